@@ -1,0 +1,1 @@
+"""The intermediate representation: values, dialect, text form, verifier and passes."""

@@ -1,0 +1,245 @@
+"""The dialect of host code: allocate, view, compute sizes, launch."""
+
+import ast
+
+from kernelwright.ir.checker import all_arguments, dotted, extern_name
+from kernelwright.ir.dialect import (
+    ATTRIBUTE_HINTS,
+    CONTENT_BUILTINS,
+    HOST_ATTRIBUTES,
+    HOST_BUILTINS,
+    HOST_METHODS,
+    INIT_METHODS,
+    INIT_NN_REFUSED,
+    INIT_TORCH,
+    LANGUAGE_DTYPES,
+    MODULE_ATTRIBUTES,
+    MODULES,
+    NAME_HINTS,
+    NUMBERS_OF_DTYPES,
+    TORCH_NAMES,
+    TRITON_NAMES,
+)
+from kernelwright.ir.host_state import StateChecker
+
+_KERNEL_HINT = "write a @triton.jit kernel for it, or call the extern operation as aten.<op>(...)"
+_NAME_HINT = "use torch allocation and views, math, triton.cdiv or your own functions"
+
+
+class HostChecker(StateChecker):
+    """Checks one host function, or one method of a KernelBench-form class."""
+
+    def check_shape(self, node: ast.ClassDef) -> None:
+        """A class is `class ModelNew(nn.Module)` with methods alone, `__init__` and `forward` among them."""
+        if [dotted(base) for base in node.bases] not in ([("nn", "Module")], [("torch", "nn", "Module")]):
+            self.report(node, "the class does not derive from nn.Module alone", f"write class {node.name}(nn.Module)")
+        for part in [*node.decorator_list, *node.keywords]:
+            self.report(part, "a decorated or keyworded class", f"write class {node.name}(nn.Module)")
+        names = []
+        for part in node.body:
+            if isinstance(part, ast.FunctionDef) and part.name not in names:
+                names.append(part.name)
+            elif not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)):
+                self.report(part, "a class holds only methods, each once", "set values in __init__")
+        if not {"__init__", "forward"} <= set(names):
+            self.report(node, "the class lacks __init__ or forward", "define both")
+
+    def check(self, function: ast.FunctionDef, *, method: bool = False) -> None:
+        """Check a function's decorators, parameters and body; a method may use `self`."""
+        self.begin(function)
+        self.in_init = method and function.name == "__init__"
+        self.method = method
+        self._definitions(function)
+        nodes = [node for statement in function.body for node in ast.walk(statement)]
+        self.inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        self.called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
+        self.launches = {id(call.func.value) for call in calls if isinstance(call.func, ast.Subscript)}
+        for call in calls:  # a launch may pass a @triton.jit function to a constexpr parameter
+            self.launches |= {id(part) for part in [*call.args, *(keyword.value for keyword in call.keywords)]}
+        types = [node.annotation for node in nodes if isinstance(node, ast.AnnAssign)]
+        inner = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+        for part in inner:
+            types += [a.annotation for a in all_arguments(part.args) if a.annotation is not None]
+            types += [part.returns] if part.returns is not None else []
+        skipped = {id(part) for node in types for part in ast.walk(node)}
+        for node in self.statements(function):
+            if id(node) not in skipped:
+                self._node(node)
+        for node in types:
+            self.annotation(node)
+
+    def _definitions(self, function: ast.FunctionDef) -> None:
+        """Decorators, defaults, annotations and the names that are bound."""
+        for part in (node for node in ast.walk(function) if isinstance(node, ast.FunctionDef)):
+            for decorator in part.decorator_list:
+                if not (self.method and part is function and dotted(decorator) == ("staticmethod",)):
+                    self.report(decorator, "a decorator on host code", "remove it; only kernels are decorated")
+            self.defaults(part.args)
+        self.annotation(function.returns)
+        for argument in all_arguments(function.args):
+            self.annotation(argument.annotation)
+            self._names_of(argument, "")
+        for node in ast.walk(function):
+            name = getattr(node, "arg", "") if isinstance(node, ast.arg) else ""
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                name = node.id
+            elif isinstance(node, ast.FunctionDef) and node is not function:
+                name = node.name
+            if name in MODULES or name in self.scope.kernels:
+                self.report(node, "a module's or kernel's name is bound", "choose another name")
+
+    def _node(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Attribute):
+            self._attribute(node)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in self.inner:
+            self._name(node)
+        elif isinstance(node, ast.Call):
+            self._call(node)
+        elif isinstance(node, ast.BinOp | ast.Compare | ast.UnaryOp | ast.AugAssign | ast.Subscript | ast.BoolOp):
+            self._arithmetic(node)
+        elif isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+            self._condition(node.test)
+        elif isinstance(node, ast.FormattedValue):
+            self._condition(node.value)
+        self.state(node)
+
+    def _condition(self, test: ast.expr) -> None:
+        if (self.function, test) in self.tensors:
+            self.report(test, "a tensor's content in host code", "decide by shapes and dtypes")
+
+    def _name(self, node: ast.Name) -> None:
+        scope, name = self.scope, node.id
+        if name in MODULES:
+            self.report(node, "a module as a value", "name what you use of it")
+        elif name in scope.kernels:
+            if id(node) not in self.launches:
+                self.report(node, "a kernel without a grid", f"write {name}[grid](...)")
+        elif name in ("self", "super") or name in scope.classes:
+            if not self.method or (name == "super" and id(node) not in self.called):
+                self.report(node, "a name that host code does not know", _NAME_HINT)
+        elif name not in self.local | set(scope.functions) | set(scope.constants) | HOST_BUILTINS:
+            self.report(node, "a name that host code does not know", NAME_HINTS.get(name, _NAME_HINT))
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        chain = dotted(node)
+        root = chain[0] if chain and chain[0] not in self.local else ""
+        if root in ("torch", "triton", "nn", "F", "math", "tl", "aten"):
+            if id(node) not in self.inner:
+                self._library(node, ("nn", *chain[2:]) if chain[:2] == ("torch", "nn") else chain)
+        elif node.attr.startswith("_") and node.attr not in self.held and not _is_super_init(node):
+            self.report(node, "a private attribute", "use a public name")
+        elif isinstance(node.value, ast.Name) and node.value.id == "self" and self.method:
+            names = set(self.held) | {"training"} | (INIT_METHODS if self.in_init else set())
+            if node.attr not in names:
+                self.report(node, "an attribute that __init__ does not set", "hold it in __init__")
+        elif root in self.scope.functions or root in self.scope.kernels:
+            self.report(node, "an attribute of a function", "keep no state between calls; pass values as arguments")
+        elif id(node) in self.called:
+            allowed = HOST_METHODS | (INIT_METHODS if self.in_init else frozenset())
+            if node.attr not in allowed and not _is_super_init(node):
+                self._unknown(node)
+        elif node.attr not in HOST_ATTRIBUTES | NUMBERS_OF_DTYPES | MODULE_ATTRIBUTES:
+            self._unknown(node)
+
+    def _unknown(self, node: ast.Attribute) -> None:
+        hint = ATTRIBUTE_HINTS.get(node.attr, _KERNEL_HINT)
+        content = node.attr in ATTRIBUTE_HINTS and hint.startswith("pass")
+        message = "a tensor's content or address in host code" if content else "not a view, metadata or copy"
+        self.report(node, message, hint)
+
+    def _library(self, node: ast.Attribute, chain: tuple[str, ...]) -> None:
+        """`torch.…`, `triton.…` and the other modules."""
+        root, name = chain[0], chain[1]
+        if extern_name(node) or root == "aten":
+            self._extern(node)
+        elif root == "torch":
+            allowed = TORCH_NAMES | INIT_TORCH if self.in_init else TORCH_NAMES
+            plain = len(chain) == 2 or (len(chain) == 3 and chain[2] in ("itemsize", "is_floating_point"))
+            if name not in allowed or not plain:
+                self.report(node, "torch compute in host code", _KERNEL_HINT)
+        elif root == "triton":
+            if name not in TRITON_NAMES or len(chain) > 2:
+                self.report(node, "not of triton's host side", "use triton.cdiv or triton.next_power_of_2")
+        elif root == "math":
+            if len(chain) > 2 or name.startswith("_"):
+                self.report(node, "not a function of math", "use math.<function>")
+        elif root == "tl":
+            if len(chain) > 2 or name not in LANGUAGE_DTYPES | {"constexpr"}:
+                self.report(node, "the Triton language in host code", "call it inside a @triton.jit kernel")
+        elif not self.in_init or root == "F" or name in INIT_NN_REFUSED:
+            self.report(node, "torch compute in host code", _KERNEL_HINT)
+
+    def _extern(self, node: ast.Attribute) -> None:
+        name = extern_name(node)
+        if not name or id(node) not in self.called:
+            self.report(node, "an extern operation that is not called", "call it where it is named: aten.<op>(...)")
+        elif not self.dialect.allows(name):
+            known = ", ".join(sorted(self.dialect.externs or ())) or "none"
+            base = ".".join(name.split(".")[:2])
+            self.report(node, f"the extern operation {base} is not allowed here", f"allowed: {known}; write a kernel")
+
+    def _call(self, node: ast.Call) -> None:
+        function, chain = node.func, dotted(node.func)
+        if isinstance(function, ast.Subscript):
+            if not (isinstance(function.value, ast.Name) and function.value.id in self.scope.kernels):
+                self.report(node, "a launch of what is no kernel", "launch by name: kernel[grid](...)")
+        elif isinstance(function, ast.Name):
+            self._named_call(node, function.id)
+        elif not isinstance(function, ast.Attribute):
+            self.report(node, "a value is called", "call functions by their names")
+        elif chain[:1] == ("self",) and len(chain) == 2 and self.method and self.held.get(chain[1]) is not None:
+            hint = f"read its weights ({'.'.join(chain)}.weight) and launch a kernel"
+            self.report(node, "a module is called", hint)
+        elif chain[:1] == ("math",) and any((self.function, argument) in self.tensors for argument in node.args):
+            self.report(node, f"{'.'.join(chain)} computes on a tensor", _KERNEL_HINT)
+
+    def _named_call(self, node: ast.Call, name: str) -> None:
+        if name in self.scope.classes or (name == "super" and not self.method):
+            self.report(node, "a class is built in host code", "hold weights in __init__ with torch.nn modules")
+        elif name in self.local and name not in self.callables:
+            self.report(node, "a local value is called", "call functions by their names; launch kernels by theirs")
+        elif name in self.scope.constants and not isinstance(self.scope.constants[name], ast.Lambda):
+            self.report(node, "a constant is called", "call functions by their names")
+        elif name in self.callables and any((self.function, argument) in self.tensors for argument in node.args):
+            self.report(node, "a tensor is given to a local function", "define that function at the top level")
+        elif name in CONTENT_BUILTINS and name not in self.local:
+            values = [part.elt if isinstance(part, ast.GeneratorExp | ast.ListComp) else part for part in node.args]
+            if name not in ("list", "tuple") and any((self.function, value) in self.tensors for value in values):
+                self.report(node, "a builtin computes on a tensor", _KERNEL_HINT)
+        for keyword in node.keywords:
+            if keyword.arg == "key" and not isinstance(keyword.value, ast.Lambda):
+                self.report(keyword.value, "a key that is no lambda", "write key=lambda value: ...")
+
+    def _arithmetic(self, node: ast.AST) -> None:
+        if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
+            self.report(node, "a matrix product in host code", _KERNEL_HINT)
+            return
+        if self.in_init:
+            return  # first values of weights: `nn.Parameter(torch.randn(n) * 0.02)`
+        match node:
+            case ast.BinOp(left=left, right=right):
+                operands = [left, right]
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                identity = all(isinstance(op, ast.Is | ast.IsNot) for op in ops)
+                operands = [] if identity else [left, *comparators]
+            case ast.AugAssign(target=target, value=value):
+                operands = [target, value]
+            case ast.UnaryOp(operand=operand):
+                operands = [operand]
+            case ast.BoolOp(values=values):
+                operands = values
+            case ast.Subscript(value=value, slice=ast.List()):
+                operands = [value]
+            case ast.Subscript(slice=ast.Tuple(elts=items)):
+                operands = items
+            case ast.Subscript(slice=index):
+                operands = [index]
+            case _:
+                operands = []
+        if any((self.function, operand) in self.tensors for operand in operands):
+            self.report(node, "arithmetic on tensors in host code", _KERNEL_HINT)
+
+
+def _is_super_init(node: ast.Attribute) -> bool:
+    return node.attr == "__init__" and isinstance(node.value, ast.Call) and dotted(node.value.func) == ("super",)
