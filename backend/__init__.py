@@ -1,0 +1,1 @@
+"""Backend: fit a module to one target, launch it and emit it."""

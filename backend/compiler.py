@@ -1,0 +1,263 @@
+"""Compile kernels for a target offline, GPU or not. The one place that touches Triton's compiler interface.
+
+Tried with Triton 3.6 and 3.7. A launch is specialised as Triton's own JIT would: by dtype, by divisibility by 16,
+and with integers equal to 1 as constants. Results are kept in memory and on disk under `cache_folder()`.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import subprocess
+import tempfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import triton
+import triton.language as tl
+from triton import knobs
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, CompilationError
+
+from kernelwright.backend.execute import Launch, trace_launches
+from kernelwright.backend.jit import load_kernels, needed_kernels
+from kernelwright.backend.stub_driver import compiling_for
+from kernelwright.backend.targets import Target
+from kernelwright.ir.errors import KernelwrightError, UnsupportedVersionError, UserError
+from kernelwright.ir.values import DTYPES, KernelModule, Resources, Scalar, TensorSpec
+
+#: Part of every cache key; raise it when `Compiled` or the specialisation changes.
+_SCHEMA = 1
+_memory: dict[str, "Compiled"] = {}
+_MEMORY_ENTRIES = 1024
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One kernel, specialised and compiled: Triton's IRs, PTX and machine code, and what a launch takes."""
+
+    symbol: str
+    capability: int
+    ttir: str
+    ttgir: str
+    llir: str
+    ptx: str
+    cubin: bytes
+    resources: Resources
+    num_warps: int
+
+
+class CompileFailureError(KernelwrightError):
+    """Triton rejects a kernel. `line` is 1-based in the kernel's source, 0 where Triton names none."""
+
+    def __init__(self, kernel: str, message: str, line: int = 0) -> None:
+        self.kernel, self.message, self.line = kernel, message, line
+        where = f", line {line}" if line else ""
+        super().__init__(f"kernel @{kernel}{where}: {message}")
+
+
+@dataclass(frozen=True)
+class Specialisation:
+    """What Triton's compiler is given besides the function; `attributes` are indices of multiples of 16."""
+
+    signature: Mapping[str, str]
+    constants: Mapping[str, Any]
+    attributes: tuple[int, ...]
+
+
+def cache_folder() -> Path:
+    """Where results are kept between processes: `$KERNELWRIGHT_CACHE_DIR`, else `~/.cache/kernelwright`."""
+    return Path(os.environ.get("KERNELWRIGHT_CACHE_DIR") or Path.home() / ".cache" / "kernelwright")
+
+
+def compile_module(m: KernelModule, target: Target) -> dict[str, Compiled]:
+    """Every launched kernel compiled, by symbol; `symbol@2` for a second launch of it that compiles differently.
+
+    Raises CompileFailureError for a kernel that Triton rejects or that takes more shared memory than the target
+    has, UserError for a target or process that cannot compile.
+    """
+    compiled: dict[str, list[Compiled]] = {}
+    for launch in trace_launches(m):
+        result = compile_launch(m, launch, target)
+        variants = compiled.setdefault(launch.symbol, [])
+        if result not in variants:
+            variants.append(result)
+    return {
+        f"{symbol}@{number}" if number > 1 else symbol: variant
+        for symbol, variants in compiled.items()
+        for number, variant in enumerate(variants, 1)
+    }
+
+
+def compile_launch(m: KernelModule, launch: Launch, target: Target) -> Compiled:
+    """The kernel of one launch, compiled for exactly its arguments. Raises as `compile_module` does."""
+    if not target.is_gpu:
+        gpus = "a100, h100, h200, b200, l40s or rtx4090"
+        raise UserError(f"target {target.name!r} compiles nothing; name a GPU: {gpus}")
+    kernels = load_kernels(m, launch.symbol)
+    kernel = kernels[launch.symbol]
+    special = specialise(kernel, launch, kernels)
+    key = _cache_key(m, launch, special, target)
+    result = _memory.get(key) or _read(key)
+    if result is None:
+        result = _compile(kernel, launch, special, target)
+        _write(key, result)
+    if len(_memory) >= _MEMORY_ENTRIES:
+        del _memory[next(iter(_memory))]
+    _memory[key] = result
+    limit = target.shared_kb_per_block * 1024
+    if result.resources.shared_bytes > limit:
+        needs = f"needs {result.resources.shared_bytes} bytes of shared memory a program"
+        raise CompileFailureError(launch.symbol, f"{needs}, {target.name} has {limit}; use smaller blocks or stages")
+    return result
+
+
+def specialise(kernel: Any, launch: Launch, kernels: Mapping[str, Any]) -> Specialisation:
+    """Types, constants and divisible arguments of a launch, as Triton's JIT derives them."""
+    given = {**dict(launch.args), **launch.constexprs}
+    signature: dict[str, str] = {}
+    constants: dict[str, Any] = {}
+    attributes = []
+    for index, parameter in enumerate(kernel.params):
+        name, value = parameter.name, given[parameter.name]
+        if parameter.is_constexpr:
+            kind, divisible = "constexpr", False
+            name_of_function = getattr(value, "__name__", None)
+            value = kernels.get(name_of_function, value) if name_of_function else value
+        else:
+            aligned = name not in launch.misaligned
+            kind, divisible = _runtime_type(launch.symbol, name, value, aligned, not parameter.do_not_specialize)
+            if parameter.annotation_type and kind not in ("constexpr",) and not isinstance(value, TensorSpec):
+                kind = parameter.annotation_type
+                divisible = divisible and kind != "u1" and kind[:2] not in ("fp", "bf")
+        signature[name] = kind
+        if kind == "constexpr":
+            constants[name] = value.value if isinstance(value, tl.constexpr) else value
+        elif divisible and not parameter.do_not_specialize and not parameter.do_not_specialize_on_alignment:
+            attributes.append(index)
+    return Specialisation(signature, constants, tuple(attributes))
+
+
+def _runtime_type(
+    symbol: str, name: str, value: TensorSpec | Scalar, aligned: bool, specialised: bool
+) -> tuple[str, bool]:
+    """Triton's name for an argument's type, and whether the argument is known to be a multiple of 16."""
+    if isinstance(value, TensorSpec):
+        return f"*{DTYPES[value.dtype][1]}", aligned
+    if value is None:
+        return "constexpr", False
+    if isinstance(value, bool):
+        return "u1", False
+    if isinstance(value, int):
+        if value == 1 and specialised:
+            return "constexpr", False
+        kind = "i32" if -(2**31) <= value < 2**31 else "i64" if value < 2**63 else "u64"
+        return kind, value % 16 == 0
+    if isinstance(value, float):
+        return "fp32", False
+    raise CompileFailureError(symbol, f"argument {name!r} is {type(value).__name__}, which no kernel can take")
+
+
+def _compile(kernel: Any, launch: Launch, special: Specialisation, target: Target) -> Compiled:
+    attributes = {(index,): [["tt.divisibility", 16]] for index in special.attributes}
+    constants = {(kernel.arg_names.index(name),): value for name, value in special.constants.items()}
+    source = ASTSource(kernel, dict(special.signature), constants, attributes)
+    try:
+        with compiling_for(target.capability):
+            built = triton.compile(
+                source, target=GPUTarget("cuda", target.capability, 32), options=dict(launch.options)
+            )
+    except CompilationError as error:
+        raise _rejected(kernel, launch.symbol, error) from error
+    except Exception as error:  # Triton raises anything; this is the boundary to it
+        raise CompileFailureError(launch.symbol, _essence(str(error)) or type(error).__name__) from error
+    cubin = built.asm["cubin"]
+    registers, spilled = _usage(cubin)
+    return Compiled(
+        symbol=launch.symbol,
+        capability=target.capability,
+        ttir=built.asm["ttir"],
+        ttgir=built.asm["ttgir"],
+        llir=built.asm["llir"],
+        ptx=built.asm["ptx"],
+        cubin=cubin,
+        resources=Resources(registers, spilled, built.metadata.shared),
+        num_warps=built.metadata.num_warps,
+    )
+
+
+def _rejected(kernel: Any, symbol: str, error: CompilationError) -> CompileFailureError:
+    """Triton's complaint, cut to what matters: its innermost cause, and where the kernel led to it."""
+    innermost: BaseException = error
+    while innermost.__cause__ is not None:
+        innermost = innermost.__cause__
+    message = _essence(getattr(innermost, "error_message", None) or str(innermost)) or type(innermost).__name__
+    callee = re.match(r"def (\w+)", getattr(innermost, "src", None) or "")
+    if callee is not None and callee[1] != symbol:
+        message = f"in @{callee[1]}, line {innermost.node.lineno}: {message}"  # type: ignore[attr-defined]
+    decorators = "".join(kernel.raw_src).split(f"def {symbol}")[0].count("\n")
+    line = error.node.lineno + decorators if error.node is not None else 0
+    return CompileFailureError(symbol, message, line)
+
+
+def _essence(message: str) -> str:
+    """The first lines that say something, without the source excerpts and repro commands around them."""
+    lines = [line.strip() for line in message.splitlines()]
+    kept = [line for line in lines if line and not line.startswith(("at ", "Repro command", "^"))]
+    return " ".join(kept[:3])[:600]
+
+
+def _usage(cubin: bytes) -> tuple[int, int]:
+    """Registers and stack bytes (where spills go) a thread, read from the machine code by Triton's cuobjdump."""
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        command = [knobs.nvidia.cuobjdump.path, "-res-usage", file.name]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = re.search(r"REG:(\d+) STACK:(\d+).*?LOCAL:(\d+)", answer.stdout)
+    if found is None:
+        raise UnsupportedVersionError(
+            f"cuobjdump of Triton {triton.__version__} prints no resource usage: {answer.stdout}{answer.stderr}"
+        )
+    return int(found[1]), int(found[2]) + int(found[3])
+
+
+def _cache_key(m: KernelModule, launch: Launch, special: Specialisation, target: Target) -> str:
+    sources = [kernel.source for kernel in needed_kernels(m, launch.symbol)]
+    constants = {name: getattr(value, "__name__", None) or repr(value) for name, value in special.constants.items()}
+    content = [_SCHEMA, triton.__version__, target.capability, launch.symbol, sources, list(m.constants)]
+    content += [list(special.signature.items()), constants, special.attributes, sorted(launch.options.items())]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _entry(key: str) -> Path:
+    return cache_folder() / "compiled" / key[:2] / f"{key}.json.z"
+
+
+def _read(key: str) -> Compiled | None:
+    """What another process left; None where nothing is there or it cannot be read."""
+    try:
+        content = json.loads(zlib.decompress(_entry(key).read_bytes()))
+        resources = Resources(**content.pop("resources"))
+        cubin = base64.b64decode(content.pop("cubin"))
+        return Compiled(**content, cubin=cubin, resources=resources)
+    except (OSError, zlib.error, ValueError, TypeError, KeyError):
+        return None
+
+
+def _write(key: str, result: Compiled) -> None:
+    """Leave a result for other processes; a cache that cannot be written is no reason to fail."""
+    cubin = base64.b64encode(result.cubin).decode()
+    content = {**vars(result), "resources": vars(result.resources), "cubin": cubin}
+    path = _entry(key)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(zlib.compress(json.dumps(content).encode(), 1))
+        Path(file.name).replace(path)
+    except OSError:
+        return

@@ -1,0 +1,232 @@
+"""The adapter for Triton's interpreter, first half: its builder, over guarded memory.
+
+Tried with Triton 3.6 and 3.7. What is private there is touched here and in `language.py` alone: numpy types,
+and the patches that make the language interpretable.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+from numpy.typing import NDArray
+from triton.runtime import interpreter as upstream
+
+from kernelwright.backend import numerics
+from kernelwright.backend.memory import AddressSpace
+from kernelwright.ir.errors import UnsupportedVersionError
+from kernelwright.ir.values import DTYPES
+
+_CLASSES = ("InterpreterBuilder", "InterpreterOptions", "InterpretedFunction", "TensorHandle")
+_FUNCTIONS = ("_ir", "_get_np_dtype", "_patch_lang_core", "_patch_lang_tensor")
+if _missing := [name for name in (*_CLASSES, *_FUNCTIONS) if not hasattr(upstream, name)]:
+    raise UnsupportedVersionError(
+        f"Triton {triton.__version__}'s interpreter has no {_missing[0]}; use Triton 3.6 or 3.7"
+    )
+
+_upstream_np_dtype: Callable[[Any], np.dtype] = upstream._get_np_dtype
+_NP_DTYPES: dict[str, np.dtype] = {}
+_POINTER = np.dtype(np.uint64)
+Handle = upstream.TensorHandle
+_PADDING = upstream._ir.PADDING_OPTION
+_OP = upstream._ir.ATOMIC_OP
+
+#: What a pointer to a tensor of that dtype points to.
+ELEMENTS: Mapping[torch.dtype, Any] = {
+    **{getattr(torch, name): getattr(tl, name.replace("bool", "int1")) for name, _, _ in DTYPES.values()},
+    **{getattr(torch, name): getattr(tl, name) for name in ("uint16", "uint32", "uint64")},
+    torch.float8_e4m3fn: tl.float8e4nv,
+    torch.float8_e5m2: tl.float8e5,
+}
+
+
+def np_dtype(dtype: Any) -> np.dtype:
+    """Numpy's dtype for a scalar, block or pointer type, remembered by name (upstream looks it up slowly)."""
+    element = dtype.scalar
+    if isinstance(element, tl.pointer_type):
+        return _POINTER
+    if element.name not in _NP_DTYPES:
+        _NP_DTYPES[element.name] = _upstream_np_dtype(element)
+    return _NP_DTYPES[element.name]
+
+
+def _is_bf16(handle: Any) -> bool:
+    return bool(handle.dtype.scalar == tl.bfloat16)
+
+
+def values_of(handle: Any) -> NDArray[Any]:
+    """A handle's numbers; bfloat16 as fp32."""
+    data: NDArray[Any] = handle.data
+    return numerics.bf16_to_f32(data) if _is_bf16(handle) else data
+
+
+def _pack(values: NDArray[Any], dtype: Any) -> Any:
+    """A handle of that dtype; comparisons keep their truth values."""
+    if values.dtype == np.bool_:
+        return Handle(values, dtype)
+    if dtype == tl.bfloat16:
+        return Handle(numerics.f32_to_bf16(values), dtype)
+    return Handle(values.astype(np_dtype(dtype), copy=False), dtype)
+
+
+def _atomic_add(old: Any, new: Any) -> Any:
+    return old + new
+
+
+def _unsigned(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def apply(old: Any, new: Any) -> Any:
+        kind = np.dtype(f"u{old.dtype.itemsize}")
+        return function(old.view(kind), new.view(kind)).view(old.dtype)
+
+    return apply
+
+
+_COMBINE: Mapping[Any, Callable[[Any, Any], Any]] = {
+    _OP.ADD: _atomic_add,
+    _OP.FADD: _atomic_add,
+    _OP.MIN: np.minimum,
+    _OP.MAX: np.maximum,
+    _OP.UMIN: _unsigned(np.minimum),
+    _OP.UMAX: _unsigned(np.maximum),
+    _OP.AND: np.bitwise_and,
+    _OP.OR: np.bitwise_or,
+    _OP.XOR: np.bitwise_xor,
+    _OP.XCHG: lambda _old, new: new,
+}
+
+
+class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
+    """Triton's numpy builder with memory of our own, and the arithmetic that it gets wrong put right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.options = upstream.InterpreterOptions(sanitize_overflow=False)
+        self.memory: AddressSpace | None = None
+        self.grid_idx = (0, 0, 0)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise NotImplementedError(f"Triton's interpreter has no {name.removeprefix('create_')}")
+
+    # memory
+
+    def create_load(self, ptr: Any, *_hints: Any) -> Any:
+        return self._load(ptr, None, None)
+
+    def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *_hints: Any, **_named: Any) -> Any:
+        return self._load(ptrs, mask, other)
+
+    def _load(self, ptrs: Any, mask: Any, other: Any) -> Any:
+        assert self.memory is not None
+        element = ptrs.get_element_ty()
+        value = self.memory.load(ptrs.data, _mask(mask, ptrs), None if other is None else other.data, np_dtype(element))
+        return Handle(value, element)
+
+    def create_store(self, ptr: Any, val: Any, *_hints: Any) -> Any:
+        return self.create_masked_store(ptr, val, None)
+
+    def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *_hints: Any, **_named: Any) -> None:
+        assert self.memory is not None
+        data = value.data.astype(np_dtype(ptrs.get_element_ty()), copy=False)
+        self.memory.store(ptrs.data, _mask(mask, ptrs), data)
+
+    def create_tensor_pointer_load(self, ptr: Any, boundary_check: Any, padding: Any, *_hints: Any) -> Any:
+        ptrs, masks = ptr.materialize_pointers(boundary_check)
+        other = None
+        if padding == _PADDING.PAD_NAN:
+            other = _pack(np.full(ptrs.data.shape, np.nan, np.float32), ptrs.get_element_ty())
+        return self._load(ptrs, masks, other)
+
+    def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *_order: Any) -> Any:
+        assert self.memory is not None
+        combine = _COMBINE[op]
+        bf16 = _is_bf16(val)
+
+        def rounded(old: Any, new: Any) -> Any:
+            return numerics.f32_to_bf16(combine(numerics.bf16_to_f32(old), numerics.bf16_to_f32(new)))
+
+        old = self.memory.update(ptr.data, _mask(mask, ptr), val.data, rounded if bf16 else combine)
+        return Handle(old, val.dtype.scalar)
+
+    def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, *_order: Any) -> Any:
+        assert self.memory is not None
+        expected = cmp.data.reshape(-1)[0] if cmp.data.size == 1 else None
+        if expected is None and len(np.unique(ptr.data)) < ptr.data.size:
+            raise NotImplementedError("atomic_cas with repeated addresses and a block of expected values")
+        wanted = np.broadcast_to(cmp.data, ptr.data.shape).reshape(-1)
+
+        def swap(old: Any, new: Any) -> Any:
+            return np.where(old == (wanted if expected is None else expected), new, old)
+
+        return Handle(self.memory.update(ptr.data, None, val.data, swap), cmp.dtype.scalar)
+
+    # numbers
+
+    def get_bf16(self, value: float) -> Any:
+        return _pack(np.array([value], dtype=np.float32), tl.bfloat16)
+
+    def cast_impl(self, src: Any, dst_type: Any) -> Any:
+        return pack_exact(values_of(src), dst_type.scalar)
+
+    def binary_op(self, lhs: Any, rhs: Any, op: Any) -> Any:
+        return _pack(op(values_of(lhs), values_of(rhs)), lhs.dtype.scalar)
+
+    def unary_op(self, arg: Any, op: Any) -> Any:
+        return _pack(op(values_of(arg)), arg.dtype.scalar)
+
+    def create_minnumf(self, lhs: Any, rhs: Any) -> Any:
+        return self.binary_op(lhs, rhs, np.fmin)
+
+    def create_maxnumf(self, lhs: Any, rhs: Any) -> Any:
+        return self.binary_op(lhs, rhs, np.fmax)
+
+    def create_clampf(self, arg: Any, low: Any, high: Any, propagate_nans: Any) -> Any:
+        value, lowest, highest = values_of(arg), values_of(low), values_of(high)
+        if propagate_nans == upstream._ir.PROPAGATE_NAN.ALL:
+            return _pack(np.clip(value, lowest, highest), arg.dtype.scalar)
+        return _pack(np.fmin(np.fmax(value, lowest), highest), arg.dtype.scalar)
+
+    def create_fma(self, x: Any, y: Any, z: Any) -> Any:
+        return _pack(values_of(x) * values_of(y) + values_of(z), z.dtype.scalar)
+
+    def create_erf(self, arg: Any) -> Any:
+        return self.unary_op(arg, numerics.erf)
+
+    def create_dot(self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: Any) -> Any:
+        if any(h.dtype.scalar.is_fp8() for h in (a, b)):
+            return super().create_dot(a, b, d, input_precision, max_num_imprecise_acc)
+        # Products of 8-bit integers are exact in fp64, and only floating products are fast in numpy.
+        wide = np.float64 if a.data.dtype.itemsize == 8 or a.dtype.scalar.is_int() else np.float32
+        product = np.matmul(values_of(a).astype(wide), values_of(b).astype(wide))
+        return _pack(product + values_of(d).astype(wide), d.dtype.scalar)
+
+    def create_histogram(self, data: Any, bins: int, mask: Any) -> Any:
+        values = data.data.reshape(-1) if mask is None else data.data[mask.data]
+        inside = values[(values >= 0) & (values < bins)]
+        return Handle(np.bincount(inside, minlength=bins).astype(np.int32), tl.int32)
+
+    def create_extern_elementwise(
+        self, _library: str, _path: str, symbol: str, arguments: Sequence[Any], result: Any, _pure: bool
+    ) -> Any:
+        function = numerics.libdevice(symbol)
+        if function is None:
+            raise NotImplementedError(f"Triton's interpreter has no libdevice function {symbol}")
+        return _pack(function(*map(values_of, arguments)), result.scalar)
+
+    def create_print(self, *_arguments: Any) -> None:
+        """Prints are dropped: whoever judges a kernel reads nothing it says."""
+
+
+def pack_exact(values: NDArray[Any], dtype: Any) -> Any:
+    """Convert to exactly that dtype, truth values too."""
+    if dtype == tl.bfloat16:
+        return Handle(numerics.f32_to_bf16(values.astype(np.float32)), dtype)
+    return Handle(values.astype(np_dtype(dtype)), dtype)
+
+
+def _mask(mask: Any, ptrs: Any) -> NDArray[np.bool_] | None:
+    if mask is None:
+        return None
+    array = mask if isinstance(mask, np.ndarray) else mask.data
+    return np.broadcast_to(array, ptrs.data.shape)

@@ -1,0 +1,238 @@
+"""Run a module's kernels on the CPU with every access checked.
+
+Works in any process, whether or not TRITON_INTERPRET is set. While a kernel runs, `triton.language` is patched for
+the whole process: compile nothing in other threads meanwhile.
+"""
+
+import functools
+import inspect
+import linecache
+from bisect import bisect_right, insort
+from collections.abc import Callable, Mapping
+from types import FrameType, FunctionType, TracebackType
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+import triton.language as tl
+from numpy.typing import NDArray
+from torch import Tensor
+
+from kernelwright.backend import rewrite
+from kernelwright.backend.execute import DeviceMode
+from kernelwright.backend.faults import (
+    AccessError,
+    KernelError,
+    KernelFault,
+    Place,
+    UninitialisedReadError,
+    UnsupportedByInterpreter,
+)
+from kernelwright.backend.guarded import ELEMENTS
+from kernelwright.backend.language import Language
+from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle
+from kernelwright.backend.memory import AddressSpace
+from kernelwright.ir.errors import UserError
+
+__all__ = [
+    "AccessError",
+    "InterpreterRuntime",
+    "KernelError",
+    "KernelFault",
+    "UninitialisedReadError",
+    "UnsupportedByInterpreter",
+]
+
+_ALLOCATORS = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
+
+#: Where jit functions start: file name -> sorted (first line, name).
+_STARTS: dict[str, list[tuple[int, str]]] = {}
+
+
+class _Kernel(KernelHandle):
+    """A jit function: launched from host code, or called inside a kernel."""
+
+    def __init__(self, fn: Callable[..., Any], run: Callable[[KernelHandle, BoundLaunch], None]) -> None:
+        super().__init__(fn, run)
+        insort(_STARTS.setdefault(fn.__code__.co_filename, []), (fn.__code__.co_firstlineno, fn.__name__))
+
+    @functools.cached_property
+    def body(self) -> Callable[..., Any]:
+        """The rewritten function."""
+        return _rewritten(self.fn)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _language().builder.memory is None:
+            return super().__call__(*args, **kwargs)
+        return self.body(*args, **kwargs)
+
+
+class _Helper:
+    """A jit function of Triton's own library."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+
+    @functools.cached_property
+    def body(self) -> Callable[..., Any]:
+        """The rewritten function."""
+        return _rewritten(self.fn)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.body(*args, **kwargs)
+
+
+@functools.cache
+def _language() -> Language:
+    return Language(_Helper)
+
+
+def _rewritten(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as the interpreter runs it; called while the language is patched, since it keeps its globals."""
+    space = {**_language().bindings(), **fn.__globals__} if fn.__module__.startswith("triton.") else None
+    names = space or {**fn.__globals__, **_language().bindings()}
+    exec(rewrite.rewritten_code(fn), names)
+    body = names[fn.__name__]
+    assert isinstance(body, FunctionType)
+    names[fn.__name__] = fn.__globals__.get(fn.__name__)
+    return body
+
+
+class _WatchingMode(DeviceMode):
+    """Host code on the CPU, its fresh allocations poisoned and, where asked, followed."""
+
+    def __init__(self, runtime: "InterpreterRuntime") -> None:
+        super().__init__(runtime.device)
+        self._runtime = runtime
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if self._runtime.in_kernel:
+            return func(*args, **(kwargs or {}))
+        return super().__torch_function__(func, types, args, kwargs)
+
+    def called(self, func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> Any:
+        name = getattr(func, "__name__", "").split(".")[0]
+        if name in _ALLOCATORS and isinstance(result, Tensor):
+            self._runtime.allocated(result)
+        elif name.endswith("_"):
+            self._runtime.wrote(args[:1])
+        if "out" in kwargs:
+            self._runtime.wrote((kwargs["out"],))
+        return result
+
+
+class InterpreterRuntime:
+    """Kernels interpreted one program after another, tensors on the CPU.
+
+    Host code's `torch.empty` gives NaN (for integers, a number far out of any range); `check_uninitialised` also
+    refuses loads of elements nobody wrote. Raises AccessError, UninitialisedReadError, KernelError or
+    UnsupportedByInterpreter from a launch, LaunchError for what Triton would refuse to launch.
+    """
+
+    def __init__(self, check_uninitialised: bool = False) -> None:
+        self.device = torch.device("cpu")
+        self.triton = JitNamespace(self._launch, _Kernel)
+        self.check_uninitialised = check_uninitialised
+        self.in_kernel = False
+        self._written: dict[int, tuple[Tensor, NDArray[np.bool_]]] = {}
+
+    def host_mode(self) -> Any:
+        """Host code sees CUDA and gets CPU tensors."""
+        self._written.clear()
+        return _WatchingMode(self)
+
+    def allocated(self, tensor: Tensor) -> None:
+        """Host code made a tensor without values."""
+        if tensor.is_floating_point():
+            tensor.fill_(float("nan"))
+        else:
+            tensor.fill_(True if tensor.dtype == torch.bool else torch.iinfo(tensor.dtype).max // 3)
+        if self.check_uninitialised:
+            written = np.zeros(tensor.untyped_storage().nbytes(), dtype=np.bool_)
+            self._written[tensor.untyped_storage().data_ptr()] = (tensor, written)
+
+    def wrote(self, values: tuple[Any, ...]) -> None:
+        """Host code wrote to these tensors (counted as wholly written)."""
+        for value in values:
+            if isinstance(value, Tensor):
+                self._written.pop(value.untyped_storage().data_ptr(), None)
+
+    def _launch(self, handle: KernelHandle, bound: BoundLaunch) -> None:
+        assert isinstance(handle, _Kernel)
+        language = _language()
+        fault = functools.partial(_raise_access, handle)
+        memory = AddressSpace(fault)
+        self.in_kernel = True
+        try:
+            with language.active(), np.errstate(all="ignore"):
+                language.builder.memory = memory
+                arguments = {name: self._argument(name, bound, handle, memory) for name in bound.arguments}
+                _run_grid(handle.body, arguments, bound, language)
+        except (KernelFault, UserError):
+            raise
+        except NotImplementedError as error:
+            raise UnsupportedByInterpreter(_place_of(handle, error.__traceback__), str(error)) from error
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            raise KernelError(_place_of(handle, error.__traceback__), message) from error
+        finally:
+            self.in_kernel = False
+            language.builder.memory = None
+
+    def _argument(self, name: str, bound: BoundLaunch, handle: _Kernel, memory: AddressSpace) -> Any:
+        value = bound.arguments[name]
+        language = _language()
+        if isinstance(value, Tensor):
+            if value.device.type != "cpu" or value.dtype not in ELEMENTS:
+                raise UserError(f"@{handle.__name__}: {name} is {value.dtype} on {value.device}; give CPU tensors")
+            storage = value.untyped_storage()
+            _, written = self._written.get(storage.data_ptr(), (None, None))
+            return language.pointer(memory.add(name, value, written), value.dtype)
+        if name in bound.constexprs:
+            return value
+        annotation = inspect.signature(handle.fn).parameters[name].annotation
+        return language.argument(value, annotation if isinstance(annotation, tl.dtype) else None)
+
+
+def _run_grid(body: Callable[..., Any], arguments: Mapping[str, Any], bound: BoundLaunch, language: Language) -> None:
+    columns, rows, layers = bound.grid
+    builder = language.builder
+    builder.set_grid_dim(columns, rows, layers)
+    for z in range(layers):
+        for y in range(rows):
+            for x in range(columns):
+                builder.grid_idx = (x, y, z)
+                body(**arguments)
+
+
+def _place(handle: KernelHandle, filename: str, line: int) -> Place:
+    starts = _STARTS.get(filename, [])
+    at = bisect_right(starts, (line, chr(0x10FFFF))) - 1
+    first, function = starts[at] if at >= 0 else (1, handle.__name__)
+    text = linecache.getline(filename, line).strip()
+    return Place(handle.__name__, function, line - first + 1, text, _language().builder.grid_idx)
+
+
+def _place_of(handle: KernelHandle, traceback: TracebackType | None) -> Place:
+    """The innermost line of the module's own code."""
+    filename = handle.fn.__code__.co_filename
+    line = handle.fn.__code__.co_firstlineno
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == filename:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return _place(handle, filename, line)
+
+
+def _raise_access(
+    handle: KernelHandle, tensor: str, offset: int, access: str, extent: tuple[int, int], message: str, unset: bool
+) -> NoReturn:
+    filename = handle.fn.__code__.co_filename
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename != filename:
+        frame = frame.f_back
+    place = _place(handle, filename, frame.f_lineno if frame else handle.fn.__code__.co_firstlineno)
+    kind = UninitialisedReadError if unset else AccessError
+    raise kind(place, tensor, offset, access, extent, message)

@@ -1,0 +1,266 @@
+"""The adapter for Triton's interpreter, second half: the language patched to use our builder.
+
+Tried with Triton 3.6 and 3.7; what is private there is touched here and in `guarded.py` alone.
+"""
+
+import builtins
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+import triton.language as tl
+from numpy.typing import NDArray
+from triton.language.extra.cuda import libdevice
+from triton.language.semantic import TritonSemantic
+from triton.runtime import interpreter as upstream
+from triton.runtime.jit import JITFunction
+
+from kernelwright.backend import numerics, rewrite
+from kernelwright.backend.guarded import ELEMENTS, GuardedBuilder, Handle, np_dtype, pack_exact, values_of
+
+
+class Language:
+    """`triton.language` as the interpreter wants it: a list of changes made before a launch and undone after.
+
+    `helper` turns a jit function's Python function into what calls it inside a kernel.
+    """
+
+    def __init__(self, helper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+        self.builder = GuardedBuilder()
+        self.semantic = TritonSemantic(self.builder)
+        self._helper = helper
+        self._changes: list[tuple[Any, str, Any]] = []
+        self._helpers: dict[int, Any] = {}
+        for module in (tl, tl.core, tl.math, tl.standard, tl.random, libdevice):
+            self._adopt(module, vars(module))
+        self._adopt(tl.tensor, self._methods())
+        self._adopt(tl.core.tensor_descriptor_base, vars(tl.core.tensor_descriptor_base))
+        self.set_attr(upstream, "_get_np_dtype", np_dtype)
+        upstream._patch_lang_tensor(tl.tensor, self)
+        # Triton 3.6 leaves this to numpy, whose newer versions refuse arrays of one dimension.
+        self.set_attr(tl.tensor, "__index__", lambda tensor: int(tensor.handle.data.item()))
+        for module in (tl, tl.core):
+            upstream._patch_lang_core(module, self)
+        # Ours come last: Triton 3.7 sets reduce and scan on both modules whichever it is asked to patch.
+        for module in (tl, tl.core):
+            self._replace(module)
+
+    def set_attr(self, target: Any, name: str, value: Any) -> None:
+        """Note one change; also what Triton's own patches call."""
+        self._changes.append((target, name, value))
+
+    def _methods(self) -> dict[str, Any]:
+        """The methods of `tl.tensor`; those that forward to a jit function, as that function."""
+        standard = {name: value for name, value in vars(tl.standard).items() if _jit_body(value)}
+        methods = {name: value for name, value in vars(tl.tensor).items() if callable(value)}
+        return {name: standard.get(name, value) for name, value in methods.items()}
+
+    def _adopt(self, target: Any, members: Mapping[str, Any]) -> None:
+        for name, member in list(members.items()):
+            if tl.core.is_builtin(member):
+                self.set_attr(target, name, self._builtin(member))
+            elif body := _jit_body(member):
+                helper = self._helpers.setdefault(id(member), self._helper(body))
+                method = not isinstance(target, ModuleType)
+                self.set_attr(target, name, _as_method(helper) if method else helper)
+
+    def _builtin(self, member: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            kwargs["_semantic"] = self.semantic
+            return member(*args, **kwargs)
+
+        return call
+
+    def _replace(self, module: ModuleType) -> None:
+        """What Triton's interpreter does slowly, wrongly or not at all."""
+        replacements = {
+            "reduce": self._reduce,
+            "associative_scan": self._scan,
+            "range": self.range,
+            "map_elementwise": _unsupported("map_elementwise"),
+            "dot_scaled": _unsupported("dot_scaled"),
+            "inline_asm_elementwise": _unsupported("inline_asm_elementwise"),
+            "static_print": lambda *_values, **_options: None,
+        }
+        for name, value in replacements.items():
+            self.set_attr(module, name, value)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """The language patched, for the whole process."""
+        absent = object()
+        saved = [(target, name, vars(target).get(name, absent)) for target, name, _ in self._changes]
+        try:
+            for target, name, value in self._changes:
+                setattr(target, name, value)
+            yield
+        finally:
+            for target, name, value in saved:
+                if value is not absent:
+                    setattr(target, name, value)
+                elif name in vars(target):
+                    delattr(target, name)
+
+    # values
+
+    def argument(self, value: Any, dtype: Any = None) -> Any:
+        """A launch's scalar argument as the tensor a kernel sees; other values unchanged."""
+        if isinstance(value, tl.constexpr):
+            return value.value
+        if isinstance(value, bool | int | float):
+            kind = dtype or _scalar_type(value)
+            return tl.tensor(pack_exact(np.array([value]), kind), kind)
+        if isinstance(value, tuple | list):
+            return tl.tuple([self.argument(item) for item in value])
+        return value
+
+    def pointer(self, address: int, dtype: torch.dtype) -> Any:
+        """A scalar pointer to elements of a torch dtype."""
+        kind = tl.pointer_type(ELEMENTS[dtype])
+        return tl.tensor(Handle(np.array([address], dtype=np.uint64), kind), kind)
+
+    def value(self, value: Any) -> Any:
+        """What an assignment makes of a value: numbers become tensors."""
+        if isinstance(value, tuple):
+            return type(value)(map(self.value, value)) if type(value) is tuple else value
+        return self.semantic.to_tensor(value, False)
+
+    def range(self, *bounds: Any, **options: Any) -> Iterator[Any]:
+        """`range` and `tl.range`; counters are tensors, as they are when compiled."""
+        if "step" in options:
+            bounds = (*((0, *bounds) if len(bounds) == 1 else bounds), options["step"])
+        wide = any(isinstance(bound, tl.tensor) and bound.dtype == tl.int64 for bound in bounds)
+        kind = tl.int64 if wide else tl.int32
+        for count in builtins.range(*(int(_plain(bound)) for bound in bounds)):
+            yield tl.tensor(Handle(np.array([count], dtype=np_dtype(kind)), kind), kind)
+
+    def bindings(self) -> dict[str, Any]:
+        """The names that rewritten kernels use."""
+        return {
+            rewrite.VALUE: self.value,
+            rewrite.AND: lambda left, right: _logical(left, right, "logical_and", lambda truth: not truth),
+            rewrite.OR: lambda left, right: _logical(left, right, "logical_or", bool),
+            rewrite.NOT: lambda value: value.__not__() if isinstance(value, tl.tensor) else not value,
+            rewrite.TRUTH: _truth,
+            "range": self.range,
+        }
+
+    # folds
+
+    def _fold(self, inputs: Any, axis: int, combine: Any, how: Callable[..., Any], flip: bool) -> list[Any]:
+        """Apply `how` (numerics.fold or scan) along an axis, with handles' raw data."""
+        kinds = [tensor.dtype for tensor in inputs]
+
+        def joined(left: numerics.Arrays, right: numerics.Arrays) -> numerics.Arrays:
+            operands = [_tensor(a, kind) for part in (left, right) for a, kind in zip(part, kinds, strict=True)]
+            result = combine(*operands)
+            items = result if isinstance(result, tuple | tl.tuple) else (result,)
+            return [np.broadcast_to(item.handle.data, left[0].shape) for item in items]
+
+        arrays = [np.moveaxis(tensor.handle.data, axis, 0) for tensor in inputs]
+        arrays = [np.flip(a, 0) for a in arrays] if flip else arrays
+        return list(how(arrays, joined))
+
+    def _reduce(self, input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **_context: Any) -> Any:
+        inputs, single = _operands(input)
+        axis, keep = _plain(axis), _plain(keep_dims)
+        rank = len(inputs[0].shape)
+        if axis is None:
+            flat = [_tensor(tensor.handle.data.reshape(-1), tensor.dtype) for tensor in inputs]
+            arrays = self._reduced(flat, 0, combine_fn)
+            arrays = [a.reshape((1,) * rank) for a in arrays] if keep else arrays
+        else:
+            axis = axis % rank
+            arrays = self._reduced(inputs, axis, combine_fn)
+            arrays = [np.expand_dims(a, axis) for a in arrays] if keep else arrays
+        results = [_tensor(a, tensor.dtype) for a, tensor in zip(arrays, inputs, strict=True)]
+        return results[0] if single else tl.tuple(results)
+
+    def _reduced(self, inputs: Any, axis: int, combine_fn: Any) -> list[Any]:
+        fast = _FAST_REDUCE.get(getattr(combine_fn, "fn", None))
+        if fast is None or len(inputs) > 1 or inputs[0].dtype == tl.int1:
+            return self._fold(inputs, axis, combine_fn, numerics.fold, False)
+        result = fast(inputs[0].dtype.is_floating())(values_of(inputs[0].handle), axis=axis)
+        return [pack_exact(np.asarray(result), inputs[0].dtype).data]
+
+    def _scan(self, input: Any, axis: Any, combine_fn: Any, reverse: Any = False, **_context: Any) -> Any:
+        inputs, single = _operands(input)
+        axis, flip = _plain(axis) % len(inputs[0].shape), bool(_plain(reverse))
+        arrays = self._fold(inputs, axis, combine_fn, numerics.scan, flip)
+        arrays = [np.moveaxis(np.flip(a, 0) if flip else a, 0, axis) for a in arrays]
+        results = [_tensor(np.ascontiguousarray(a), t.dtype) for a, t in zip(arrays, inputs, strict=True)]
+        return results[0] if single else tl.tuple(results)
+
+
+def _jit_body(member: Any) -> Callable[..., Any] | None:
+    """The Python function of a jit function, however Triton was started."""
+    if isinstance(member, JITFunction | upstream.InterpretedFunction):
+        body: Callable[..., Any] = member.fn
+        return body
+    return None
+
+
+_FAST_REDUCE: Mapping[Any, Callable[[bool], Callable[..., Any]]] = {
+    _jit_body(tl.standard._sum_combine): lambda _floating: np.sum,
+    _jit_body(tl.standard._elementwise_max): lambda floating: (np.fmax if floating else np.maximum).reduce,
+    _jit_body(tl.standard._elementwise_min): lambda floating: (np.fmin if floating else np.minimum).reduce,
+}
+
+
+def _scalar_type(value: bool | int | float) -> Any:
+    """The type a compiled kernel has for a number among its arguments; raises OverflowError past 64 bits."""
+    if isinstance(value, bool | float):
+        return tl.int1 if isinstance(value, bool) else tl.float32
+    for kind in (tl.int32, tl.uint32, tl.int64, tl.uint64):
+        limits = np.iinfo(np_dtype(kind))
+        if limits.min <= value <= limits.max:
+            return kind
+    raise OverflowError(f"{value} does not fit in 64 bits")
+
+
+def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args, **kwargs: function(*args, **kwargs)
+
+
+def _unsupported(name: str) -> Callable[..., Any]:
+    def refuse(*_args: Any, **_kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"Triton's interpreter has no {name}")
+
+    return refuse
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, tl.constexpr) else value
+
+
+def _operands(value: Any) -> tuple[list[Any], bool]:
+    """The operands of a fold, and whether there was one outside a tuple."""
+    if isinstance(value, tuple | list | tl.tuple):
+        return list(value), False
+    return [value], True
+
+
+def _tensor(data: NDArray[Any], dtype: Any) -> Any:
+    """A tensor, or a scalar for zero dimensions."""
+    if data.ndim == 0:
+        return tl.tensor(Handle(data.reshape(1), dtype), dtype)
+    return tl.tensor(Handle(data, dtype), tl.block_type(dtype, list(data.shape)))
+
+
+def _logical(left: Any, right: Callable[[], Any], method: str, decides: Callable[[bool], bool]) -> Any:
+    """`and` and `or`: elementwise on tensors, Python's own on compile-time values."""
+    if not isinstance(left, tl.tensor):
+        return left if decides(bool(left)) else right()
+    other = right()
+    if not isinstance(other, tl.tensor):
+        return other if decides(bool(other)) else left
+    return getattr(left, method)(other)
+
+
+def _truth(value: Any) -> bool:
+    if isinstance(value, tl.tensor) and value.handle.data.size > 1:
+        raise ValueError(f"a block of shape {value.shape} is no condition; use tl.where")
+    return bool(value)

@@ -1,0 +1,153 @@
+"""What `kernel[grid](...)` in host code means: binding, decorators and options, apart from who runs it.
+
+`JitNamespace` stands for `triton` in a module's code wherever kernels are not compiled: there
+`@triton.jit` gives a `KernelHandle`, and `autotune` takes its first configuration.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import triton
+import triton.language as tl
+
+#: Launch keywords that are no parameter of the kernel.
+LAUNCH_OPTIONS = frozenset(
+    {"num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "launch_cooperative_grid"}
+)
+#: CUDA's bounds on a grid; the first axis is the long one.
+GRID_LIMITS = (2**31 - 1, 65535, 65535)
+
+Grid = tuple[int, int, int]
+#: Decorator seen at a launch: the arguments bound so far -> more of them.
+Resolver = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+class LaunchError(ValueError):
+    """A launch that Triton would refuse: unknown or missing arguments, a bad grid."""
+
+
+@dataclass(frozen=True)
+class BoundLaunch:
+    """One launch with everything resolved: `arguments` in the order of the kernel's parameters."""
+
+    symbol: str
+    grid: Grid
+    arguments: Mapping[str, Any]
+    constexprs: frozenset[str]
+    options: Mapping[str, Any]
+
+
+def is_constexpr(annotation: object) -> bool:
+    """Whether a parameter's annotation says `tl.constexpr`."""
+    return annotation is tl.constexpr or (isinstance(annotation, str) and annotation.split(".")[-1] == "constexpr")
+
+
+class KernelHandle:
+    """What `@triton.jit` gives outside CUDA: a kernel to launch, or a helper that other kernels call."""
+
+    def __init__(self, fn: Callable[..., Any], run: Callable[["KernelHandle", BoundLaunch], None]) -> None:
+        self.fn = fn
+        self.__name__ = fn.__name__
+        self.arg_names = list(inspect.signature(fn).parameters)
+        self._run = run
+        self._resolvers: tuple[Resolver, ...] = ()
+
+    def resolved_by(self, resolver: Resolver) -> "KernelHandle":
+        """The same kernel under one more decorator; the outermost resolves first."""
+        handle = type(self)(self.fn, self._run)
+        handle._resolvers = (resolver, *self._resolvers)
+        return handle
+
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
+        return lambda *args, **kwargs: self._run(self, self.bind(grid, args, kwargs))
+
+    def __call__(self, *_args: Any, **_kwargs: Any) -> Any:
+        raise LaunchError(f"@{self.__name__} is called from host code without a grid: write {self.__name__}[grid](...)")
+
+    def bind(self, grid: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> BoundLaunch:
+        """Resolve decorators, defaults and the grid; raises LaunchError for what Triton would refuse."""
+        parameters = inspect.signature(self.fn).parameters
+        if len(args) > len(parameters):
+            raise LaunchError(f"@{self.__name__} takes {len(parameters)} arguments, {len(args)} given")
+        positional = dict(zip(parameters, args, strict=False))
+        if twice := sorted(positional.keys() & kwargs.keys()):
+            raise LaunchError(f"@{self.__name__}: argument {twice[0]!r} given twice")
+        bound = {**positional, **kwargs}
+        for resolver in self._resolvers:
+            bound.update(resolver(bound))
+        for name, parameter in parameters.items():
+            if name not in bound and parameter.default is not parameter.empty:
+                bound[name] = parameter.default
+        if missing := [name for name in parameters if name not in bound]:
+            raise LaunchError(f"@{self.__name__}: missing argument {missing[0]!r}")
+        options = {name: value for name, value in bound.items() if name not in parameters}
+        if unknown := sorted(options.keys() - LAUNCH_OPTIONS):
+            raise LaunchError(f"@{self.__name__} has no parameter {unknown[0]!r}, and it is no launch option")
+        arguments = {name: bound[name] for name in parameters}
+        constexprs = frozenset(name for name, item in parameters.items() if is_constexpr(item.annotation))
+        return BoundLaunch(self.__name__, self._grid(grid, bound), arguments, constexprs, options)
+
+    def _grid(self, grid: Any, bound: Mapping[str, Any]) -> Grid:
+        sizes = grid(dict(bound)) if callable(grid) else grid
+        if not isinstance(sizes, tuple | list) or not 1 <= len(sizes) <= 3:
+            raise LaunchError(f"@{self.__name__}: a grid is a tuple of one to three sizes, not {sizes!r}")
+        full = tuple(int(size) for size in sizes) + (1,) * (3 - len(sizes))
+        if any(size < 0 or size > limit for size, limit in zip(full, GRID_LIMITS, strict=True)):
+            raise LaunchError(f"@{self.__name__}: grid {full} is outside CUDA's limits {GRID_LIMITS}")
+        return full[0], full[1], full[2]
+
+
+@dataclass(frozen=True)
+class _FirstConfig:
+    """`autotune` where nothing is timed: the first configuration left by early pruning."""
+
+    configs: tuple[Any, ...]
+    prune: Callable[..., Sequence[Any]] | None = None
+
+    def __call__(self, bound: Mapping[str, Any]) -> Mapping[str, Any]:
+        configs = self.prune(list(self.configs), dict(bound)) if self.prune else self.configs
+        config = configs[0]
+        if clash := sorted(config.kwargs.keys() & bound.keys()):
+            raise LaunchError(f"{clash[0]!r} is set by both the launch and the autotune configuration")
+        chosen = config.all_kwargs()
+        if config.pre_hook is not None:
+            config.pre_hook({**bound, **chosen})
+        return dict(chosen)
+
+
+class JitNamespace:
+    """What the name `triton` means in a module's code where kernels are recorded or interpreted."""
+
+    Config = triton.Config
+    cdiv = staticmethod(triton.cdiv)
+    next_power_of_2 = staticmethod(triton.next_power_of_2)
+    language = tl
+
+    def __init__(self, run: Callable[[KernelHandle, BoundLaunch], None], kind: type[KernelHandle]) -> None:
+        self._run = run
+        self._kind = kind
+
+    def jit(self, fn: Callable[..., Any] | None = None, **_options: Any) -> Any:
+        """`@triton.jit` and `@triton.jit(...)`; compile options mean nothing here."""
+        if fn is None:
+            return lambda function: self.jit(function)
+        return self._kind(fn, self._run)
+
+    def autotune(self, configs: Sequence[Any], key: Sequence[str], **options: Any) -> Any:
+        """`@triton.autotune`: the first configuration."""
+        del key
+        prune = (options.get("prune_configs_by") or {}).get("early_config_prune")
+        return lambda handle: handle.resolved_by(_FirstConfig(tuple(configs), prune))
+
+    def heuristics(self, values: Mapping[str, Callable[[Mapping[str, Any]], Any]]) -> Any:
+        """`@triton.heuristics`: each value computed from the arguments."""
+
+        def resolve(bound: Mapping[str, Any]) -> Mapping[str, Any]:
+            known = dict(bound)
+            for name, rule in values.items():
+                known[name] = rule(known)
+            return known
+
+        return lambda handle: handle.resolved_by(resolve)

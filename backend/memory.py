@@ -1,0 +1,214 @@
+"""Tensors at virtual addresses, so that a pointer's owner survives any arithmetic and no access goes astray."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+#: Each tensor argument owns a window of 2^40 bytes and stands in its middle.
+_WINDOW_BITS = 40
+_MIDDLE = 1 << (_WINDOW_BITS - 1)
+
+Array = NDArray[np.generic]
+#: Called with tensor, element offset, access, extent in elements, message; raises.
+Fault = Callable[[str, int, str, tuple[int, int], str, bool], NoReturn]
+
+
+def storage_bytes(tensor: Tensor) -> NDArray[np.uint8]:
+    """The bytes of a CPU tensor's whole storage, shared with it."""
+    flat = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage())
+    array: NDArray[np.uint8] = flat.numpy()
+    return array
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """One tensor argument: its storage's bytes, where its first element stands in them, and its window."""
+
+    name: str
+    data: NDArray[np.uint8]
+    start: int
+    itemsize: int
+    origin: int
+    written: NDArray[np.bool_] | None = None
+
+    @property
+    def address(self) -> int:
+        """The virtual address of the tensor's first element."""
+        return self.origin + self.start
+
+    def offset(self, byte: int) -> int:
+        """Element offset, relative to the tensor's first element, of a byte of the storage (rounded down)."""
+        return (byte - self.start) // self.itemsize
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Legal element offsets [low, high)."""
+        return self.offset(0), self.offset(self.data.size)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The lanes of one access that fall into one buffer: typed storage, element index and lane number of each."""
+
+    buffer: Buffer
+    items: Array
+    index: NDArray[np.int64]
+    lanes: NDArray[np.int64] | None
+
+
+class AddressSpace:
+    """The tensors of one launch. `fault` raises for an access that no tensor allows."""
+
+    def __init__(self, fault: Fault) -> None:
+        self._buffers: list[Buffer] = []
+        self._fault = fault
+
+    def add(self, name: str, tensor: Tensor, written: NDArray[np.bool_] | None = None) -> int:
+        """Map a CPU tensor; its virtual address. `written` marks bytes of its storage that have a value."""
+        origin = ((len(self._buffers) + 1) << _WINDOW_BITS) | _MIDDLE
+        size = tensor.element_size()
+        buffer = Buffer(name, storage_bytes(tensor), int(tensor.storage_offset()) * size, size, origin, written)
+        self._buffers.append(buffer)
+        return buffer.address
+
+    def parts(
+        self, pointers: NDArray[np.uint64], mask: NDArray[np.bool_] | None, dtype: np.dtype, access: str
+    ) -> Iterator[Part]:
+        """Split an access by the buffers it touches; every active lane is checked before the first part."""
+        flat = pointers.reshape(-1)
+        lanes = None
+        if mask is not None:
+            active = mask.reshape(-1)
+            if not active.all():
+                lanes = np.flatnonzero(active)
+                flat = flat[lanes]
+        if not flat.size:
+            return
+        buffer = self._owner(int(flat[0]))
+        if buffer is not None:
+            byte = (flat - np.uint64(buffer.origin)).view(np.int64)
+            if byte.min() >= 0 and byte.max() + dtype.itemsize <= buffer.data.size:
+                yield self._part(buffer, byte, lanes, dtype, access)
+                return
+        yield from self._scattered(flat, lanes, dtype, access)
+
+    def _owner(self, address: int) -> Buffer | None:
+        window = (address >> _WINDOW_BITS) - 1
+        return self._buffers[window] if 0 <= window < len(self._buffers) else None
+
+    def _scattered(
+        self, flat: NDArray[np.uint64], lanes: NDArray[np.int64] | None, dtype: np.dtype, access: str
+    ) -> list[Part]:
+        """Lanes in several buffers, or out of bounds."""
+        numbers = np.arange(flat.size) if lanes is None else lanes
+        windows = flat >> np.uint64(_WINDOW_BITS)
+        parts = []
+        for window in np.unique(windows):
+            chosen = windows == window
+            addresses = flat[chosen]
+            buffer = self._owner(int(addresses[0]))
+            if buffer is None:
+                self._fault("", 0, access, (0, 0), "through a pointer that belongs to no tensor argument", False)
+            byte = (addresses - np.uint64(buffer.origin)).view(np.int64)
+            bad = (byte < 0) | (byte + dtype.itemsize > buffer.data.size)
+            if bad.any():
+                self._refuse(buffer, int(byte[np.argmax(bad)]), access, "out of bounds")
+            parts.append(self._part(buffer, byte, numbers[chosen], dtype, access))
+        return parts
+
+    def _part(
+        self,
+        buffer: Buffer,
+        byte: NDArray[np.int64],
+        lanes: NDArray[np.int64] | None,
+        dtype: np.dtype,
+        access: str,
+    ) -> Part:
+        size = dtype.itemsize
+        if size > 1:
+            odd = (byte & (size - 1)) != 0
+            if odd.any():
+                self._refuse(buffer, int(byte[np.argmax(odd)]), access, f"not aligned to {size} bytes")
+        index = byte // size
+        if buffer.written is not None:
+            self._note(buffer, byte, size, access)
+        return Part(buffer, buffer.data[: buffer.data.size // size * size].view(dtype), index, lanes)
+
+    def _note(self, buffer: Buffer, byte: NDArray[np.int64], size: int, access: str) -> None:
+        assert buffer.written is not None
+        if access != "store":
+            unset = ~buffer.written[byte]
+            if unset.any():
+                offset = buffer.offset(int(byte[np.argmax(unset)]))
+                message = f"{access} of {buffer.name}[{offset}], which nothing has written"
+                self._fault(buffer.name, offset, access, buffer.extent, message, True)
+        for shift in range(size):
+            buffer.written[byte + shift] = True
+
+    def _refuse(self, buffer: Buffer, byte: int, access: str, why: str) -> NoReturn:
+        offset, (low, high) = buffer.offset(byte), buffer.extent
+        message = f"{access} {why} at {buffer.name}[{offset}]; its storage holds elements {low} to {high - 1}"
+        self._fault(buffer.name, offset, access, buffer.extent, message, False)
+
+    def load(
+        self,
+        pointers: NDArray[np.uint64],
+        mask: NDArray[np.bool_] | None,
+        other: Array | None,
+        dtype: np.dtype,
+    ) -> Array:
+        """Gather; lanes that are off give `other`, or zero."""
+        result: Array | None = None
+        for part in self.parts(pointers, mask, dtype, "load"):
+            values = part.items[part.index]
+            if part.lanes is None:
+                return values.reshape(pointers.shape)
+            result = _filled(pointers.shape, other, dtype) if result is None else result
+            result.reshape(-1)[part.lanes] = values
+        return _filled(pointers.shape, other, dtype) if result is None else result
+
+    def store(self, pointers: NDArray[np.uint64], mask: NDArray[np.bool_] | None, value: Array) -> None:
+        """Scatter; of lanes with one address the last wins."""
+        values = np.broadcast_to(value, pointers.shape).reshape(-1)
+        for part in self.parts(pointers, mask, value.dtype, "store"):
+            part.items[part.index] = values if part.lanes is None else values[part.lanes]
+
+    def update(
+        self,
+        pointers: NDArray[np.uint64],
+        mask: NDArray[np.bool_] | None,
+        value: Array,
+        combine: Callable[[Array, Array], Array],
+    ) -> Array:
+        """Atomic read-modify-write, lane by lane where addresses repeat; gives the old values (off lanes: 0)."""
+        values = np.broadcast_to(value, pointers.shape).reshape(-1)
+        old = np.zeros(pointers.size, dtype=value.dtype)
+        for part in self.parts(pointers, mask, value.dtype, "atomic"):
+            lanes = np.arange(pointers.size) if part.lanes is None else part.lanes
+            for rank in _ranks(part.index):
+                index, chosen = part.index[rank], lanes[rank]
+                old[chosen] = part.items[index]
+                part.items[index] = combine(part.items[index], values[chosen])
+        return old.reshape(pointers.shape)
+
+
+def _filled(shape: tuple[int, ...], other: Array | None, dtype: np.dtype) -> Array:
+    if other is None:
+        return np.zeros(shape, dtype)
+    return np.array(np.broadcast_to(other, shape), dtype=dtype)
+
+
+def _ranks(index: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Lanes in rounds: within a round no address repeats, and lanes of one address keep their order."""
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    first = np.r_[True, ordered[1:] != ordered[:-1]]
+    starts = np.flatnonzero(first)
+    rank = np.arange(index.size) - np.repeat(starts, np.diff(np.r_[starts, index.size]))
+    for number in range(int(rank.max()) + 1):
+        yield np.sort(order[rank == number])

@@ -1,0 +1,115 @@
+"""Arithmetic that numpy lacks or does otherwise than a GPU: bfloat16, the math library, folds over an axis."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Arrays = Sequence[Array]
+
+
+def bf16_to_f32(bits: NDArray[np.uint16]) -> NDArray[np.float32]:
+    """Widen bfloat16, held as its bits."""
+    return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
+
+
+def f32_to_bf16(values: Array) -> NDArray[np.uint16]:
+    """Round to the nearest bfloat16, ties to even; NaN stays NaN."""
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    rounded = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)
+    result: NDArray[np.uint16] = np.where(np.isnan(values), np.uint16(0x7FC0), rounded.astype(np.uint16))
+    return result
+
+
+def _torch(function: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Array], Array]:
+    def apply(values: Array) -> Array:
+        result: Array = function(torch.from_numpy(np.array(values))).numpy()
+        return result
+
+    return apply
+
+
+def _round_away(values: Array) -> Array:
+    result: Array = np.copysign(np.floor(np.abs(values) + values.dtype.type(0.5)), values)
+    return result
+
+
+erf = _torch(torch.erf)
+
+#: libdevice's names, without `__nv_` and the type suffix.
+LIBDEVICE: Mapping[str, Callable[..., Array]] = {
+    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "exp2", "expm1")},
+    **{name: getattr(np, name) for name in ("log", "log2", "log10", "log1p", "sqrt", "cbrt", "floor", "ceil")},
+    **{name: getattr(np, name) for name in ("trunc", "rint", "fabs", "fmod", "hypot", "copysign", "nextafter")},
+    "abs": np.abs,
+    "llabs": np.abs,
+    "acos": np.arccos,
+    "asin": np.arcsin,
+    "atan": np.arctan,
+    "acosh": np.arccosh,
+    "asinh": np.arcsinh,
+    "atanh": np.arctanh,
+    "atan2": np.arctan2,
+    "exp10": lambda x: np.power(x.dtype.type(10), x),
+    "pow": np.power,
+    "powi": np.power,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "nearbyint": np.rint,
+    "round": _round_away,
+    "fdim": lambda x, y: np.maximum(x - y, 0),
+    "fma": lambda x, y, z: x * y + z,
+    "isnan": lambda x: np.isnan(x).astype(np.int32),
+    "isinf": lambda x: np.isinf(x).astype(np.int32),
+    "isfinite": lambda x: np.isfinite(x).astype(np.int32),
+    "finite": lambda x: np.isfinite(x).astype(np.int32),
+    "signbit": lambda x: np.signbit(x).astype(np.int32),
+    "erf": erf,
+    "erfc": _torch(torch.erfc),
+    "erfinv": _torch(torch.erfinv),
+    "erfcx": _torch(torch.special.erfcx),
+    "lgamma": _torch(torch.lgamma),
+    "normcdf": _torch(torch.special.ndtr),
+    "j0": _torch(torch.special.bessel_j0),
+    "j1": _torch(torch.special.bessel_j1),
+    "y0": _torch(torch.special.bessel_y0),
+    "y1": _torch(torch.special.bessel_y1),
+    "cyl_bessel_i0": _torch(torch.special.i0),
+    "cyl_bessel_i1": _torch(torch.special.i1),
+}
+
+
+def libdevice(symbol: str) -> Callable[..., Array] | None:
+    """The numpy function for a libdevice symbol such as `__nv_tanhf`, or None."""
+    name = symbol.removeprefix("__nv_").removeprefix("fast_")
+    for candidate in (name, name.removesuffix("f"), name.removesuffix("d")):
+        if candidate in LIBDEVICE:
+            return LIBDEVICE[candidate]
+    return None
+
+
+def fold(arrays: Arrays, combine: Callable[[Arrays, Arrays], Arrays]) -> Arrays:
+    """Reduce over axis 0, as a tree of neighbours, by an associative `combine` of (left, right)."""
+    while arrays[0].shape[0] > 1:
+        size = arrays[0].shape[0]
+        even = size // 2 * 2
+        folded = combine([a[0:even:2] for a in arrays], [a[1:even:2] for a in arrays])
+        if even < size:
+            folded = [np.concatenate([f, a[even:]]) for f, a in zip(folded, arrays, strict=True)]
+        arrays = folded
+    return [a[0] for a in arrays]
+
+
+def scan(arrays: Arrays, combine: Callable[[Arrays, Arrays], Arrays]) -> Arrays:
+    """Inclusive prefixes over axis 0 by an associative `combine` of (left, right), in log2(n) steps.
+
+    Every call of `combine` gets arrays of full size; what it makes of the first `step` rows is dropped.
+    """
+    step = 1
+    while step < arrays[0].shape[0]:
+        joined = combine([np.roll(a, step, 0) for a in arrays], arrays)
+        arrays = [np.concatenate([a[:step], j[step:]]) for a, j in zip(arrays, joined, strict=True)]
+        step *= 2
+    return arrays

@@ -1,0 +1,218 @@
+"""Build and run the program that says what to compute."""
+
+import copy
+import inspect
+import keyword
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from kernelwright.backend.tensors import Value, register_source, spec_of
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.values import Reference, ScalarSpec, StateSpec, TensorSpec
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Outputs computed in fp64. `note` says where that was not possible, else it is empty."""
+
+    outputs: tuple[Tensor, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What running a model once shows of it: the fields of a `Reference`."""
+
+    inputs: tuple[TensorSpec | ScalarSpec, ...]
+    state: tuple[StateSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+    returns: Literal["tensor", "tuple", "list"]
+
+
+def held_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """Parameters, buffers and plain tensor attributes with their dotted paths, each tensor once."""
+    seen: set[int] = set()
+    for prefix, module in model.named_modules():
+        own = [*module.named_parameters(recurse=False), *module.named_buffers(recurse=False)]
+        plain = [(name, value) for name, value in vars(module).items() if isinstance(value, Tensor)]
+        for name, tensor in own + plain:
+            if id(tensor) not in seen:
+                seen.add(id(tensor))
+                yield (f"{prefix}.{name}" if prefix else name), tensor
+
+
+def tensor_at(model: nn.Module, path: str) -> Tensor | None:
+    """The tensor a model holds at a dotted path, or None."""
+    value: Any = model
+    for part in path.split("."):
+        value = getattr(value, part, None)
+    return value if isinstance(value, Tensor) else None
+
+
+def flatten_outputs(result: Any) -> tuple[Tensor, ...]:
+    """One tensor or a sequence of them, as a tuple; raises UserError for anything else."""
+    outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
+    for index, output in enumerate(outputs):
+        if not isinstance(output, Tensor):
+            raise UserError(f"output {index} of the reference is {type(output).__name__}; return one tensor or a tuple")
+    return outputs
+
+
+@dataclass(frozen=True)
+class ReferenceProgram:
+    """A reference's source, executed. Models stay in training mode and run without gradients."""
+
+    reference: Reference
+    namespace: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, reference: Reference) -> "ReferenceProgram":
+        """Execute the source; raises UserError where it lacks the entry or `get_inputs`."""
+        filename = register_source(reference.source, "reference")
+        namespace: dict[str, Any] = {"__name__": filename}
+        exec(compile(reference.source, filename, "exec"), namespace)
+        for name in (reference.entry, "get_inputs"):
+            if not callable(namespace.get(name)):
+                raise UserError(f"the reference's source defines no {name}; see KernelBench's format")
+        return cls(reference, namespace)
+
+    def init_arguments(self) -> list[Any]:
+        """What the entry is built from; empty without `get_init_inputs`."""
+        maker: Callable[[], Sequence[Any]] | None = self.namespace.get("get_init_inputs")
+        return list(maker()) if maker else []
+
+    def build(self, seed: int, device: torch.device | str = "cpu") -> nn.Module:
+        """The model with the weights of this seed, the same on every device."""
+        torch.manual_seed(seed)
+        arguments = self.init_arguments()
+        torch.manual_seed(seed)
+        model: nn.Module = self.namespace[self.reference.entry](*arguments).to(device)
+        for module in model.modules():
+            for name, value in vars(module).items():
+                if isinstance(value, Tensor):
+                    setattr(module, name, value.to(device))
+        return model
+
+    def inputs(self, seed: int, device: torch.device | str = "cpu") -> list[Value]:
+        """forward's arguments for this seed, drawn on the device where that works: gigabytes are slow elsewhere."""
+        torch.manual_seed(seed)
+        try:
+            with torch.device(device):
+                values = list(self.namespace["get_inputs"]())
+        except RuntimeError:
+            torch.manual_seed(seed)
+            values = list(self.namespace["get_inputs"]())
+        return [value.to(device) if isinstance(value, Tensor) else value for value in values]
+
+    def state(self, model: nn.Module) -> dict[str, Tensor]:
+        """The model's tensors by their names in the reference; they are the model's own, not copies."""
+        found = {}
+        for spec in self.reference.state:
+            tensor = tensor_at(model, spec.path)
+            if tensor is None:
+                raise UserError(f"the reference's model holds no tensor at {spec.path!r}")
+            found[spec.tensor.name] = tensor.detach()
+        return found
+
+    def run(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Tensor, ...]:
+        """forward's outputs. Inputs are cloned; buffers change as training mode changes them."""
+        with torch.no_grad():
+            return flatten_outputs(model(*map(_clone, inputs)))
+
+    def gold(self, model: nn.Module, inputs: Sequence[Value], seed: int = 0) -> Gold:
+        """The same in fp64, on copies of model and inputs; in the own dtype where an op refuses fp64."""
+        wide_model = _widen_model(copy.deepcopy(model))
+        torch.manual_seed(seed)
+        try:
+            return Gold(self.run(wide_model, [_widen(value) for value in inputs]))
+        except torch.OutOfMemoryError:
+            raise  # says nothing about the program
+        except (RuntimeError, TypeError, NotImplementedError, ValueError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        torch.manual_seed(seed)
+        outputs = self.run(copy.deepcopy(model), inputs)
+        return Gold(outputs, f"gold in the program's own dtype; fp64 refused: {reason}")
+
+
+def _clone(value: Value) -> Value:
+    """A copy with the same strides."""
+    if not isinstance(value, Tensor):
+        return value
+    copied = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+    return copied.copy_(value) if not _overlaps(value) else value.clone()
+
+
+def _overlaps(value: Tensor) -> bool:
+    """Whether two elements may share memory, as in an expanded tensor."""
+    return any(stride == 0 and size > 1 for stride, size in zip(value.stride(), value.shape, strict=True))
+
+
+def _widen(value: Value) -> Value:
+    return value.double() if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
+def _widen_model(model: nn.Module) -> nn.Module:
+    model.double()
+    for module in model.modules():
+        for name, value in vars(module).items():
+            if isinstance(value, Tensor):
+                setattr(module, name, _widen(value))
+    return model
+
+
+def _identifier(path: str, taken: set[str]) -> str:
+    """A free, valid Python name for a dotted path; the name is then taken."""
+    base = re.sub(r"\W", "_", path)
+    if not base.isidentifier() or keyword.iskeyword(base):
+        base = f"t_{base}"
+    name, count = base, 1
+    while name in taken:
+        count += 1
+        name = f"{base}_{count}"
+    taken.add(name)
+    return name
+
+
+def _input_names(model: nn.Module, count: int, taken: set[str]) -> list[str]:
+    """forward's parameter names; those collected by `*args` are numbered."""
+    names: list[str] = []
+    for parameter in inspect.signature(model.forward).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            names += [f"{parameter.name}_{i}" for i in range(count - len(names))]
+        elif parameter.kind is not parameter.VAR_KEYWORD:
+            names.append(parameter.name)
+    if len(names) < count:
+        raise UserError(f"forward takes {len(names)} arguments, get_inputs gives {count}")
+    return [_identifier(name, taken) for name in names[:count]]
+
+
+def _input_spec(name: str, value: Any) -> TensorSpec | ScalarSpec:
+    if isinstance(value, Tensor):
+        return spec_of(name, value)
+    if value is None or isinstance(value, bool | int | float):
+        return ScalarSpec(name, value)
+    raise UserError(f"input {name!r} is {type(value).__name__}; inputs are tensors, numbers or None")
+
+
+def describe(model: nn.Module, inputs: Sequence[Any]) -> Description:
+    """Run a copy of the model once and write down its inputs, state and outputs as specs.
+
+    Raises UserError for inputs or outputs that are neither tensors nor numbers.
+    """
+    taken: set[str] = set()
+    input_names = _input_names(model, len(inputs), taken)
+    input_specs = tuple(_input_spec(name, value) for name, value in zip(input_names, inputs, strict=True))
+    state = tuple(StateSpec(spec_of(_identifier(path, taken), tensor), path) for path, tensor in held_tensors(model))
+    with torch.no_grad():
+        result = copy.deepcopy(model)(*map(_clone, inputs))
+    returns: Literal["tensor", "tuple", "list"] = (
+        "tensor" if isinstance(result, Tensor) else "list" if isinstance(result, list) else "tuple"
+    )
+    outputs = flatten_outputs(result)
+    names = ["out"] if len(outputs) == 1 else [f"out{i}" for i in range(len(outputs))]
+    return Description(input_specs, state, tuple(spec_of(n, t) for n, t in zip(names, outputs, strict=True)), returns)

@@ -1,0 +1,33 @@
+"""Torch's side of the IR's specs, and sources that Python can find lines in."""
+
+import itertools
+import linecache
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.values import DTYPES, TensorSpec
+
+TORCH_DTYPES: Mapping[str, torch.dtype] = {short: getattr(torch, name) for short, (name, _, _) in DTYPES.items()}
+SHORT_DTYPES: Mapping[torch.dtype, str] = {dtype: short for short, dtype in TORCH_DTYPES.items()}
+
+#: What a program's forward takes.
+Value = Tensor | bool | int | float | None
+
+_serial = itertools.count()
+
+
+def spec_of(name: str, tensor: Tensor) -> TensorSpec:
+    """A tensor's spec; raises UserError for a dtype that the IR has no name for."""
+    if tensor.dtype not in SHORT_DTYPES:
+        raise UserError(f"{name}: {tensor.dtype} is not supported; use one of {', '.join(DTYPES)}")
+    return TensorSpec(name, SHORT_DTYPES[tensor.dtype], tuple(tensor.shape), tuple(tensor.stride()))
+
+
+def register_source(text: str, title: str) -> str:
+    """Give a text a file name of its own, by which tracebacks and `inspect` find its lines."""
+    filename = f"<kernelwright {title} #{next(_serial)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    return filename

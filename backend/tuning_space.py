@@ -1,0 +1,138 @@
+"""Which launch options of a kernel may change, and to what."""
+
+import ast
+import itertools
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kernelwright.backend.targets import Target
+from kernelwright.ir.values import Kernel, KernelModule, Scalar
+
+Meta = tuple[tuple[str, Scalar], ...]
+
+#: Largest block sizes by name: Inductor's kernels leave masks out up to these. Other names: LARGEST.
+LIMITS = {"XBLOCK": 4096, "YBLOCK": 1024, "ZBLOCK": 1024, "R0_BLOCK": 4096, "R1_BLOCK": 2048}
+LARGEST = 8192
+WARPS = (1, 2, 4, 8, 16)
+STAGES = (1, 2, 3, 4, 5)
+#: Elements of a tile and of a thread outside which nothing is tried.
+LARGEST_TILE, PER_THREAD = 16384, (1, 64)
+#: How many times larger or smaller than given a block size may become, as powers of two.
+SHIFTS = range(-3, 5)
+#: Elements a thread, and programs a multiprocessor, to try first; a thread's elements of a product's accumulator.
+GOOD_PER_THREAD, GOOD_PROGRAMS, GOOD_ACCUMULATOR = 8, 4, 64
+
+
+@dataclass(frozen=True)
+class Space:
+    """The options of one kernel: the given ones, and for each that may change the values to try."""
+
+    start: Meta
+    choices: tuple[tuple[str, tuple[int, ...]], ...]
+    grid_keys: frozenset[str]
+    tile_keys: frozenset[str]
+    fixed_tile: int
+    programs: int
+    products: bool
+
+    def all(self) -> Iterator[Meta]:
+        """Every sensible combination but the given one."""
+        names = [name for name, _ in self.choices]
+        for values in itertools.product(*(values for _, values in self.choices)):
+            meta = self._with(dict(zip(names, values, strict=True)))
+            if meta != self.start and self._sensible(meta):
+                yield meta
+
+    def near(self, meta: Meta) -> Iterator[Meta]:
+        """Sensible combinations in which at most two options differ, by one step each."""
+        steps = [(name, values, values.index(_int(dict(meta)[name]))) for name, values in self.choices]
+        moved = [(name, values[at + d]) for name, values, at in steps for d in (-1, 1) if 0 <= at + d < len(values)]
+        singles = [dict([move]) for move in moved]
+        pairs = [{a[0]: a[1], b[0]: b[1]} for a, b in itertools.combinations(moved, 2) if a[0] != b[0]]
+        for changes in singles + pairs:
+            near = self._with({**{name: values[at] for name, values, at in steps}, **changes})
+            if self._sensible(near):
+                yield near
+
+    def distance(self, meta: Meta, target: Target) -> float:
+        """How far the options are from what is usually good, in powers of two."""
+        values, given = dict(meta), dict(self.start)
+        scale = math.prod(_int(given[name]) / _int(values[name]) for name in self.grid_keys)
+        per_thread = self._tile(meta) / (32 * _int(values.get("num_warps", 4)))
+        wanted = GOOD_PROGRAMS * target.sm_count
+        few = max(math.log2(wanted / max(self.programs * scale, 1)), 0.0)
+        changed = sum(abs(math.log2(_int(values[n]) / _int(given[n]))) for n, _ in self.choices)
+        good = GOOD_ACCUMULATOR if self.products else GOOD_PER_THREAD
+        return abs(math.log2(per_thread / good)) + few + 0.25 * changed
+
+    def _with(self, changes: dict[str, int]) -> Meta:
+        return tuple((name, changes.get(name, value)) for name, value in self.start)
+
+    def _tile(self, meta: Meta) -> int:
+        return max(math.prod(_int(value) for name, value in meta if name in self.tile_keys), 1) * self.fixed_tile
+
+    def _sensible(self, meta: Meta) -> bool:
+        tile = self._tile(meta)
+        per_thread = tile / (32 * _int(dict(meta).get("num_warps", 4)))
+        smallest = min(PER_THREAD[0], self._tile(self.start) / 32)
+        most = PER_THREAD[1] * (2 if self.products else 1)
+        return tile <= max(LARGEST_TILE, self._tile(self.start)) and smallest <= per_thread <= most
+
+
+def _int(value: Scalar) -> int:
+    assert isinstance(value, int), value
+    return value
+
+
+def space_of(module: KernelModule, symbol: str, programs: int, keep: frozenset[str]) -> Space:
+    """The space of one kernel that is launched with so many programs; `keep` names options that stay."""
+    kernel = module.kernel(symbol)
+    assert module.launcher is not None
+    in_grid = frozenset(name for name, _ in kernel.meta if _mentions(module.launcher.source, kernel, name))
+    looped = loop_steps(kernel.source)
+    choices: list[tuple[str, tuple[int, ...]]] = []
+    for name, value in kernel.meta:
+        if name in keep or type(value) is not int:
+            continue
+        if name == "num_warps" and value in WARPS:
+            choices.append((name, WARPS))
+        elif name == "num_stages" and value in STAGES and "tl.dot" in kernel.source:
+            choices.append((name, STAGES))
+        elif not name.startswith("num_") and value > 0 and value & (value - 1) == 0 and name in in_grid | looped:
+            choices.append((name, _sizes(name, value, kernel.source)))
+    products = "tl.dot" in kernel.source
+    blocks = frozenset(name for name, value in kernel.meta if type(value) is int and not name.startswith("num_"))
+    # A product's tile is its accumulator: the blocks by which the grid is cut.
+    tile = in_grid & blocks if products else blocks
+    grid_keys = in_grid & {name for name, _ in choices}
+    return Space(kernel.meta, tuple(choices), grid_keys, tile, _fixed_tile(kernel.source), programs, products)
+
+
+def _mentions(host: str, kernel: Kernel, name: str) -> bool:
+    """Whether host code, so far as it can be seen, derives the grid from this option."""
+    return re.search(rf"""{kernel.meta_name}\[["']{name}["']\]""", host) is not None
+
+
+def loop_steps(source: str) -> frozenset[str]:
+    """Names by which the kernel's loops step: blocks that may be smaller than what they run over."""
+    steps = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and len(node.iter.args) == 3:
+            steps |= {name.id for name in ast.walk(node.iter.args[2]) if isinstance(name, ast.Name)}
+    return frozenset(steps)
+
+
+def _sizes(name: str, value: int, source: str) -> tuple[int, ...]:
+    """Powers of two around the given size; operands of `tl.dot` are 16 wide at least."""
+    least = min(16, value) if "tl.dot" in source else 1
+    most = max(LIMITS.get(name, LARGEST), value)
+    sizes = [int(value * 2.0**shift) for shift in SHIFTS if value * 2.0**shift >= least]
+    return tuple(size for size in sizes if size <= most)
+
+
+def _fixed_tile(source: str) -> int:
+    """The product of block sizes that the kernel fixes itself, as `R0_BLOCK: tl.constexpr = 64`."""
+    sizes = re.findall(r"^\s*\w*BLOCK\w*: tl\.constexpr = (\d+)$", source, re.M)
+    return max(math.prod(int(size) for size in sizes), 1)
