@@ -1,0 +1,1 @@
+"""Frontend: from a PyTorch program to correct Triton."""

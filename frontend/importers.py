@@ -1,0 +1,117 @@
+"""Ways in: a KernelBench-format file, an `nn.Module` with example inputs, an FX graph. All give a module at
+level torch whose reference is a KernelBench-format source."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.fx import GraphModule
+
+from kernelwright.backend.reference import describe
+from kernelwright.frontend.graph_source import print_source
+from kernelwright.frontend.problem import Problem, single_line
+from kernelwright.frontend.shrink import BUDGET, measure, shrink_source
+from kernelwright.frontend.trace import trace
+from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.values import KernelModule, Reference
+
+#: With no GPU, a program that makes more elements than this is described without computing it.
+_DESCRIBED_BY_RUNNING = 2**25
+
+
+def import_file(path: Path | str, *, shrink: str = "auto", budget: int = BUDGET) -> KernelModule:
+    """Read a KernelBench-format file; the module's name is the file's without suffix.
+
+    Raises UserError for a file that cannot be read, and as `import_source` does.
+    """
+    path = Path(path)
+    try:
+        source = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = "is not a text file" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise UserError(
+            f"{path}: {reason}; give a Python file with a class Model, get_inputs and get_init_inputs"
+        ) from error
+    return import_source(source, path.stem, shrink=shrink, budget=budget)
+
+
+def import_source(source: str, name: str, *, shrink: str = "auto", budget: int = BUDGET) -> KernelModule:
+    """A module of a KernelBench-format program.
+
+    shrink: "always" makes sizes small enough that one forward makes about `budget` elements, "never" keeps
+    them, "auto" shrinks where there is no GPU and it can be done. Raises UserError, naming what is wrong, for
+    a program without Model or get_inputs, one that fails when run, and inputs or outputs that are not
+    tensors (or numbers).
+    """
+    if shrink not in ("auto", "never", "always"):
+        raise UserError(f"shrink={shrink!r}: choose auto, never or always")
+    if budget < 1:
+        raise UserError(f"budget={budget}: give a positive number of elements")
+    Problem.load(source, name)
+    small = source
+    if shrink == "always":
+        small = shrink_source(source, budget, name)
+    elif shrink == "auto" and not torch.cuda.is_available():
+        with suppress(UserError):  # where it does not run at all, running it says why
+            small = shrink_source(source, budget, name)
+    return KernelModule(name, _describe_source(small, name, shrunken=small != source))
+
+
+def _describe_source(source: str, name: str, *, shrunken: bool) -> Reference:
+    """Run the program once, where that is cheap, and write down what it takes and gives."""
+    device = "cpu"
+    if torch.cuda.is_available():
+        device = "cuda"
+    elif not shrunken and _is_large(source, name):
+        device = "meta"
+    problem = Problem.load(source, name)
+    with torch.device(device):
+        torch.manual_seed(0)
+        model, inputs = problem.build(), problem.inputs()
+        try:
+            found = describe(model, inputs)
+        except KernelwrightError as error:
+            raise UserError(f"{name}: {error}") from error
+        except Exception as error:  # the user's forward may raise anything
+            raise UserError(
+                f"{name}: the program fails when run as it is, before anything is compiled: {single_line(error)}; "
+                "check get_inputs() against forward()"
+            ) from error
+    del model, inputs
+    if device == "cuda":
+        torch.cuda.empty_cache()  # the evaluator's processes want it
+    return Reference(source, "Model", found.inputs, found.state, found.outputs, found.returns, shrunken=shrunken)
+
+
+def _is_large(source: str, name: str) -> bool:
+    try:
+        return measure(source, name).total > _DESCRIBED_BY_RUNNING
+    except UserError:  # it does not run on meta tensors
+        return False
+
+
+def import_module(model: nn.Module, example_inputs: Sequence[Any], *, name: str | None = None) -> KernelModule:
+    """A module of what `model` computes for inputs like these, its weights lifted to inputs.
+
+    The reference takes the tensors among the inputs, then parameters, then buffers: what `lifted_tensors`
+    gives; numbers are baked in. Its sizes are the example's. Raises LoweringError for what no fixed,
+    functional graph expresses: random numbers, writes to inputs or buffers, symbolic sizes, operators
+    outside aten.
+    """
+    name = name or type(model).__name__
+    source = print_source(trace(model, example_inputs, name), name)
+    return import_source(source, name, shrink="never")
+
+
+def import_graph(gm: GraphModule, example_inputs: Sequence[Any], *, name: str = "graph") -> KernelModule:
+    """The same for a graph as a `torch.compile` backend gets it."""
+    return import_module(gm, example_inputs, name=name)
+
+
+def lifted_tensors(model: nn.Module, inputs: Sequence[Any]) -> tuple[torch.Tensor, ...]:
+    """The run-time arguments of a module that `import_module` made: tensors, parameters, buffers."""
+    tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+    return (*tensors, *model.parameters(), *model.buffers())

@@ -1,0 +1,1 @@
+"""Inductor's own lowering, captured as text and normalised into plain standalone Triton."""

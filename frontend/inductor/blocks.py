@@ -1,0 +1,61 @@
+"""First block sizes for a lowered kernel: sound everywhere, good enough to verify with, tuned later."""
+
+import ast
+from collections.abc import Mapping
+
+from kernelwright.frontend.inductor.kernel_text import InductorKernel
+from kernelwright.ir.values import Scalar
+
+#: Elements of one program's tile. A GPU block of 4 to 8 warps covers it with 4 to 16 elements a thread.
+TILE = 2048
+#: The blocks up to which Inductor leaves masks out where they divide a size.
+LARGEST = {"XBLOCK": 4096, "YBLOCK": 1024, "ZBLOCK": 1024, "R0_BLOCK": 65536, "R1_BLOCK": 2048}
+
+
+def _power_of_two(value: int) -> int:
+    """The least power of two that is at least `value`."""
+    return 1 << max(value - 1, 0).bit_length()
+
+
+def choose_meta(kernel: InductorKernel, constexprs: tuple[str, ...]) -> tuple[tuple[str, Scalar], ...]:
+    """Block sizes for the constexpr parameters, then num_warps."""
+    sizes = {f"{prefix.rstrip('_').upper()}": _power_of_two(hint) for prefix, hint in kernel.size_hints.items()}
+    hints = {name: sizes.get(name.removesuffix("BLOCK").rstrip("_"), 1) for name in constexprs}
+    reduced = [name for name in constexprs if name.startswith("R") and name.endswith("BLOCK")]
+    fixed = _fixed_reduction_block(kernel)
+    meta: dict[str, int] = {}
+    room = max(TILE // fixed, 1)
+    for name in reduced:
+        share = 64 if kernel.reduction_hint == "OUTER" else 1024
+        meta[name] = min(hints[name], share, LARGEST.get(name, 1024), max(room, 1))
+        room = max(room // meta[name], 1)
+    axes = [name for name in constexprs if name in ("XBLOCK", "YBLOCK", "ZBLOCK")]
+    # Two-axis tiles are kept square, since either axis may be the one that is contiguous.
+    side = room if len(axes) < 2 else 32
+    for name in sorted(axes):
+        meta[name] = max(min(hints[name], side, LARGEST[name], max(room, 1)), 1)
+        room = max(room // meta[name], 1)
+    for name in constexprs:
+        meta.setdefault(name, 1)
+    tile = fixed
+    for value in meta.values():
+        tile *= value
+    ordered: dict[str, Scalar] = {name: meta[name] for name in constexprs}
+    ordered["num_warps"] = max(1, min(8, tile // 256))
+    return tuple(ordered.items())
+
+
+def _fixed_reduction_block(kernel: InductorKernel) -> int:
+    """The product of the block sizes that the kernel fixes itself: a persistent reduction's."""
+    product = 1
+    for statement in kernel.function.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.value, ast.Constant):
+            name = statement.target.id if isinstance(statement.target, ast.Name) else ""
+            if name in LARGEST and isinstance(statement.value.value, int):
+                product *= statement.value.value
+    return product
+
+
+def grid_sizes(dropped: Mapping[str, int]) -> dict[str, int]:
+    """The launch axes that a kernel has, with their sizes: `{"x": 1024, "y": 8}`."""
+    return {axis: dropped[f"{axis}numel"] for axis in ("x", "y", "z") if f"{axis}numel" in dropped}

@@ -1,0 +1,244 @@
+"""The one place that touches Inductor's and Dynamo's private interfaces.
+
+Tried with torch 2.11 and 2.13 and Triton 3.6 and 3.7. `capture` runs a model's forward once, then asks Inductor
+for the Triton program it would run and stops before anything is compiled. Without a CUDA device Inductor
+is told to write Triton for the CPU and Triton is given a stand-in driver that names an sm_90 target.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import triton
+from torch.utils._pytree import tree_leaves
+
+from kernelwright.ir.errors import LoweringError, UnsupportedVersionError
+
+try:
+    import torch._dynamo
+    import torch._functorch.config as functorch_config
+    import torch._inductor.config as inductor_config
+    from torch._guards import TracingContext, tracing
+    from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+    from torch._inductor.graph import GraphLowering
+    from torch._inductor.virtualized import V
+    from triton.backends.compiler import GPUTarget
+    from triton.runtime import driver
+
+    GraphLowering.save_output_code  # noqa: B018  (the interface that capture depends on)
+except (ImportError, AttributeError) as error:
+    raise UnsupportedVersionError(
+        f"lower-inductor works with torch 2.11 to 2.13 and Triton 3.6 to 3.7; this is torch {torch.__version__} "
+        f"and Triton {triton.__version__}: {error}"
+    ) from error
+
+#: What every capture sets: text that stands alone, no caches, random numbers as aten calls (so that they are
+#: eager's), buffers written once (so that each value has one name).
+BASE_CONFIG: Mapping[str, Any] = {
+    "fx_graph_cache": False,
+    "compile_threads": 1,
+    "assert_indirect_indexing": False,
+    "allow_buffer_reuse": False,
+    "inplace_buffers": False,
+    "fallback_random": True,
+    "combo_kernels": False,
+    "max_autotune": False,
+    "triton.mix_order_reduction": False,
+    "triton.cudagraphs": False,
+    "graph_partition": False,
+    "cpp_wrapper": False,
+}
+
+
+@dataclass(frozen=True)
+class Captured:
+    """Inductor's text and what its names mean.
+
+    `inputs` gives, per graph input in order, the reference's tensor name. `outputs` gives, per output of the
+    model in order, the index of a graph output or the name of the tensor that is returned as it is.
+    `constants` holds tensors that the program was given by value.
+    """
+
+    text: str
+    inputs: tuple[str, ...]
+    outputs: tuple[int | str, ...]
+    constants: Mapping[str, torch.Tensor]
+
+
+class _Written(BaseException):
+    """Inductor has written its program. Not an Exception, so that nothing between here and there wraps it."""
+
+    def __init__(self, text: str, constants: dict[str, torch.Tensor]) -> None:
+        super().__init__("written")
+        self.text, self.constants = text, constants
+
+
+class StandInDriver:
+    """An active Triton driver for a machine without a GPU; it can name a target and nothing else."""
+
+    def get_current_target(self) -> Any:
+        return GPUTarget("cuda", 90, 32)
+
+    def get_active_torch_device(self) -> torch.device:
+        return torch.device("cpu")
+
+    def get_current_device(self) -> int:
+        return 0
+
+
+@contextlib.contextmanager
+def _stand_in_driver() -> Iterator[None]:
+    before = driver._active
+    driver.set_active(StandInDriver())
+    try:
+        yield
+    finally:
+        driver._active = before
+
+
+def _stop_when_written(text: Any) -> None:
+    code = text if isinstance(text, str) else text.value
+    raise _Written(code, dict(V.graph.constants))
+
+
+@contextlib.contextmanager
+def _environment(device: str, config: Mapping[str, Any]) -> Iterator[None]:
+    known = {key: value for key, value in {**BASE_CONFIG, **config}.items() if _has_option(key)}
+    with contextlib.ExitStack() as stack:
+        if device == "cpu":
+            known["cpu_backend"] = "triton"
+            stack.enter_context(_stand_in_driver())
+            # Flash attention on a CPU is one opaque operator; the mathematical form lowers.
+            stack.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
+            stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
+        stack.enter_context(inductor_config.patch(known))
+        stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
+        stack.enter_context(torch.no_grad())
+        yield
+
+
+def _has_option(key: str) -> bool:
+    owner: Any = inductor_config
+    for part in key.split("."):
+        if not hasattr(owner, part):
+            return False
+        owner = getattr(owner, part)
+    return True
+
+
+def _dynamo_graph(
+    model: Callable[..., Any], inputs: Sequence[Any]
+) -> tuple[torch.fx.GraphModule, list[Any], list[Any], list[Any]]:
+    """The one graph of the model, its inputs, its outputs and the outputs of the model."""
+    seen: list[tuple[torch.fx.GraphModule, list[Any], list[Any]]] = []
+
+    def keep(graph: torch.fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
+        def run(*args: Any) -> Any:
+            outputs = graph(*args)
+            seen.append((graph, list(args), list(outputs)))
+            return outputs
+
+        del example_inputs
+        return run
+
+    if TracingContext.try_get() is not None:
+        return _straight_graph(model, inputs)
+    torch._dynamo.reset()
+    try:
+        result = torch.compile(model, backend=keep, fullgraph=True, dynamic=False)(*inputs)
+    except torch._dynamo.exc.TorchDynamoException as error:
+        raise LoweringError(f"the program is not one graph: {_first_lines(error)}") from error
+    finally:
+        torch._dynamo.reset()
+    if not seen:
+        return torch.fx.GraphModule({}, torch.fx.Graph()), [], [], tree_leaves(result)
+    graph, args, outputs = seen[0]
+    return graph, args, outputs, tree_leaves(result)
+
+
+def _straight_graph(
+    model: Callable[..., Any], inputs: Sequence[Any]
+) -> tuple[torch.fx.GraphModule, list[Any], list[Any], list[Any]]:
+    """The same inside a `torch.compile` backend, where Dynamo cannot be called again: the program came from
+    a graph, so that it is straight-line code which plain symbolic tracing follows."""
+    graph = torch.fx.symbolic_trace(model)
+    output = next(node for node in graph.graph.nodes if node.op == "output")
+    results = list(output.args[0]) if isinstance(output.args[0], tuple | list) else [output.args[0]]
+    places = {node: index for index, node in enumerate(n for n in graph.graph.nodes if n.op == "placeholder")}
+    computed = [node for node in dict.fromkeys(results) if node not in places]
+    output.args = (tuple(computed),)
+    graph.recompile()
+    values = dict(zip(computed, graph(*inputs), strict=True))
+    returned = [inputs[places[node]] if node in places else values[node] for node in results]
+    return graph, list(inputs), list(values.values()), returned
+
+
+def _first_lines(error: BaseException, lines: int = 2) -> str:
+    kept = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(kept[:lines]) or type(error).__name__
+
+
+def capture(
+    model: Callable[..., Any],
+    inputs: Sequence[Any],
+    names: Mapping[str, torch.Tensor],
+    config: Mapping[str, Any],
+) -> Captured:
+    """Inductor's program for `model(*inputs)`.
+
+    `names` maps every tensor name of the reference to the tensor itself; `config` holds Inductor options
+    over `BASE_CONFIG`. Raises LoweringError for what Inductor or this form of program cannot express.
+    """
+    device = next((t.device.type for t in names.values()), "cpu")
+    name_of = {id(tensor): name for name, tensor in names.items()}
+    with _environment(device, config):
+        graph, args, graph_outputs, model_outputs = _dynamo_graph(model, inputs)
+        args = [value for value in args if isinstance(value, torch.Tensor)]
+        position = {id(value): index for index, value in enumerate(graph_outputs)}
+        outputs: list[int | str] = []
+        for index, value in enumerate(model_outputs):
+            if id(value) in position:
+                outputs.append(position[id(value)])
+            elif id(value) in name_of:
+                outputs.append(name_of[id(value)])
+            else:
+                raise LoweringError(f"output {index} ({type(value).__name__}) is computed outside the graph")
+        missing = [index for index, value in enumerate(args) if id(value) not in name_of]
+        if missing:
+            raise LoweringError(
+                f"the graph takes {len(missing)} value(s) that are neither inputs nor state of the model, such as "
+                f"{args[missing[0]]!r:.60}; pass them as inputs or keep them as buffers"
+            )
+        with tracing(None):
+            text, constants = _inductor_text(graph, args)
+    return Captured(text, tuple(name_of[id(value)] for value in args), tuple(outputs), constants)
+
+
+def _inductor_text(graph: torch.fx.GraphModule, args: list[Any]) -> tuple[str, dict[str, torch.Tensor]]:
+    save = GraphLowering.__dict__["save_output_code"]
+    GraphLowering.save_output_code = staticmethod(_stop_when_written)
+    try:
+        compile_fx(graph, args, inner_compile=compile_fx_inner)
+    except _Written as written:
+        return written.text, written.constants
+    except Exception as error:
+        raise LoweringError(f"Inductor cannot lower the program: {_first_lines(error)}") from error
+    finally:
+        GraphLowering.save_output_code = save
+    return "def call(args):\n    return ()\n", {}
+
+
+class BackendOptionError(torch._dynamo.exc.ShortenTraceback, ValueError):
+    """A wrong option of a `torch.compile` backend; Dynamo lets this kind through to the caller as it is."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, first_useful_frame=None)
+
+
+def compile_with_inductor(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+    """What `torch.compile` does with a graph when no other backend is asked for."""
+    compiled = compile_fx(graph, list(inputs))
+    assert callable(compiled)
+    return compiled

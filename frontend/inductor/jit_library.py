@@ -1,0 +1,423 @@
+"""Device functions that lowered kernels call; their source is copied into the module that uses them.
+
+Only the Triton language is used, so that every function also runs in the interpreter and compiles without
+libdevice. Formulas: erfc and its kin by erf's complement, inverse functions by their logarithmic forms,
+Bessel and gamma functions are left to aten. A function may call others of this file.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def maximum(a, b):
+    return tl.where((a > b) | (a != a), a, b)
+
+
+@triton.jit
+def minimum(a, b):
+    return tl.where((a < b) | (a != a), a, b)
+
+
+@triton.jit
+def reduce_max(value, dim):
+    return tl.reduce(value, dim, maximum)
+
+
+@triton.jit
+def reduce_min(value, dim):
+    return tl.reduce(value, dim, minimum)
+
+
+@triton.jit
+def multiply(a, b):
+    return a * b
+
+
+@triton.jit
+def reduce_prod(value, dim):
+    return tl.reduce(value, dim, multiply)
+
+
+@triton.jit
+def either(a, b):
+    return a | b
+
+
+@triton.jit
+def reduce_or(value, dim):
+    return tl.reduce(value, dim, either)
+
+
+@triton.jit
+def maximum_with_index(a, a_index, b, b_index):
+    # NaN is the greatest value; of equal values the first wins.
+    a_nan = a != a
+    b_nan = b != b
+    equal = (a == b) | (a_nan & b_nan)
+    first = (a > b) | (a_nan & (b == b)) | (equal & (a_index < b_index))
+    return tl.where(first, a, b), tl.where(first, a_index, b_index)
+
+
+@triton.jit
+def minimum_with_index(a, a_index, b, b_index):
+    a_nan = a != a
+    b_nan = b != b
+    equal = (a == b) | (a_nan & b_nan)
+    first = (a < b) | (a_nan & (b == b)) | (equal & (a_index < b_index))
+    return tl.where(first, a, b), tl.where(first, a_index, b_index)
+
+
+@triton.jit
+def max_with_index(value, index, dim):
+    return tl.reduce((value, index), dim, maximum_with_index)
+
+
+@triton.jit
+def min_with_index(value, index, dim):
+    return tl.reduce((value, index), dim, minimum_with_index)
+
+
+@triton.jit
+def welford_combine(mean_a, m2_a, weight_a, mean_b, m2_b, weight_b):
+    delta = mean_b - mean_a
+    weight = weight_a + weight_b
+    share = tl.where(weight == 0.0, 0.0, weight_b / weight)
+    return mean_a + delta * share, m2_a + m2_b + delta * delta * weight_a * share, weight
+
+
+@triton.jit
+def welford_reduce(value, mean, m2, weight, first):
+    if first:
+        new_mean = value
+        new_m2 = tl.zeros_like(m2)
+        new_weight = tl.full(weight.shape, 1, weight.dtype)
+    else:
+        delta = value - mean
+        new_weight = weight + 1
+        new_mean = mean + delta / new_weight
+        new_m2 = m2 + delta * (value - new_mean)
+    return new_mean, new_m2, new_weight
+
+
+@triton.jit
+def welford(mean, m2, weight, dim):
+    return tl.reduce((mean, m2, weight), dim, welford_combine)
+
+
+@triton.jit
+def online_softmax_combine(a_max, a_sum, b_max, fast: tl.constexpr):
+    # A row seen as minus infinity so far contributes nothing; the difference of infinities would be NaN.
+    top = maximum(a_max, b_max)
+    a_scale = tl.where(a_max == float("-inf"), 0.0, tl.exp(a_max - top))
+    b_scale = tl.where(b_max == float("-inf"), 0.0, tl.exp(b_max - top))
+    return top, a_sum * a_scale + b_scale
+
+
+@triton.jit
+def online_softmax_reduce(part_max, part_sum, dim, fast: tl.constexpr):
+    top = reduce_max(part_max, dim)
+    wide = tl.expand_dims(top, dim)
+    scale = tl.where(wide == float("-inf"), 0.0, tl.exp(part_max - wide))
+    return top, tl.sum(part_sum * scale, dim)
+
+
+@triton.jit
+def online_softmax_combine_with_sum(a_max, a_sum, b_max, b_sum, fast: tl.constexpr):
+    top = maximum(a_max, b_max)
+    a_scale = tl.where(a_max == float("-inf"), 0.0, tl.exp(a_max - top))
+    b_scale = tl.where(b_max == float("-inf"), 0.0, tl.exp(b_max - top))
+    return top, a_sum * a_scale + b_sum * b_scale
+
+
+@triton.jit
+def div_floor_integer(a, b):
+    quotient = a // b
+    return tl.where(((a < 0) != (b < 0)) & (a % b != 0), quotient - 1, quotient)
+
+
+@triton.jit
+def remainder_integer(a, b):
+    remainder = a % b
+    return tl.where((remainder != 0) & ((a < 0) != (b < 0)), remainder + b, remainder)
+
+
+@triton.jit
+def pow_integer(base, exponent):
+    result = tl.full(base.shape, 1, base.dtype)
+    for _ in tl.static_range(6):
+        result = tl.where(exponent & 1 == 1, result * base, result)
+        base = base * base
+        exponent = exponent >> 1
+    return result
+
+
+@triton.jit
+def bucketize_binary_search(
+    values,
+    boundaries_ptr,
+    size,
+    underlying_numel,
+    stride,
+    boundary_indices,
+    indexing_dtype,
+    right: tl.constexpr,
+    sorter_ptr,
+    sorter_stride,
+    sorter_indices,
+    BLOCK_SHAPE,
+):
+    low = tl.zeros(values.shape, dtype=indexing_dtype)
+    high = tl.full(values.shape, size, dtype=indexing_dtype)
+    steps = size + 1
+    while steps > 0:
+        active = low < high
+        middle = (low + high) // 2
+        edge = tl.load(boundaries_ptr + middle * stride + boundary_indices, mask=active, other=0)
+        above = (values >= edge) if right else (values > edge)
+        low = tl.where(active & above, middle + 1, low)
+        high = tl.where(active & (above == 0), middle, high)
+        steps = steps // 2
+    return low
+
+
+@triton.jit
+def sort_with_index(
+    value,
+    index,
+    rnumel,
+    dim: tl.constexpr,
+    stable: tl.constexpr,
+    descending: tl.constexpr,
+):
+    # By rank: each element goes where as many stand before it. Elements past rnumel rank last.
+    tl.static_assert(dim == 1)
+    place = tl.broadcast_to(tl.arange(0, value.shape[1])[None, :], value.shape)
+    mine = value[:, :, None]
+    other = value[:, None, :]
+    before = (other > mine) | ((other != other) & (mine == mine)) if descending else (other < mine)
+    if not descending:
+        before = before | ((mine != mine) & (other == other))
+    same = (other == mine) | ((other != other) & (mine != mine))
+    before = before | (same & (place[:, None, :] < place[:, :, None]))
+    size = value.shape[1] if rnumel is None else rnumel
+    other_in = place[:, None, :] < size
+    mine_in = place[:, :, None] < size
+    before = (before & other_in & mine_in) | (other_in & (mine_in == 0))
+    before = before | ((other_in == 0) & (mine_in == 0) & (place[:, None, :] < place[:, :, None]))
+    rank = tl.sum(before.to(tl.int32), 2)
+    goes = rank[:, :, None] == place[:, None, :]
+    # An integer copy of the bits would be exact for NaN too; multiplying is not, so select and add.
+    new_value = tl.sum(tl.where(goes, mine, 0), 1).to(value.dtype)
+    new_index = tl.sum(tl.where(goes, tl.broadcast_to(index, value.shape)[:, :, None], 0), 1).to(index.dtype)
+    return new_value, new_index
+
+
+@triton.jit
+def select_one(value, mask, dim, keep_dims=False):
+    return tl.sum(tl.where(mask, value, 0), dim, keep_dims=keep_dims).to(value.dtype)
+
+
+@triton.jit
+def grid_barrier(semaphore):
+    # All programs of the x dim meet here; they must be resident together (cooperative launch).
+    tl.debug_barrier()
+    expected = tl.num_programs(0).to(tl.int32)
+    leader = tl.program_id(0) == 0
+    step = tl.where(leader, (-2147483648 - (expected - 1)).to(tl.int32), 1)
+    before = tl.atomic_add(semaphore, step, sem="release")
+    now = tl.atomic_add(semaphore, 0, sem="acquire")
+    while ((now ^ before) & -2147483648) == 0:
+        now = tl.atomic_add(semaphore, 0, sem="acquire")
+    tl.debug_barrier()
+
+
+@triton.jit
+def tanh(x):
+    # Through exp(-2|x|), which never overflows; a series near zero, where the quotient would cancel.
+    decay = tl.exp(-2.0 * tl.abs(x))
+    far = (1.0 - decay) / (1.0 + decay)
+    square = x * x
+    near = tl.abs(x) * (
+        1.0 + square * (-0.3333333333333333 + square * (0.13333333333333333 - 0.053968253968253971 * square))
+    )
+    size = tl.where(tl.abs(x) < 0.1, near, far)
+    return tl.where(x < 0, -size, size)
+
+
+@triton.jit
+def sinh(x):
+    square = x * x
+    near = x * (1.0 + square * (0.16666666666666666 + square * (0.008333333333333333 + square * 0.0001984126984126984)))
+    return tl.where(tl.abs(x) < 0.5, near, 0.5 * (tl.exp(x) - tl.exp(-x)))
+
+
+@triton.jit
+def cosh(x):
+    return 0.5 * (tl.exp(x) + tl.exp(-x))
+
+
+@triton.jit
+def log1p(x):
+    # Goldberg's correction: exact to rounding because log(u) * x / (u - 1) cancels the error in u = 1 + x.
+    u = 1.0 + x
+    safe = tl.where((u == 1.0) | (u == float("inf")), 1.0, u - 1.0)
+    corrected = tl.log(u) * (x / safe)
+    return tl.where(u == 1.0, x, tl.where(u == float("inf"), u, corrected))
+
+
+@triton.jit
+def expm1(x):
+    square = x * x
+    near = x + square * (
+        0.5
+        + x * (0.16666666666666666 + x * (0.041666666666666664 + x * (0.008333333333333333 + x * 0.001388888888888889)))
+    )
+    return tl.where(tl.abs(x) < 0.15, near, tl.exp(x) - 1.0)
+
+
+@triton.jit
+def erfc(x):
+    return 1.0 - tl.erf(x)
+
+
+@triton.jit
+def trunc(x):
+    return tl.where(x < 0, tl.ceil(x), tl.floor(x))
+
+
+@triton.jit
+def nearbyint(x):
+    # Halves go to the even neighbour.
+    low = tl.floor(x)
+    part = x - low
+    odd = low - 2.0 * tl.floor(low * 0.5)
+    up = (part > 0.5) | ((part == 0.5) & (odd == 1.0))
+    return tl.where(up, low + 1.0, low)
+
+
+@triton.jit
+def llrint(x):
+    return nearbyint(x).to(tl.int64)
+
+
+@triton.jit
+def fmod(a, b):
+    return a - b * trunc(a / b)
+
+
+@triton.jit
+def copysign(a, b):
+    size = tl.abs(a)
+    return tl.where((b < 0) | ((b == 0) & (1.0 / b < 0)), -size, size)
+
+
+@triton.jit
+def signbit(x):
+    return (x < 0) | ((x == 0) & (1.0 / x < 0))
+
+
+@triton.jit
+def isnan(x):
+    return x != x
+
+
+@triton.jit
+def isinf(x):
+    return tl.abs(x) == float("inf")
+
+
+@triton.jit
+def log10(x):
+    return tl.log(x) * 0.4342944819032518
+
+
+@triton.jit
+def tan(x):
+    return tl.sin(x) / tl.cos(x)
+
+
+@triton.jit
+def atan(x):
+    # Two halvings of the argument bring it below 0.21, where seven terms of the series suffice.
+    size = tl.abs(x)
+    inverted = size > 1.0
+    y = tl.where(inverted, 1.0 / tl.where(inverted, size, 1.0), size)
+    y = y / (1.0 + tl.sqrt(1.0 + y * y))
+    y = y / (1.0 + tl.sqrt(1.0 + y * y))
+    s = y * y
+    series = 1.0 + s * (
+        -0.3333333333333333
+        + s
+        * (
+            0.2
+            + s
+            * (-0.14285714285714285 + s * (0.1111111111111111 + s * (-0.09090909090909091 + s * 0.07692307692307693)))
+        )
+    )
+    angle = 4.0 * y * series
+    angle = tl.where(inverted, 1.5707963267948966 - angle, angle)
+    return tl.where(x < 0, -angle, angle)
+
+
+@triton.jit
+def atan2(y, x):
+    angle = atan(y / tl.where(x == 0, 1.0, x))
+    straight = tl.where(y < 0, -1.5707963267948966, tl.where(y > 0, 1.5707963267948966, 0.0))
+    behind = tl.where(y < 0, angle - 3.141592653589793, angle + 3.141592653589793)
+    return tl.where(x == 0, straight, tl.where(x < 0, behind, angle))
+
+
+@triton.jit
+def asin(x):
+    return atan2(x, tl.sqrt((1.0 - x) * (1.0 + x)))
+
+
+@triton.jit
+def acos(x):
+    return atan2(tl.sqrt((1.0 - x) * (1.0 + x)), x)
+
+
+@triton.jit
+def asinh(x):
+    size = tl.abs(x)
+    result = log1p(size + size * size / (1.0 + tl.sqrt(size * size + 1.0)))
+    return tl.where(x < 0, -result, result)
+
+
+@triton.jit
+def acosh(x):
+    return log1p((x - 1.0) + tl.sqrt((x - 1.0) * (x + 1.0)))
+
+
+@triton.jit
+def atanh(x):
+    return 0.5 * log1p(2.0 * x / (1.0 - x))
+
+
+@triton.jit
+def hypot(a, b):
+    big = tl.maximum(tl.abs(a), tl.abs(b))
+    small = tl.minimum(tl.abs(a), tl.abs(b))
+    ratio = small / tl.where(big == 0, 1.0, big)
+    return big * tl.sqrt(1.0 + ratio * ratio)
+
+
+@triton.jit
+def power(a, b):
+    size = tl.exp2(b * tl.log2(tl.abs(a)))
+    whole = b == tl.floor(b)
+    odd = whole & ((b - 2.0 * tl.floor(b * 0.5)) == 1.0)
+    signed = tl.where(odd, -size, size)
+    result = tl.where(a < 0, tl.where(whole, signed, float("nan")), size)
+    return tl.where((b == 0) | (a == 1.0), 1.0, result)
+
+
+@triton.jit
+def ldexp(x, exponent):
+    return x * tl.exp2(exponent.to(x.dtype))
+
+
+@triton.jit
+def mul_rn(a, b):
+    return a * b

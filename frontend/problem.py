@@ -1,0 +1,114 @@
+"""A program in KernelBench's format, loaded: class `Model`, `get_inputs()` and `get_init_inputs()`."""
+
+import ast
+import linecache
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from kernelwright.ir.errors import UserError
+
+FORMAT = (
+    "a file needs `class Model(torch.nn.Module)`, `def get_inputs()` returning the list of forward's arguments, "
+    "and, where Model's constructor takes arguments, `def get_init_inputs()` returning them"
+)
+
+
+def single_line(error: BaseException) -> str:
+    """An exception as `Type: first line of its message`."""
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+
+
+def parse_source(source: str, name: str) -> ast.Module:
+    """The syntax tree; UserError with the line of a syntax error."""
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        raise UserError(f"{name}:{error.lineno}: {error.msg}: `{line}`; mend the Python syntax") from error
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What such a file defines. Calling the methods runs the user's code."""
+
+    name: str
+    entry: type
+    get_inputs: Callable[[], Any]
+    get_init_inputs: Callable[[], Any]
+
+    @classmethod
+    def load(cls, source: str, name: str, entry: str = "Model") -> "Problem":
+        """Execute `source`; UserError where it does not parse, run or define what is needed."""
+        parse_source(source, name)
+        filename = f"<{name}>"
+        module = types.ModuleType(name)
+        lines = source.splitlines(keepends=True)
+        linecache.cache[filename] = (len(source), None, lines, filename)
+        try:
+            exec(compile(source, filename, "exec"), module.__dict__)
+        except Exception as error:  # the user's file may raise anything
+            raise UserError(f"{name}: the file does not run: {single_line(error)}") from error
+        found = vars(module)
+        model = found.get(entry)
+        if not isinstance(model, type):
+            raise UserError(f"{name}: no class `{entry}`; {FORMAT}")
+        if not callable(found.get("get_inputs")):
+            raise UserError(f"{name}: no `get_inputs()`; {FORMAT}")
+        init = found.get("get_init_inputs", list)
+        return cls(name, model, found["get_inputs"], init)
+
+    def build(self) -> torch.nn.Module:
+        """A new model, its weights as the global random state gives them."""
+        arguments, keywords = self._init_arguments()
+        try:
+            model: torch.nn.Module = self.entry(*arguments, **keywords)
+        except Exception as error:  # the user's constructor may raise anything
+            raise UserError(
+                f"{self.name}: {self.entry.__name__}(...) fails: {single_line(error)}; "
+                f"check get_init_inputs() against the constructor"
+            ) from error
+        if not callable(getattr(model, "forward", None)):
+            raise UserError(f"{self.name}: {self.entry.__name__} has no forward(); {FORMAT}")
+        return model
+
+    def inputs(self) -> tuple[Any, ...]:
+        """New inputs; UserError unless they are tensors, numbers, bools or None."""
+        try:
+            inputs = self.get_inputs()
+        except Exception as error:  # the user's function may raise anything
+            raise UserError(f"{self.name}: get_inputs() fails: {single_line(error)}") from error
+        if not isinstance(inputs, Sequence) or isinstance(inputs, str):
+            raise UserError(
+                f"{self.name}: get_inputs() returns {type(inputs).__name__}; return a list of forward's arguments"
+            )
+        for index, value in enumerate(inputs):
+            check_input(value, f"{self.name}: input {index} of get_inputs()")
+        return tuple(inputs)
+
+    def _init_arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        try:
+            arguments = self.get_init_inputs()
+        except Exception as error:  # the user's function may raise anything
+            raise UserError(f"{self.name}: get_init_inputs() fails: {single_line(error)}") from error
+        if isinstance(arguments, dict):
+            return (), arguments
+        if not isinstance(arguments, list | tuple):
+            raise UserError(f"{self.name}: get_init_inputs() returns {type(arguments).__name__}; return a list")
+        if len(arguments) == 2 and isinstance(arguments[0], list) and isinstance(arguments[1], dict):
+            return tuple(arguments[0]), arguments[1]
+        return tuple(arguments), {}
+
+
+def check_input(value: object, what: str) -> None:
+    """UserError unless `value` is a dense tensor, a number, a bool or None."""
+    way_out = "make it a tensor, a number, a bool or None, or build it inside Model"
+    if isinstance(value, torch.Tensor):
+        if value.layout != torch.strided or value.is_complex() or value.is_quantized:
+            raise UserError(f"{what} is a {value.layout} tensor of {value.dtype}; only dense real tensors are read")
+    elif value is not None and not isinstance(value, bool | int | float):
+        raise UserError(f"{what} is a {type(value).__name__}; {way_out}")
