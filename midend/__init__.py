@@ -1,0 +1,1 @@
+"""Mid-end: from correct Triton to faster Triton."""
