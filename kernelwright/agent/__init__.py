@@ -1,0 +1,1 @@
+"""What a policy and an evaluator are; needs neither torch nor triton."""

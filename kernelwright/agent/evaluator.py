@@ -1,0 +1,72 @@
+"""Verdicts, and the protocol of whatever gives them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from kernelwright.ir.errors import Diagnostic
+from kernelwright.ir.values import KernelModule, Resources
+
+
+class Status(StrEnum):
+    """What a candidate turned out to be."""
+
+    OK = "ok"
+    UNPARSED = "unparsed"
+    COMPILE_ERROR = "compile_error"
+    RUNTIME_ERROR = "runtime_error"
+    MISMATCH = "mismatch"
+    TIMEOUT = "timeout"
+    CHEAT = "cheat"
+    UNSUPPORTED = "unsupported"
+
+
+class Rung(StrEnum):
+    """The steps of the evaluation ladder, in order."""
+
+    PARSE = "parse"
+    COMPILE = "compile"
+    INTERPRET = "interpret"
+    RUN = "run"
+    TIME = "time"
+    PROFILE = "profile"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of an evaluation.
+
+    `rung` is the last rung passed, or the one that failed where status is not ok; `rungs` lists those
+    passed. `errors` maps error names (`rms`, `max`) to values relative to the gold's RMS, worst over outputs
+    and seeds. `resources` maps kernel symbols to what they take. `times_ms` maps `candidate`, `eager`, … to medians.
+    `caliber` says what it was obtained on and how.
+    """
+
+    status: Status
+    rung: Rung
+    detail: str = ""
+    rungs: tuple[Rung, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    errors: Mapping[str, float] = field(default_factory=dict)
+    resources: Mapping[str, Resources] = field(default_factory=dict)
+    times_ms: Mapping[str, float] = field(default_factory=dict)
+    shrunken: bool = False
+    caliber: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every rung asked for was passed."""
+        return self.status is Status.OK
+
+    def __str__(self) -> str:
+        note = " at shrunken shapes" if self.shrunken else ""
+        return f"{self.status}@{self.rung}{note}" + (f": {self.detail}" if self.detail else "")
+
+
+class Evaluator(Protocol):
+    """Judges modules. A bad candidate is a verdict; a broken framework raises."""
+
+    def evaluate(self, module: KernelModule, rungs: tuple[Rung, ...] | None = None) -> Verdict:
+        """Climb the ladder up to the given rungs (None: all that this machine has)."""
+        ...

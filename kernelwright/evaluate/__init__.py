@@ -1,0 +1,1 @@
+"""Evaluation: what a candidate program is worth, rung by rung."""

@@ -1,0 +1,246 @@
+"""Right or wrong: a candidate's raw outputs against the gold (fp64) and eager's own error.
+
+Runs in the judge, on bytes, with NumPy alone. Errors are relative to the gold's RMS:
+`rms` = rms(got - gold) / rms(gold), `max` = max |got - gold| / (rms(gold) + |gold|).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelwright.evaluate.wire import RawTensor
+from kernelwright.ir.values import Tolerance
+
+#: Errors below these are never held against a candidate: four units of rounding for 16-bit types.
+FLOORS = {"f64": 1e-12, "f32": 1e-5, "f16": 4 * 2**-11, "bf16": 4 * 2**-8}
+_NUMPY = {
+    "f64": "f8",
+    "f32": "f4",
+    "f16": "f2",
+    "i64": "i8",
+    "i32": "i4",
+    "i16": "i2",
+    "i8": "i1",
+    "u8": "u1",
+    "b1": "u1",
+}
+
+Wide = NDArray[np.float64]
+Elements = NDArray[np.generic]
+Found = TypeVar("Found")
+
+#: Elements widened at a time, and the threads that do so.
+_BLOCK, _THREADS = 1 << 20, 8
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a comparison found: `mismatch` is "" where the outputs are right, else a sentence."""
+
+    mismatch: str = ""
+    rms: float = 0.0
+    max: float = 0.0
+
+    def worst(self, other: "Findings") -> "Findings":
+        """Both findings in one: the first mismatch, the larger errors."""
+        rms, peak = _larger(self.rms, other.rms), _larger(self.max, other.max)
+        return Findings(self.mismatch or other.mismatch, rms, peak)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What one output should be: eager's result and the gold, which is fp64 for floating outputs."""
+
+    name: str
+    eager: RawTensor
+    gold: RawTensor
+
+
+def elements(tensor: RawTensor) -> Elements:
+    """A tensor's elements, flat; 16-bit floats of either kind widened to f32."""
+    if tensor.dtype == "bf16":
+        return (np.frombuffer(tensor.data, "<u2").astype("<u4") << 16).view("<f4")
+    flat: Elements = np.frombuffer(tensor.data, "<" + _NUMPY[tensor.dtype])
+    return flat.astype("<f4") if tensor.dtype == "f16" else flat
+
+
+def compare(expected: Sequence[Expected], got: Sequence[RawTensor], tolerance: Tolerance) -> Findings:
+    """Compare all outputs of one call, in order."""
+    if len(got) != len(expected):
+        return Findings(f"{len(got)} outputs where the reference gives {len(expected)}")
+    findings = Findings()
+    for want, have in zip(expected, got, strict=True):
+        findings = findings.worst(compare_output(want, have, tolerance))
+    return findings
+
+
+def compare_output(want: Expected, got: RawTensor, tolerance: Tolerance) -> Findings:
+    """Compare one output: dtype, shape, then integers exactly and floats within the tolerance."""
+    if got.dtype != want.eager.dtype:
+        return Findings(f"output {want.name} is {got.dtype} where the reference gives {want.eager.dtype}")
+    if got.shape != want.eager.shape:
+        return Findings(
+            f"output {want.name} has shape {list(got.shape)} where the reference gives {list(want.eager.shape)}"
+        )
+    if got.nbytes == 0:
+        return Findings()
+    if want.eager.dtype not in FLOORS:
+        return _compare_exactly(want, got)
+    return _compare_floats(want, got, tolerance)
+
+
+def differ(first: RawTensor, second: RawTensor) -> bool:
+    """Whether two runs of one program differ by more than rounding, as those of a random program do."""
+    if first.shape != second.shape or first.dtype != second.dtype:
+        return True
+    if first.dtype not in FLOORS:
+        return bytes(first.data) != bytes(second.data)
+    return bool(_compare_floats(Expected("", first, first), second, Tolerance(factor=0.0)).mismatch)
+
+
+def _compare_exactly(want: Expected, got: RawTensor) -> Findings:
+    have, right = elements(got), elements(want.eager)
+    wrong = have != right
+    if not wrong.any():
+        return Findings()
+    return Findings(_mismatch(want, int(wrong.argmax()), have, right, f"{int(wrong.sum())} elements differ"))
+
+
+def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance) -> Findings:
+    sides = _Sides(*(elements(tensor) for tensor in (got, want.eager, want.gold)))
+    scans = _in_blocks(sides.scan, sides.have.size)
+    wrong = sum(scan.wrong for scan in scans)
+    if wrong:
+        first = next(scan.first for scan in scans if scan.wrong)
+        note = f"NaN or infinity differs in {wrong} elements"
+        return Findings(_mismatch(want, first, sides.have, sides.eager, note), float("inf"), float("inf"))
+    scale = _combined([scan.gold for scan in scans]) or 1.0
+    ours = _in_blocks(lambda block: sides.errors(sides.have, block, scale), sides.have.size)
+    rms, peak, place = _combined([one.squares for one in ours]) / scale, *_worst(ours)
+    if tolerance.kind == "allclose":
+        excess, where = _worst(_in_blocks(lambda block: sides.excess(block, tolerance), sides.have.size))
+        accepted, note = excess <= 0, f"beyond rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
+        place = place if accepted else where
+    else:
+        theirs = _in_blocks(lambda block: sides.errors(sides.eager, block, scale), sides.have.size)
+        own_rms, own_peak = _combined([one.squares for one in theirs]) / scale, _worst(theirs)[0]
+        floor = FLOORS[got.dtype]
+        limits = max(tolerance.factor * own_rms, floor), max(tolerance.factor * own_peak, floor)
+        accepted = rms <= limits[0] and peak <= limits[1]
+        note = f"error rms {rms:.2g}, max {peak:.2g}; allowed {limits[0]:.2g}, {limits[1]:.2g}"
+    return Findings("" if accepted else _mismatch(want, place, sides.have, sides.gold, note), rms, peak)
+
+
+@dataclass(frozen=True)
+class _Squares:
+    """A sum of squares of `count` values, as multiples of the largest magnitude: large values do not overflow."""
+
+    peak: float
+    total: float
+    count: int
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """One block's special values: how many are wrong, where the first is; and its gold."""
+
+    wrong: int
+    first: int
+    gold: _Squares
+
+
+@dataclass(frozen=True)
+class _Worst:
+    """One block's largest value, where it is, and the sum of squares."""
+
+    peak: float
+    place: int
+    squares: _Squares
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """What is compared, flat; widened to fp64 block by block, as whole outputs may hold gigabytes."""
+
+    have: Elements
+    eager: Elements
+    gold: Elements
+
+    def scan(self, block: slice) -> _Scan:
+        """Where NaN or infinity is, and is not where it should be."""
+        have, eager, gold = (side[block].astype(np.float64) for side in (self.have, self.eager, self.gold))
+        special = ~(np.isfinite(eager) & np.isfinite(gold))
+        # Eager may overflow where the gold does not: either is right there.
+        same = _identical(have, eager) | _identical(have, gold) | (np.isfinite(gold) & np.isfinite(have))
+        wrong = np.where(special, ~same, ~np.isfinite(have))
+        return _Scan(int(wrong.sum()), block.start + int(wrong.argmax()), _squares(np.where(special, 0.0, gold)))
+
+    def errors(self, side: Elements, block: slice, scale: float) -> _Worst:
+        """Differences from the gold, the peak scaled; special values count as right."""
+        gold = self.gold[block].astype(np.float64)
+        plain = self._plain(block)
+        difference = np.where(plain, np.abs(np.where(plain, side[block], 0.0) - np.where(plain, gold, 0.0)), 0.0)
+        scaled = difference / (scale + np.abs(np.where(plain, gold, 0.0)))
+        place = int(scaled.argmax())
+        return _Worst(float(scaled[place]), block.start + place, _squares(difference))
+
+    def excess(self, block: slice, tolerance: Tolerance) -> _Worst:
+        """By how much differences from eager are larger than `allclose` lets them be."""
+        plain = self._plain(block)
+        have, eager = (np.where(plain, side[block], 0.0).astype(np.float64) for side in (self.have, self.eager))
+        excess = np.abs(have - eager) - (tolerance.atol + tolerance.rtol * np.abs(eager))
+        place = int(excess.argmax())
+        return _Worst(float(excess[place]), block.start + place, _Squares(0.0, 0.0, 0))
+
+    def _plain(self, block: slice) -> NDArray[np.bool_]:
+        plain: NDArray[np.bool_] = np.isfinite(self.eager[block]) & np.isfinite(self.gold[block])
+        return plain
+
+
+def _in_blocks(work: Callable[[slice], Found], size: int) -> list[Found]:
+    """The work on each block, in order; large outputs by several threads."""
+    blocks = [slice(start, min(start + _BLOCK, size)) for start in range(0, size, _BLOCK)]
+    if len(blocks) < _THREADS:
+        return [work(block) for block in blocks]
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return list(threads.map(work, blocks))
+
+
+def _identical(first: Wide, second: Wide) -> NDArray[np.bool_]:
+    same: NDArray[np.bool_] = (first == second) | (np.isnan(first) & np.isnan(second))
+    return same
+
+
+def _squares(values: Wide) -> _Squares:
+    peak = float(np.abs(values).max())
+    return _Squares(peak, float(np.square(values / peak).sum()) if peak > 0 else 0.0, values.size)
+
+
+def _combined(parts: Sequence[_Squares]) -> float:
+    """Root of the mean square over all parts."""
+    peaks = np.array([part.peak for part in parts])
+    peak = float(peaks.max())
+    if not peak > 0:
+        return 0.0
+    total = sum(part.total * (part.peak / peak) ** 2 for part in parts)
+    return peak * math.sqrt(total / sum(part.count for part in parts))
+
+
+def _worst(parts: Sequence[_Worst]) -> tuple[float, int]:
+    """The largest value of all blocks and where it is."""
+    worst = parts[int(np.argmax([part.peak for part in parts]))]
+    return worst.peak, worst.place
+
+
+def _larger(first: float, second: float) -> float:
+    return second if second > first or second != second else first
+
+
+def _mismatch(want: Expected, place: int, have: Elements, right: Elements, note: str) -> str:
+    index = [int(i) for i in np.unravel_index(place, want.eager.shape)]
+    return f"output {want.name}{index}: expected {right[place]:.8g}, got {have[place]:.8g} ({note})"

@@ -1,0 +1,322 @@
+"""The evaluator that runs on this machine: parse, compile, interpret, run."""
+
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.evaluate.correctness import Findings, compare
+from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox, SandboxError
+from kernelwright.evaluate.transport import encode_module
+from kernelwright.evaluate.truth import Draw, Truth, TruthKeeper, answer_bytes
+from kernelwright.evaluate.wire import RawTensor
+from kernelwright.ir.errors import Diagnostic, DialectError, UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.values import KernelModule, Reference, Resources
+from kernelwright.ir.verifier import verify
+
+#: What modules are compiled for where nothing else is said: sm_90.
+DEFAULT_COMPILE_TARGET = "h100"
+_LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN)
+_FAILURES = {
+    "compile_error": Status.COMPILE_ERROR,
+    "runtime_error": Status.RUNTIME_ERROR,
+    "unsupported": Status.UNSUPPORTED,
+}
+
+
+class LocalEvaluator:
+    """Judges modules in sandboxed child processes of this machine; implements `Evaluator`.
+
+    `target` is the target compiled for; with `interpreter` that is `compile_target`. `seeds` draws of inputs
+    and weights are checked, and one more with normal inputs where the program is finite there. `timeout_s` and
+    `memory_gb` bound every job. `use_gpu` None means: where there is one. `seed` fixes the draws, which are
+    secret otherwise. With `dialect` False any Python is let through the parse rung. Close it, or use it as a
+    context manager; it may be used from several threads, which then wait for one another.
+    """
+
+    def __init__(
+        self,
+        target: str = "interpreter",
+        seeds: int = 3,
+        timeout_s: float = 60.0,
+        memory_gb: float = 8.0,
+        compile_target: str = DEFAULT_COMPILE_TARGET,
+        use_gpu: bool | None = None,
+        seed: int | None = None,
+        dialect: bool = True,
+    ) -> None:
+        if seeds < 1:
+            raise UserError(f"seeds={seeds}: at least one is needed")
+        self.target, self.dialect, self.seeds = target, dialect, seeds
+        self.compile_target = compile_target if target == "interpreter" else target
+        self.limits = Limits(timeout_s=timeout_s, memory_gb=memory_gb)
+        self._use_gpu = use_gpu
+        self._sandbox = Sandbox()
+        self._truths = TruthKeeper(self._sandbox, _draws(seeds, seed), self.limits)
+        self._lock = threading.RLock()
+        self._machine: Mapping[str, Any] | None = None
+        self._compiled: dict[tuple[str, str], Answer] = {}
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The worker's process id while it lives."""
+        return self._sandbox.pid
+
+    def rungs(self) -> tuple[Rung, ...]:
+        """The rungs climbed by default: with a GPU the last is `run`, without one `interpret`."""
+        return (Rung.PARSE, Rung.COMPILE, Rung.RUN if self.machine["gpu"] else Rung.INTERPRET)
+
+    def evaluate(self, module: KernelModule, rungs: tuple[Rung, ...] | None = None) -> Verdict:
+        """Climb the rungs in the ladder's order until one fails. Raises UserError for a module without kernels
+        and for rungs that this evaluator or machine does not have; SandboxError where no worker starts."""
+        if module.launcher is None:
+            raise UserError(f"@{module.name} has no kernels yet; lower it first")
+        with self._lock:
+            wanted = self._checked(self.rungs() if rungs is None else rungs)
+            climb = _Climb(self, module, wanted)
+            for rung in wanted:
+                failed = climb.step(rung)
+                if failed is not None:
+                    return failed
+            return climb.verdict(Status.OK, wanted[-1])
+
+    def evaluate_text(
+        self, text: str, reference: Reference, rungs: tuple[Rung, ...] | None = None, name: str = "candidate"
+    ) -> Verdict:
+        """Evaluate a program text, as a model writes it, against a reference; a text's own reference is ignored."""
+        try:
+            module = parse_module(text, reference=reference, name=name)
+        except DialectError as error:
+            detail, found = _summary(error.diagnostics), error.diagnostics
+            return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
+        return self.evaluate(replace(module, reference=reference), rungs)
+
+    def close(self) -> None:
+        """End the worker and all it started; idempotent. A later evaluation starts another."""
+        self._sandbox.close()
+
+    def __enter__(self) -> "LocalEvaluator":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _checked(self, rungs: Sequence[Rung]) -> tuple[Rung, ...]:
+        if not rungs or not set(rungs) <= set(_LADDER):
+            raise UserError(f"rungs {list(map(str, rungs))}: choose from {', '.join(_LADDER)}")
+        if Rung.RUN in rungs and not self.machine["gpu"]:
+            raise UserError("rung run needs a CUDA device; use interpret on this machine")
+        return tuple(rung for rung in _LADDER if rung in rungs)
+
+    @property
+    def machine(self) -> Mapping[str, Any]:
+        """What a child finds out about this machine: `gpu` (bool) and `facts` for calibers."""
+        if self._machine is None:
+            gpu = self._use_gpu is not False and Path("/dev/nvidiactl").exists()
+            limits = replace(self.limits, timeout_s=120.0, device=True)
+            answer = self._sandbox.run({"kind": "describe", "gpu": gpu}, (), 0, limits)
+            if answer.failure or answer.header.get("status") != "ok":
+                raise SandboxError(f"this machine cannot be described: {answer.detail or answer.header}")
+            if self._use_gpu and not answer.header["gpu"]:
+                raise UserError("use_gpu=True, but torch finds no CUDA device here")
+            self._machine = answer.header
+        return self._machine
+
+    def truth(self, reference: Reference, rung: Rung) -> Truth:
+        """What the reference gives where the rung runs; kept."""
+        return self._truths.get(reference, "cuda" if rung is Rung.RUN else "cpu")
+
+    def compiled(self, module: KernelModule) -> Answer:
+        """Compile a module in a child; kept by digest."""
+        key = module.digest, self.compile_target
+        if key not in self._compiled:
+            init = self.truth(module.reference, Rung.COMPILE).init if _is_class(module) else None
+            job = {
+                "kind": "compile",
+                "module": encode_module(module, _visible_source(module, init)),
+                "target": self.compile_target,
+            }
+            self._compiled[key] = self._sandbox.run(job, (), 0, self.limits)
+        return self._compiled[key]
+
+    def call(self, module: KernelModule, truth: Truth, rung: Rung) -> Answer:
+        """Make a candidate's calls, one for each pass, in a child that knows nothing of the expected outputs."""
+        calls: list[dict[str, Any]] = []
+        tensors: list[RawTensor] = []
+        for one in truth.passes:
+            places = iter(range(len(tensors), len(tensors) + len(one.given)))
+            calls.append(
+                {
+                    "weights": one.weights if _is_class(module) else 0,
+                    "inputs": [None if tensor is None else next(places) for tensor in one.inputs],
+                    "state": {name: next(places) for name in one.state},
+                }
+            )
+            tensors += one.given
+        job = {
+            "kind": "call",
+            "module": encode_module(module, _visible_source(module, truth.init)),
+            "device": "cuda" if rung is Rung.RUN else "cpu",
+            "calls": calls,
+        }
+        room = len(calls) * answer_bytes(module.reference.outputs)
+        return self._sandbox.run(job, tensors, room, replace(self.limits, device=rung is Rung.RUN))
+
+
+def _draws(seeds: int, seed: int | None) -> tuple[Draw, ...]:
+    """Secret seeds, or those that follow from `seed`."""
+
+    def number(index: int) -> int:
+        return secrets.randbits(62) if seed is None else seed + index
+
+    given = tuple(Draw(number(2 * i), number(2 * i + 1)) for i in range(seeds))
+    return (*given, Draw(number(2 * seeds), number(2 * seeds + 1), normal=number(2 * seeds + 2)))
+
+
+@dataclass
+class _Climb:
+    """One module's way up the ladder, and what was learnt on it."""
+
+    owner: LocalEvaluator
+    module: KernelModule
+    wanted: tuple[Rung, ...]
+    findings: Findings = field(default_factory=Findings)
+    resources: Mapping[str, Resources] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    passes: int = 0
+
+    def step(self, rung: Rung) -> Verdict | None:
+        """Try one rung; the verdict where it failed."""
+        steps = {Rung.PARSE: self._parse, Rung.COMPILE: self._compile}
+        return steps.get(rung, self._call)(rung)
+
+    def verdict(
+        self, status: Status, rung: Rung, detail: str = "", diagnostics: tuple[Diagnostic, ...] = ()
+    ) -> Verdict:
+        """The outcome with all that is known so far."""
+        passed = self.wanted if status is Status.OK else self.wanted[: self.wanted.index(rung)]
+        measured = {"rms": self.findings.rms, "max": self.findings.max} if self.passes else {}
+        return Verdict(
+            status=status,
+            rung=rung,
+            detail=detail,
+            rungs=passed,
+            diagnostics=diagnostics,
+            errors=measured,
+            resources=self.resources,
+            shrunken=self.module.reference.shrunken,
+            caliber=self._caliber(),
+        )
+
+    def _caliber(self) -> dict[str, Any]:
+        facts = dict(self.owner.machine["facts"])
+        if Rung.RUN not in self.wanted:
+            facts |= {"device": "interpreter", "driver": ""}
+        tolerance = self.module.reference.tolerance
+        return facts | {
+            "compile_target": self.owner.compile_target if Rung.COMPILE in self.wanted else "",
+            "seeds": self.owner.seeds,
+            "passes": self.passes,
+            "tolerance": tolerance.kind,
+            "dialect": self.owner.dialect,
+            "shrunken": self.module.reference.shrunken,
+            "rungs": list(map(str, self.wanted)),
+            "notes": list(self.notes),
+        }
+
+    def _parse(self, rung: Rung) -> Verdict | None:
+        if not self.owner.dialect:
+            return None
+        diagnostics = verify(self.module)
+        if not diagnostics:
+            return None
+        return self.verdict(Status.UNPARSED, rung, _summary(diagnostics), diagnostics)
+
+    def _compile(self, rung: Rung) -> Verdict | None:
+        answer = self.owner.compiled(self.module)
+        if answer.failure == "" and answer.header.get("status") == "ok":
+            try:
+                self.resources = _resources(answer.header["resources"])
+                return None
+            except (KeyError, TypeError, ValueError, AttributeError):
+                return self.verdict(Status.COMPILE_ERROR, rung, "the compiler's answer is malformed")
+        failed = self._failure(answer, rung)
+        return replace(failed, status=Status.COMPILE_ERROR) if failed.status is Status.RUNTIME_ERROR else failed
+
+    def _call(self, rung: Rung) -> Verdict | None:
+        truth = self.owner.truth(self.module.reference, rung)
+        if truth.failure:
+            return self.verdict(truth.status, rung, truth.failure)
+        self.notes = truth.notes
+        answer = self.owner.call(self.module, truth, rung)
+        if answer.failure or answer.header.get("status") != "ok":
+            return self._failure(answer, rung)
+        mismatch = self._judge(truth, answer)
+        return self.verdict(Status.MISMATCH, rung, mismatch) if mismatch else None
+
+    def _judge(self, truth: Truth, answer: Answer) -> str:
+        """Compare every call with what it should have given; "" or the first mismatch."""
+        calls = answer.header.get("calls")
+        if not isinstance(calls, list) or len(calls) != len(truth.passes):
+            return "the program did not answer every call"
+        first = ""
+        for index, (one, call) in enumerate(zip(truth.passes, calls, strict=True)):
+            try:
+                outputs = [answer.tensors[place] for place in call["outputs"]]
+                modified = [name for name in call["modified"] if name in one.kept]
+            except (KeyError, TypeError, IndexError):
+                return "the program's answer is malformed"
+            found = compare(one.expected, outputs, self.module.reference.tolerance)
+            self.findings, self.passes = self.findings.worst(found), self.passes + 1
+            mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
+            first = first or (f"{mismatch} [draw {index}]" if mismatch else "")
+        return first
+
+    def _failure(self, answer: Answer, rung: Rung) -> Verdict:
+        """A job that gave no result, as a verdict."""
+        if answer.failure == "timeout":
+            return self.verdict(Status.TIMEOUT, rung, answer.detail)
+        detail = answer.detail or str(answer.header.get("detail", "failed without saying why"))
+        if answer.header.get("status") == "memory":
+            detail = f"ran out of memory, of which it may take {self.owner.limits.memory_gb:g} GB: {detail}"
+        status = _FAILURES.get(str(answer.header.get("status")), Status.RUNTIME_ERROR)
+        return self.verdict(status, rung, detail, _diagnostics(answer.header.get("diagnostic")))
+
+
+def _summary(diagnostics: tuple[Diagnostic, ...]) -> str:
+    more = f" (and {len(diagnostics) - 1} more)" if len(diagnostics) > 1 else ""
+    return f"{diagnostics[0]}{more}"
+
+
+def _resources(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Resources]:
+    names = ("registers", "spill_bytes", "shared_bytes")
+    return {str(symbol): Resources(*(int(item[name]) for name in names)) for symbol, item in content.items()}
+
+
+def _diagnostics(content: object) -> tuple[Diagnostic, ...]:
+    """The diagnostic in a child's answer, where it is one."""
+    if not isinstance(content, dict):
+        return ()
+    texts = {name: str(content.get(name, "")) for name in ("message", "text", "kernel")}
+    line, column = content.get("line"), content.get("column")
+    if not isinstance(line, int) or not isinstance(column, int):
+        return ()
+    return (Diagnostic(line=line, column=column, **texts),)
+
+
+def _is_class(module: KernelModule) -> bool:
+    return module.launcher is not None and module.launcher.form == "class"
+
+
+def _visible_source(module: KernelModule, init: str | None) -> str:
+    """What a candidate sees of the reference's file: nothing, or what building its class takes."""
+    if not _is_class(module):
+        return ""
+    if init is None:
+        return module.reference.source
+    entry = f"class {module.reference.entry}:\n    pass\n\n\n"
+    return f"{entry}def get_inputs():\n    return []\n\n\ndef get_init_inputs():\n    return {init}\n"

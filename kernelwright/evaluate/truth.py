@@ -1,0 +1,149 @@
+"""What the judge knows: for each reference, inputs and state, eager's outputs, and the gold."""
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kernelwright.agent.evaluator import Status
+from kernelwright.evaluate.correctness import Expected
+from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox
+from kernelwright.evaluate.transport import encode_reference
+from kernelwright.evaluate.wire import RawTensor
+from kernelwright.ir.values import DTYPES, Reference, TensorSpec
+
+_CACHED_BYTES = 2 << 30
+_SLACK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The seeds of one pass. `normal` replaces floating inputs by normal ones; None keeps those given."""
+
+    weights: int
+    inputs: int
+    normal: int | None = None
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One draw of values and what the reference made of it.
+
+    `inputs` has None for scalars; `kept` names the tensors that the reference leaves unchanged.
+    """
+
+    weights: int
+    inputs: tuple[RawTensor | None, ...]
+    state: Mapping[str, RawTensor]
+    expected: tuple[Expected, ...]
+    kept: frozenset[str]
+
+    @property
+    def given(self) -> tuple[RawTensor, ...]:
+        """All tensors that a candidate is handed."""
+        return tuple(tensor for tensor in self.inputs if tensor is not None) + tuple(self.state.values())
+
+
+@dataclass(frozen=True)
+class Truth:
+    """All passes of a reference; or, where `failure` says that there are none, why and what that amounts to.
+
+    `init` is the source text of the init arguments, None where they are more than literals. `notes` tell where
+    the gold is less than fp64.
+    """
+
+    passes: tuple[Pass, ...] = ()
+    init: str | None = None
+    status: Status = Status.OK
+    failure: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it keeps in memory."""
+        tensors = [tensor for one in self.passes for tensor in one.given]
+        tensors += [tensor for one in self.passes for e in one.expected for tensor in (e.eager, e.gold)]
+        return sum(tensor.nbytes for tensor in tensors)
+
+
+def answer_bytes(tensors: Sequence[TensorSpec]) -> int:
+    """What an answer with these tensors may take."""
+    return sum(tensor.nbytes + 64 for tensor in tensors) + _SLACK_BYTES
+
+
+class TruthKeeper:
+    """Runs references in children of a plain sandbox and keeps what they gave, up to two gigabytes of it."""
+
+    def __init__(self, sandbox: Sandbox, draws: tuple[Draw, ...], limits: Limits) -> None:
+        self._sandbox, self._draws, self._limits = sandbox, draws, limits
+        self._kept: OrderedDict[tuple[str, str], Truth] = OrderedDict()
+
+    def get(self, reference: Reference, device: str) -> Truth:
+        """The truth about a reference on `cpu` or `cuda`."""
+        content = json.dumps(encode_reference(reference), sort_keys=True)
+        key = hashlib.sha256(content.encode()).hexdigest(), device
+        if key not in self._kept:
+            while sum(truth.nbytes for truth in self._kept.values()) > _CACHED_BYTES:
+                self._kept.popitem(last=False)  # before the next is there: one may hold half of the memory
+            self._kept[key] = self._find(reference, device)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _find(self, reference: Reference, device: str) -> Truth:
+        gold = sum(spec.numel * DTYPES["f64"][2] + 64 for spec in reference.outputs)
+        each = answer_bytes(reference.tensors) + answer_bytes(reference.outputs) + gold
+        draws = fitting(self._draws, each, self._limits.memory_gb)
+        job = {
+            "kind": "reference",
+            "reference": encode_reference(reference),
+            "device": device,
+            "draws": [vars(draw) for draw in draws],
+        }
+        room = len(draws) * each
+        answer = self._sandbox.run(job, (), room, replace(self._limits, device=device != "cpu"))
+        if answer.failure == "timeout":
+            return Truth(status=Status.TIMEOUT, failure=f"the reference gave {answer.detail}")
+        if answer.failure or answer.header["status"] != "ok":
+            detail = answer.detail or str(answer.header.get("detail"))
+            return Truth(status=Status.UNSUPPORTED, failure=f"the reference failed: {detail}")
+        truth = _truth(reference, answer)
+        if len(draws) == len(self._draws) or truth.failure:
+            return truth
+        note = f"{len(draws)} of {len(self._draws)} draws, of {each / 2**30:.1f} GB each"
+        return replace(truth, notes=(*truth.notes, note))
+
+
+def fitting(draws: tuple[Draw, ...], each: int, memory_gb: float) -> tuple[Draw, ...]:
+    """As many draws as go into a quarter of the memory, `each` bytes each, and at least one.
+
+    The one with normal inputs is the last to go but for the first.
+    """
+    count = max(1, int(memory_gb * 2**30 / 4) // each)
+    return draws if count >= len(draws) else (draws[0], *draws[-1:], *draws[1:-1])[:count]
+
+
+def _truth(reference: Reference, answer: Answer) -> Truth:
+    passes = []
+    for draw in answer.header["passes"]:
+        if draw["random"]:
+            detail = "the reference is a random program: two runs on the same inputs differ"
+            return Truth(status=Status.UNSUPPORTED, failure=f"{detail} (dropout? call .eval() on it)")
+        passes.append(_pass(reference, draw, answer.tensors))
+    notes = tuple(sorted({draw["note"] for draw in answer.header["passes"] if draw["note"]}))
+    return Truth(tuple(passes), answer.header["init"], notes=notes)
+
+
+def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> Pass:
+    names = [spec.name for spec in reference.outputs]
+    eager, gold = ([tensors[index] for index in draw[key]] for key in ("eager", "gold"))
+    if len(names) != len(eager):
+        names = [f"out{i}" for i in range(len(eager))]
+    return Pass(
+        weights=draw["weights"],
+        inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
+        state={name: tensors[index] for name, index in draw["state"].items()},
+        expected=tuple(Expected(n, e, g) for n, e, g in zip(names, eager, gold, strict=True)),
+        kept=frozenset(draw["kept"]),
+    )
