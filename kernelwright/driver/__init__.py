@@ -1,0 +1,1 @@
+"""Entry points: command line, torch.compile backend, wiring."""

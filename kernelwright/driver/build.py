@@ -1,0 +1,95 @@
+"""Wiring: finds the passes, and makes from settings what a pipeline needs to run."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import torch
+
+from kernelwright import backend, frontend, midend
+from kernelwright.backend.targets import TARGETS, get_target
+from kernelwright.driver.settings import Settings
+from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.frontend.importers import import_file
+from kernelwright.ir.errors import DialectError, UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import REGISTRY, Context, Pass
+from kernelwright.ir.values import KernelModule
+
+STAGES: tuple[ModuleType, ...] = (frontend, midend, backend)
+DEFAULT_TARGET = "h100"
+MODULE_HEADER = "# kernelwright module"
+
+
+@cache
+def discover() -> None:
+    """Import every module of a stage that registers a pass, so that a new pass needs no list to be in.
+
+    A module counts if its text holds the decorator `@register`; others, some of which are heavy or only
+    for child processes, are left alone.
+    """
+    for stage in STAGES:
+        for found in pkgutil.iter_modules(stage.__path__, f"{stage.__name__}."):
+            spec = importlib.util.find_spec(found.name)
+            if spec is None or spec.origin is None:
+                continue
+            if "\n@register\n" in Path(spec.origin).read_text("utf-8"):
+                importlib.import_module(found.name)
+
+
+def registered_passes() -> dict[str, type[Pass]]:
+    """Every pass by name, in order of name."""
+    discover()
+    return dict(sorted(REGISTRY.items()))
+
+
+def resolve_target(name: str) -> str:
+    """A known target's name; `auto` is this machine's GPU, or the default target without one."""
+    if name != "auto":
+        return get_target(name).name
+    if not torch.cuda.is_available():
+        return DEFAULT_TARGET
+    device = torch.cuda.get_device_name().lower().replace(" ", "")
+    major, minor = torch.cuda.get_device_capability()
+    alike = [t.name for t in TARGETS.values() if t.is_gpu and t.capability == 10 * major + minor]
+    named = [name for name in alike if name in device]
+    return (named or alike or [DEFAULT_TARGET])[0]
+
+
+@contextmanager
+def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterator[Context]:
+    """The context of a run, with this machine's evaluator; its workers end with the block."""
+    target, chosen = resolve_target(settings.target), settings.evaluator
+    with LocalEvaluator(target, chosen.seeds, chosen.timeout_s, chosen.memory_gb) as evaluator:
+        yield Context(target, evaluator, settings.seed, progress)
+
+
+def silent(_line: str) -> None:
+    """Progress for nobody."""
+
+
+def read_program(path: Path, settings: Settings) -> KernelModule:
+    """Read a file that holds either a module's printed text or a KernelBench-format program."""
+    if path.is_file():
+        try:
+            text = path.read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path} is not a text file") from error
+        if text.startswith(MODULE_HEADER):
+            try:
+                return parse_module(text)
+            except DialectError as error:
+                raise UserError(f"{path} does not parse as a module:\n{error}") from error
+    return import_program(path, settings)
+
+
+def import_program(path: Path, settings: Settings) -> KernelModule:
+    """Read a KernelBench-format file as the settings say; UserError for what is not one."""
+    options = {} if settings.importing.budget is None else {"budget": settings.importing.budget}
+    module = import_file(path, shrink=settings.importing.shrink.value, **options)
+    return replace(module, name=settings.name)

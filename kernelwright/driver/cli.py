@@ -1,0 +1,102 @@
+"""Kernelwright: a staged compiler from PyTorch to verified, tuned Triton.
+
+usage: kernelwright VERB … [key=value …]
+
+  kernelwright compile model.py                  compile, verify and tune a program
+  kernelwright compile model.py target=h100 --emit=triton
+  kernelwright opt module.py -p tune --diff      run chosen passes on one module
+  kernelwright passes                            list the passes and their options
+  kernelwright VERB --help                       everything a verb takes
+
+Exit status: 0 done and verified, 1 not verified, 2 bad usage or input, 130 interrupted.
+KERNELWRIGHT_DEBUG=1 shows tracebacks.
+"""
+
+import ast
+import difflib
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from kernelwright import __version__
+from kernelwright.driver import verbs
+from kernelwright.driver.arguments import read_arguments
+from kernelwright.ir.errors import KernelwrightError, UserError
+
+OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    try:
+        with warnings.catch_warnings():
+            if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
+                warnings.filterwarnings("ignore", module=r"torch\b")
+            status = _dispatch(given)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        _complain("interrupted; what was done so far is kept")
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, e.g. `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except KernelwrightError as error:
+        if os.environ.get("KERNELWRIGHT_DEBUG"):
+            raise
+        _complain(str(error))
+        return BAD_INPUT if isinstance(error, UserError) else NOT_VERIFIED
+
+
+def _dispatch(given: list[str]) -> int:
+    if given == ["--version"]:
+        return _show(f"kernelwright {__version__}")
+    if not given or given[0] in ("-h", "--help", "help"):
+        if given:
+            return _show(_overview())
+        raise UserError("a verb is missing; `kernelwright --help` lists them")
+    verb, rest = given[0], given[1:]
+    if verb not in verb_help():
+        raise UserError(_unknown_verb(verb))
+    if "-h" in rest or "--help" in rest:
+        return _show(verb_help()[verb])
+    module = importlib.import_module(f"{verbs.__name__}.{verb}")
+    status: int = module.run(read_arguments(verb, rest, module.FLAGS))
+    return status
+
+
+def verb_help() -> dict[str, str]:
+    """Verb -> its help: the docstring of its module, read without importing what it needs."""
+    files = sorted(Path(verbs.__path__[0]).glob("[a-z]*.py"))
+    return {path.stem: ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "" for path in files}
+
+
+def _overview() -> str:
+    width = max(map(len, verb_help()))
+    lines = [f"  {verb:{width}}  {text.splitlines()[0]}" for verb, text in verb_help().items()]
+    return f"{(__doc__ or '').strip()}\n\nVerbs:\n" + "\n".join(lines)
+
+
+def _unknown_verb(verb: str) -> str:
+    close = difflib.get_close_matches(verb, verb_help(), n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    if Path(verb).suffix == ".py":
+        hint = f"; to compile a file: `kernelwright compile {verb}`"
+    return f"unknown verb {verb!r}{hint} (verbs: {', '.join(verb_help())})"
+
+
+def _show(text: str) -> int:
+    sys.stdout.write(f"{text}\n")
+    return OK
+
+
+def _complain(message: str) -> None:
+    sys.stderr.write(f"kernelwright: error: {message}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""Compile a program file from Python and print what `kernelwright compile` prints."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from kernelwright.driver.build import discover
+from kernelwright.driver.compile import Compiled, compile_program
+from kernelwright.driver.report import print_table
+from kernelwright.driver.settings import read_settings
+from kernelwright.ir.passes import Context
+
+
+def compile_and_print(path: Path | str, overrides: Sequence[str] = (), *, context: Context | None = None) -> Compiled:
+    """Compile a KernelBench-format file and print stages and verdict.
+
+    `overrides` are as on the command line, e.g. "target=h200"; `context` as for `compile_program`, which
+    says what is raised.
+    """
+    discover()
+    path = Path(path)
+    compiled = compile_program(path, read_settings(path.stem, overrides), context=context)
+    print_table(compiled.report, Console())
+    return compiled

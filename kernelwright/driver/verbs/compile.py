@@ -1,0 +1,68 @@
+"""Compile one PyTorch program to verified, tuned Triton.
+
+usage: kernelwright compile PATH [flags] [key=value …]
+
+PATH is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and
+`get_init_inputs()`. Every stage is verified; all of them, the final `module.py` and `report.json` go into
+a run folder.
+
+flags:
+  -p, --pipeline SPEC   passes to run instead of the configured ones, e.g. 'lower-inductor,tune{trials=8}'
+  --emit WHAT           print the result as triton, ttir, ttgir, ptx, kernelbench or standalone
+  -o, --output FILE     write that text (triton if --emit is not given) to FILE instead
+  --json                print report.json, and nothing else, on stdout
+
+configuration (defaults first):
+  target=auto|…         what to compile for; a wrong name lists the right ones
+  pipeline=default|lower
+  evaluator.seeds=…     seeds of the inputs that a candidate must pass
+  import.shrink=auto|never|always   make sizes small enough for the interpreter
+  out=FOLDER  name=NAME  seed=0
+
+  kernelwright compile model.py
+  kernelwright compile model.py target=h200 --emit=ptx > model.ptx
+  kernelwright compile model.py -p lower-inductor import.shrink=always --json
+
+Exit status: 0 verified, 1 not verified, 2 bad usage or input, 130 interrupted.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from kernelwright.driver.arguments import Arguments, Flag
+from kernelwright.driver.build import discover
+from kernelwright.driver.compile import compile_program
+from kernelwright.driver.emit import check_emit, emit, write_text
+from kernelwright.driver.progress import Progress
+from kernelwright.driver.report import print_table
+from kernelwright.driver.settings import read_settings
+
+FLAGS = (
+    Flag("--pipeline", "SPEC", "-p"),
+    Flag("--emit", "WHAT"),
+    Flag("--output", "FILE", "-o"),
+    Flag("--json"),
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Compile, report, emit."""
+    discover()
+    path, flags = Path(arguments.path("a PyTorch program", "compile")), arguments.flags
+    what = check_emit(flags["--emit"]) if "--emit" in flags else ""
+    settings = read_settings(path.stem, arguments.overrides, flags.get("--pipeline"))
+    errors = Console(stderr=True)
+    with Progress(errors) as progress:
+        done = compile_program(path, settings, progress.say, (progress,))
+    quiet = "--json" in flags or (what and "--output" not in flags)
+    shown = errors if quiet else Console()
+    print_table(done.report, shown)
+    shown.print(f"run folder: {done.folder}", markup=False, highlight=False, soft_wrap=True)
+    if "--json" in flags:
+        sys.stdout.write(json.dumps(done.report, indent=2) + "\n")
+    if what or "--output" in flags:
+        write_text(emit(done.result.module, what or "triton", done.report["target"]), flags.get("--output"))
+    return 0 if done.result.ok else 1

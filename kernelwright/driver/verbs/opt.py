@@ -1,0 +1,83 @@
+"""Run passes on one module and print what comes out.
+
+usage: kernelwright opt FILE [flags] [key=value …]
+
+FILE holds a module's text as kernelwright prints it (any stage in a run folder), or a PyTorch program in
+KernelBench's format. The resulting module's text goes to stdout.
+
+flags:
+  -p, --pipeline SPEC    the passes, e.g. 'lower-inductor,tune{trials=8}'; without it FILE is read and printed
+  -o, --output FILE      write the result there instead
+  --print-ir-after NAMES print the module after these passes (a,b or all) on stderr
+  --diff                 print what each pass changed on stderr
+  --verify               judge every change; stop and exit 1 at one that is not right
+  --time                 print how long each pass took on stderr
+
+Configuration (target=…, evaluator.seeds=…, import.shrink=…, seed=…) is as for `kernelwright compile`.
+
+  kernelwright opt runs/model/01-lower-inductor.py -p tune target=h100 --diff
+  kernelwright opt model.py -p lower-inductor --verify -o model.kw.py
+
+Exit status: 0 done, 1 not verified, 2 bad usage or input.
+"""
+
+import sys
+from pathlib import Path
+
+from kernelwright.driver.arguments import Arguments, Flag
+from kernelwright.driver.build import discover, open_context, read_program, silent
+from kernelwright.driver.emit import write_text
+from kernelwright.driver.settings import read_settings
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.instruments import Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import Pipeline
+from kernelwright.ir.printer import print_module
+
+FLAGS = (
+    Flag("--pipeline", "SPEC", "-p"),
+    Flag("--output", "FILE", "-o"),
+    Flag("--print-ir-after", "NAMES"),
+    Flag("--diff"),
+    Flag("--verify"),
+    Flag("--time"),
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Run the passes, print the module."""
+    discover()
+    path, flags = Path(arguments.path("a module or a program", "opt")), arguments.flags
+    settings = read_settings(path.stem, arguments.overrides, flags.get("--pipeline"))
+    pipeline = settings.pipeline if "--pipeline" in flags else Pipeline()
+    module = read_program(path, settings)
+    clock = Time()
+    try:
+        with open_context(settings, silent) as context:
+            module = pipeline.run(module, context, _instruments(arguments, context, pipeline, clock))
+    except VerificationFailed as refusal:
+        sys.stderr.write(f"kernelwright: {refusal}\n")
+        return 1
+    finally:
+        if "--time" in flags:
+            sys.stderr.writelines(f"{seconds:8.3f} s  {name}\n" for name, seconds in clock.seconds)
+    write_text(print_module(module), flags.get("--output"))
+    return 0
+
+
+def _instruments(arguments: Arguments, context: Context, pipeline: Pipeline, clock: Time) -> list[Instrument]:
+    """What the flags ask for, in the order in which they should see a module."""
+    flags = arguments.flags
+    found: list[Instrument] = [clock]
+    if "--verify" in flags:
+        found.append(Verify(context.evaluator))
+    if "--diff" in flags:
+        found.append(Diff())
+    if "--print-ir-after" in flags:
+        names = tuple(name.strip() for name in flags["--print-ir-after"].split(","))
+        known = {"all", *(pass_.name for pass_ in pipeline.passes)}
+        if unknown := set(names) - known:
+            valid = ", ".join(sorted(known))
+            raise UserError(f"--print-ir-after: no pass {sorted(unknown)[0]!r} runs here ({valid})")
+        found.append(PrintIrAfter(names))
+    return found
