@@ -1,0 +1,176 @@
+"""The `tune` pass: better options, none that break a kernel, nothing that is not asked for."""
+
+import importlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sample_modules
+import torch
+
+from kernelwright.backend import tune
+from kernelwright.backend.cost import estimate
+from kernelwright.backend.execute import trace_launches
+from kernelwright.backend.targets import get_target
+from kernelwright.backend.tune import Tune, measured, with_meta
+from kernelwright.backend.tuning_space import loop_steps, space_of
+from kernelwright.backend.work import in_bounds
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import REGISTRY, Context
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.printer import print_module
+from kernelwright.ir.values import Level
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "tune"
+H200 = Context(target="h200")
+
+
+def _model(**options):
+    return Tune(measure="model", **options)
+
+
+def _meta(module, symbol):
+    return dict(module.kernel(symbol).meta)
+
+
+def test_it_is_a_registered_pass():
+    importlib.import_module("kernelwright.backend.tune")
+    assert REGISTRY["tune"] is Tune
+    assert parse_pipeline("tune{trials=4,measure=model}").passes == (Tune(trials=4, measure="model"),)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        sample_modules.add_relu(4096, 1024, block=64, warps=8),
+        sample_modules.column_sum(512, 4096, x_block=1, r_block=512),
+        sample_modules.row_softmax(4096, 256, x_block=1, warps=8),
+    ],
+    ids=lambda module: module.name,
+)
+def test_poor_options_become_better_ones(module):
+    tuned = _model().run(module, H200)
+    before, after = (estimate(m, get_target("h200")).us for m in (module, tuned))
+    assert after < 0.95 * before
+    assert tuned.level is Level.TUNED and tuned.target == "h200"
+    assert (tuned.reference, tuned.launcher) == (module.reference, module.launcher)
+    assert [kernel.source for kernel in tuned.kernels] == [kernel.source for kernel in module.kernels]
+    assert _model().run(module, H200) == tuned, "the same module twice gives the same result"
+
+
+def test_good_options_stay():
+    module = _model(trials=32).run(sample_modules.add_relu(4096, 1024, block=64, warps=8), H200)
+    again = _model(trials=32).run(module, H200)
+    before, after = (estimate(m, get_target("h200")).us for m in (module, again))
+    assert after <= before
+
+
+def test_a_persistent_block_does_not_change():
+    module = sample_modules.row_softmax(64, 128)
+    space = space_of(module, "row_softmax", 64, frozenset())
+    assert [name for name, _ in space.choices] == ["XBLOCK", "num_warps"]
+    assert all(dict(meta)["R0_BLOCK"] == 128 for meta in space.all())
+
+
+def test_a_looped_block_may_change():
+    module = sample_modules.column_sum()
+    assert loop_steps(module.kernels[0].source) == {"R0_BLOCK"}
+    space = space_of(module, "column_sum", 4096, frozenset())
+    assert [name for name, _ in space.choices] == ["XBLOCK", "R0_BLOCK", "num_warps"]
+
+
+def test_a_block_that_the_grid_does_not_follow_does_not_change():
+    module = sample_modules.add_relu()
+    assert module.launcher is not None
+    fixed = module.launcher.source.replace('triton.cdiv(64000, add_relu_meta["XBLOCK"])', "63")
+    module = replace(module, launcher=replace(module.launcher, source=fixed))
+    assert [name for name, _ in space_of(module, "add_relu", 63, frozenset()).choices] == ["num_warps"]
+
+
+def test_stages_belong_to_products():
+    space = space_of(sample_modules.matmul(), "product", 64, frozenset())
+    assert [name for name, _ in space.choices] == ["BLOCK_M", "BLOCK_N", "BLOCK_K", "num_warps", "num_stages"]
+    assert all(min(dict(meta)[key] for key in ("BLOCK_M", "BLOCK_N", "BLOCK_K")) >= 16 for meta in space.all())
+
+
+def test_steps_are_small_and_tiles_stay_sensible():
+    space = space_of(sample_modules.column_sum(), "column_sum", 4096, frozenset())
+    for meta in space.near(space.start):
+        values, given = dict(meta), dict(space.start)
+        assert 1 <= sum(values[name] != given[name] for name in values) <= 2
+        assert 32 * values["num_warps"] <= values["XBLOCK"] * values["R0_BLOCK"] <= 16384
+
+
+def test_kept_options_stay():
+    module = sample_modules.add_relu(4096, 1024, block=64, warps=8)
+    tuned = _model(keep="XBLOCK").run(module, H200)
+    assert _meta(tuned, "add_relu")["XBLOCK"] == 64 and _meta(tuned, "add_relu")["num_warps"] < 8
+    untouched = _model(keep="XBLOCK num_warps").run(module, H200)
+    assert untouched == replace(module, target="h200")
+
+
+def test_trials_bound_what_is_compiled(monkeypatch):
+    compiled = []
+    original = tune.launch_cost
+    monkeypatch.setattr(tune, "launch_cost", lambda *args: compiled.append(args) or original(*args))
+    _model(trials=5).run(sample_modules.add_relu(4096, 1024, block=64), H200)
+    assert len(compiled) == 6  # the given options, then the trials
+
+
+def test_unmasked_accesses_stay_inside(monkeypatch):
+    """A larger block would fit the model's taste but leave the tensors: 96 rows are no multiple of 64."""
+    module = sample_modules.matmul(m=96, n=96, k=96, block=32, warps=4)
+    monkeypatch.setattr(tune, "predicted", lambda _: lambda m, s: 1.0 / _meta(m, s)["BLOCK_M"])
+    tuned = _model(trials=40).run(module, H200)
+    (launch,) = trace_launches(tuned)
+    assert in_bounds(tune.compile_launch(tuned, launch, get_target("h200")).ttir, launch)
+    assert _meta(tuned, "product")["BLOCK_M"] == 32
+
+
+def test_refused_options_are_passed_over(monkeypatch):
+    def score(module, symbol):
+        if _meta(module, symbol)["num_warps"] != 4:
+            raise tune.CompileFailureError(symbol, "no")
+        return float(_meta(module, symbol)["XBLOCK"])
+
+    monkeypatch.setattr(tune, "predicted", lambda _: score)
+    tuned = _model(trials=12).run(sample_modules.add_relu(4096, 1024, block=1024), H200)
+    assert _meta(tuned, "add_relu")["num_warps"] == 4 and _meta(tuned, "add_relu")["XBLOCK"] < 1024
+
+
+def test_the_interpreter_changes_nothing_but_the_target():
+    module = sample_modules.add_relu(block=64)
+    assert Tune().run(module, Context(target="interpreter")) == replace(module, target="interpreter")
+
+
+def test_bad_options_say_what_is_accepted(monkeypatch):
+    with pytest.raises(UserError, match="choose auto, gpu or model"):
+        Tune(measure="guess")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(UserError, match="needs a CUDA device; use measure=model"):
+        Tune(measure="gpu").run(sample_modules.add_relu(), H200)
+
+
+def test_progress_names_each_kernel():
+    lines = []
+    _model(trials=1).run(sample_modules.add_relu(), replace(H200, progress=lines.append))
+    assert lines == ["tune @add_relu (1/1)"]
+
+
+def test_golden():
+    before = parse_module((GOLDEN / "before.py").read_text())
+    after = _model().run(before, H200)
+    assert print_module(after) == (GOLDEN / "after.py").read_text()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_measured_options_are_faster():
+    module = sample_modules.column_sum(4096, 4096, x_block=1, r_block=512)
+    tuned = Tune(measure="gpu").run(module, H200)
+    score = measured(module, 0)
+    assert score(tuned, "column_sum") < 0.8 * score(module, "column_sum")
+    wrong = replace(module.kernels[0], source=module.kernels[0].source.replace("tl.sum(total, 1)", "tl.max(total, 1)"))
+    assert score(replace(module, kernels=(wrong,)), "column_sum") == float("inf")
+    assert score(with_meta(module, "column_sum", tuned.kernels[0].meta), "column_sum") < float("inf")

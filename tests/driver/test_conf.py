@@ -1,0 +1,94 @@
+"""Configuration: every YAML composes, every value fits the schema, and wrong overrides are explained."""
+
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_module
+from omegaconf import OmegaConf
+
+from kernelwright import conf
+from kernelwright.backend.targets import TARGETS
+from kernelwright.driver.build import discover
+from kernelwright.driver.settings import CONFIG_MODULE, Shrink, compose_config, read_settings
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.pipeline import Pipeline
+
+ROOT = Path(conf.__path__[0])
+GROUPS = sorted(path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__")
+OPTIONS = sorted((path.parent.name, path.stem) for path in ROOT.glob("*/*.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def _passes() -> None:
+    discover()
+
+
+@pytest.mark.parametrize("root", sorted(path.stem for path in ROOT.glob("*.yaml")))
+def test_every_root_composes(root: str) -> None:
+    config = compose_config(root=root, missing={"name": "some"})
+    assert OmegaConf.to_container(config, throw_on_missing=True)
+
+
+@pytest.mark.parametrize(("group", "option"), OPTIONS)
+def test_every_option_composes_and_fits(group: str, option: str) -> None:
+    read_settings("some", [f"{group}={option}"])
+
+
+def test_every_target_has_its_option() -> None:
+    options = {option for group, option in OPTIONS if group == "target"}
+    assert options == {"auto", *TARGETS}
+    for option in options:
+        assert read_settings("some", [f"target={option}"]).target == option
+
+
+@pytest.mark.parametrize("option", [option for group, option in OPTIONS if group == "pipeline"])
+def test_every_pipeline_round_trips(option: str) -> None:
+    pipeline = read_settings("some", [f"pipeline={option}"]).pipeline
+    assert Pipeline.from_config(pipeline.to_config()) == pipeline
+    assert read_settings("some", pipeline=str(pipeline)).pipeline == pipeline
+
+
+def test_defaults() -> None:
+    settings = read_settings("my model (2)")
+    assert settings.name == "my_model__2_" and settings.out.startswith("runs/my_model__2_-20")
+    assert settings.importing.shrink is Shrink.auto and settings.importing.budget is None
+    assert [pass_.name for pass_ in settings.pipeline.passes] == ["lower-inductor", "tune"]
+
+
+def test_overrides_reach_the_settings() -> None:
+    given = ["import.shrink=never", "import.budget=99", "evaluator.seeds=1", "seed=5", "name=n", "out=a/${name}"]
+    settings = read_settings("file", given)
+    assert (settings.importing.shrink, settings.importing.budget) == (Shrink.never, 99)
+    assert (settings.evaluator.seeds, settings.seed, settings.name, settings.out) == (1, 5, "n", "a/n")
+
+
+BAD = [
+    ("targt=h100", "unknown configuration key 'targt'; did you mean 'target'? (valid keys: target,"),
+    ("evaluator.seed=1", "did you mean 'evaluator.seeds'?"),
+    ("target=h1000", "unknown target 'h1000' (choose from a100, auto"),
+    ("seed=ab", "configuration key 'seed': Value 'ab' of type 'str' could not be converted"),
+    ("seed=[1", "override `seed=[1` does not parse"),
+    ("seed=1,2", "Ambiguous value for argument 'seed=1,2'; quote it"),
+    ("+seed=1", "override `+seed=1` is not of the form key=value"),
+    ("~seed", "override `~seed` is not of the form key=value"),
+    ("hydra.verbose=true", "is not of the form key=value"),
+    ("seed=${nothing}", "nothing"),
+    ("import.shrink=small", "configuration key 'import.shrink': Invalid value 'small', expected one of [auto"),
+    ("import={a:1}", "'import' is a group: write import=NAME"),
+    ("name=a/b", "must be letters, digits"),
+    ("pipeline.passes=[tune,tunes]", "unknown pass 'tunes'; did you mean 'tune'?"),
+    ("pipeline.passes=[{tune:{trial:3}}]", "pass tune has no option 'trial'"),
+]
+
+
+@pytest.mark.parametrize(("override", "message"), BAD, ids=[override for override, _ in BAD])
+def test_a_bad_override_is_named(override: str, message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_settings("some", [override])
+    assert message in str(caught.value)
+
+
+def test_a_hydra_application_around_stays_as_it_was() -> None:
+    with initialize_config_module(CONFIG_MODULE, version_base=None):
+        read_settings("some", ["seed=3"])
+        assert compose("config", overrides=["seed=4"]).seed == 4

@@ -1,0 +1,131 @@
+"""Workers start, end, are replaced, and leave nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from broken_kernels import DOUBLE, GOOD, Broken, vector_host
+
+from kernelwright.agent.evaluator import Rung, Status
+from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.ir.values import KernelModule
+
+RUNGS = (Rung.INTERPRET,)
+SLEEP = 'def forward(x: "f32[1000]"):\n    import time\n    time.sleep(100)'
+
+
+def program(host: str) -> KernelModule:
+    return Broken("program", DOUBLE, GOOD, host, Status.OK).module
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until_gone(pids: list[int], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while any(map(alive, pids)):
+        assert time.monotonic() < deadline, "processes were left behind"
+        time.sleep(0.05)
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Iterator[LocalEvaluator]:
+    with LocalEvaluator(seeds=1, timeout_s=20, memory_gb=2) as evaluator:
+        yield evaluator
+
+
+def test_closing_ends_the_worker_and_may_be_repeated(evaluator: LocalEvaluator) -> None:
+    assert evaluator.evaluate(program(vector_host()), RUNGS).ok
+    worker = evaluator.worker_pid
+    assert worker is not None
+    assert alive(worker)
+    evaluator.close()
+    evaluator.close()
+    assert evaluator.worker_pid is None
+    assert not alive(worker)
+    assert evaluator.evaluate(program(vector_host()), RUNGS).ok
+
+
+def test_an_interrupt_ends_the_job_and_reaches_the_caller(evaluator: LocalEvaluator) -> None:
+    assert evaluator.evaluate(program(vector_host()), RUNGS).ok
+    worker = evaluator.worker_pid
+    assert worker is not None
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        evaluator.evaluate(program(SLEEP), RUNGS)
+    assert not alive(worker)
+    assert evaluator.evaluate(program(vector_host()), RUNGS).ok
+
+
+def test_a_worker_killed_between_jobs_is_replaced(evaluator: LocalEvaluator) -> None:
+    assert evaluator.evaluate(program(vector_host()), RUNGS).ok
+    worker = evaluator.worker_pid
+    assert worker is not None
+    os.kill(worker, signal.SIGKILL)
+    evaluator.evaluate(program(vector_host()), RUNGS)
+    assert evaluator.evaluate(program(vector_host()), RUNGS).ok
+
+
+def test_nothing_outlives_a_killed_parent(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from test_evaluate_sandbox import *\n"
+        "evaluator = LocalEvaluator(seeds=1)\n"
+        "evaluator.evaluate(program(vector_host()), RUNGS)\n"
+        "print(evaluator.worker_pid, flush=True)\n"
+        "evaluator.evaluate(program(SLEEP), RUNGS)\n"
+    )
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    deadline = time.monotonic() + 10
+    while not children(worker):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    family = [worker, *children(worker)]
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    wait_until_gone(family)
+
+
+def test_children_see_no_secrets_and_leave_no_files(monkeypatch: pytest.MonkeyPatch, evaluator: LocalEvaluator) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "secret")
+    evaluator.close()
+    look = (
+        'def forward(x: "f32[1000]"):\n    import os, tempfile\n    tempfile.mkstemp()\n    open("left", "w").close()\n'
+        "    facts = [os.getcwd(), 'SOME_TOKEN' in os.environ, os.getsid(0) == os.getpid()]\n"
+        "    raise ValueError(' '.join(map(str, facts)))"
+    )
+    verdict = evaluator.evaluate(program(look), RUNGS)
+    folder, token, session = verdict.detail.removeprefix("ValueError: ").split()
+    assert (token, session) == ("False", "True")
+    assert not Path(folder).exists()
+
+
+def test_the_control_socket_is_closed_to_candidates(evaluator: LocalEvaluator) -> None:
+    look = (
+        'def forward(x: "f32[1000]"):\n    import os\n'
+        "    raise ValueError(sorted(map(os.readlink, ['/proc/self/fd/' + f for f in os.listdir('/proc/self/fd') "
+        "if os.path.exists('/proc/self/fd/' + f)])))"
+    )
+    verdict = evaluator.evaluate(program(look), RUNGS)
+    assert "socket" not in verdict.detail
+    assert "pipe" not in verdict.detail
