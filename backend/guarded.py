@@ -104,7 +104,6 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         super().__init__()
         self.options = upstream.InterpreterOptions(sanitize_overflow=False)
         self.memory: AddressSpace | None = None
-        self.grid_idx = (0, 0, 0)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise NotImplementedError(f"Triton's interpreter has no {name.removeprefix('create_')}")
@@ -120,8 +119,13 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
     def _load(self, ptrs: Any, mask: Any, other: Any) -> Any:
         assert self.memory is not None
         element = ptrs.get_element_ty()
-        value = self.memory.load(ptrs.data, _mask(mask, ptrs), None if other is None else other.data, np_dtype(element))
+        value = self.memory.load(ptrs.data, _data(mask), _data(other), np_dtype(element))
         return Handle(value, element)
+
+    def load_padded(self, ptrs: Any, mask: Any, padding: Any) -> Any:
+        """Load, with zeros or NaN where the mask is off."""
+        nan = _pack(np.full(1, np.nan, np.float32), ptrs.get_element_ty()) if padding == _PADDING.PAD_NAN else None
+        return self._load(ptrs, mask, nan)
 
     def create_store(self, ptr: Any, val: Any, *_hints: Any) -> Any:
         return self.create_masked_store(ptr, val, None)
@@ -129,14 +133,7 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
     def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *_hints: Any, **_named: Any) -> None:
         assert self.memory is not None
         data = value.data.astype(np_dtype(ptrs.get_element_ty()), copy=False)
-        self.memory.store(ptrs.data, _mask(mask, ptrs), data)
-
-    def create_tensor_pointer_load(self, ptr: Any, boundary_check: Any, padding: Any, *_hints: Any) -> Any:
-        ptrs, masks = ptr.materialize_pointers(boundary_check)
-        other = None
-        if padding == _PADDING.PAD_NAN:
-            other = _pack(np.full(ptrs.data.shape, np.nan, np.float32), ptrs.get_element_ty())
-        return self._load(ptrs, masks, other)
+        self.memory.store(ptrs.data, _data(mask), data)
 
     def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *_order: Any) -> Any:
         assert self.memory is not None
@@ -146,7 +143,7 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         def rounded(old: Any, new: Any) -> Any:
             return numerics.f32_to_bf16(combine(numerics.bf16_to_f32(old), numerics.bf16_to_f32(new)))
 
-        old = self.memory.update(ptr.data, _mask(mask, ptr), val.data, rounded if bf16 else combine)
+        old = self.memory.update(ptr.data, _data(mask), val.data, rounded if bf16 else combine)
         return Handle(old, val.dtype.scalar)
 
     def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, *_order: Any) -> Any:
@@ -198,13 +195,8 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
             return super().create_dot(a, b, d, input_precision, max_num_imprecise_acc)
         # Products of 8-bit integers are exact in fp64, and only floating products are fast in numpy.
         wide = np.float64 if a.data.dtype.itemsize == 8 or a.dtype.scalar.is_int() else np.float32
-        product = np.matmul(values_of(a).astype(wide), values_of(b).astype(wide))
-        return _pack(product + values_of(d).astype(wide), d.dtype.scalar)
-
-    def create_histogram(self, data: Any, bins: int, mask: Any) -> Any:
-        values = data.data.reshape(-1) if mask is None else data.data[mask.data]
-        inside = values[(values >= 0) & (values < bins)]
-        return Handle(np.bincount(inside, minlength=bins).astype(np.int32), tl.int32)
+        left, right, start = (values_of(handle).astype(wide, copy=False) for handle in (a, b, d))
+        return _pack(np.matmul(left, right) + start, d.dtype.scalar)
 
     def create_extern_elementwise(
         self, _library: str, _path: str, symbol: str, arguments: Sequence[Any], result: Any, _pure: bool
@@ -225,8 +217,5 @@ def pack_exact(values: NDArray[Any], dtype: Any) -> Any:
     return Handle(values.astype(np_dtype(dtype)), dtype)
 
 
-def _mask(mask: Any, ptrs: Any) -> NDArray[np.bool_] | None:
-    if mask is None:
-        return None
-    array = mask if isinstance(mask, np.ndarray) else mask.data
-    return np.broadcast_to(array, ptrs.data.shape)
+def _data(handle: Any) -> Any:
+    return None if handle is None else handle.data

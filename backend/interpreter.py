@@ -29,6 +29,7 @@ from kernelwright.backend.faults import (
     UnsupportedByInterpreter,
 )
 from kernelwright.backend.guarded import ELEMENTS
+from kernelwright.backend.interp_grid import run_grid
 from kernelwright.backend.language import Language
 from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle
 from kernelwright.backend.memory import AddressSpace
@@ -124,7 +125,7 @@ class _WatchingMode(DeviceMode):
 
 
 class InterpreterRuntime:
-    """Kernels interpreted one program after another, tensors on the CPU.
+    """Kernels interpreted as if one program ran after another, tensors on the CPU.
 
     Host code's `torch.empty` gives NaN (for integers, a number far out of any range); `check_uninitialised` also
     refuses loads of elements nobody wrote. Raises AccessError, UninitialisedReadError, KernelError or
@@ -169,7 +170,7 @@ class InterpreterRuntime:
             with language.active(), np.errstate(all="ignore"):
                 language.builder.memory = memory
                 arguments = {name: self._argument(name, bound, handle, memory) for name in bound.arguments}
-                _run_grid(handle.body, arguments, bound, language)
+                run_grid(functools.partial(handle.body, **arguments), bound.grid, language.builder)
         except (KernelFault, UserError):
             raise
         except NotImplementedError as error:
@@ -194,17 +195,6 @@ class InterpreterRuntime:
             return value
         annotation = inspect.signature(handle.fn).parameters[name].annotation
         return language.argument(value, annotation if isinstance(annotation, tl.dtype) else None)
-
-
-def _run_grid(body: Callable[..., Any], arguments: Mapping[str, Any], bound: BoundLaunch, language: Language) -> None:
-    columns, rows, layers = bound.grid
-    builder = language.builder
-    builder.set_grid_dim(columns, rows, layers)
-    for z in range(layers):
-        for y in range(rows):
-            for x in range(columns):
-                builder.grid_idx = (x, y, z)
-                body(**arguments)
 
 
 def _place(handle: KernelHandle, filename: str, line: int) -> Place:

@@ -4,22 +4,25 @@ Tried with Triton 3.6 and 3.7; what is private there is touched here and in `gua
 """
 
 import builtins
+import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
 import torch
 import triton.language as tl
 from numpy.typing import NDArray
+from triton.language import semantic
 from triton.language.extra.cuda import libdevice
-from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as upstream
 from triton.runtime.jit import JITFunction
 
 from kernelwright.backend import numerics, rewrite
-from kernelwright.backend.guarded import ELEMENTS, GuardedBuilder, Handle, np_dtype, pack_exact, values_of
+from kernelwright.backend.batched import BatchedBuilder
+from kernelwright.backend.guarded import ELEMENTS, Handle, np_dtype, pack_exact, values_of
 
 
 class Language:
@@ -29,8 +32,8 @@ class Language:
     """
 
     def __init__(self, helper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-        self.builder = GuardedBuilder()
-        self.semantic = TritonSemantic(self.builder)
+        self.builder = BatchedBuilder()
+        self.semantic = semantic.TritonSemantic(self.builder)
         self._helper = helper
         self._changes: list[tuple[Any, str, Any]] = []
         self._helpers: dict[int, Any] = {}
@@ -40,8 +43,9 @@ class Language:
         self._adopt(tl.core.tensor_descriptor_base, vars(tl.core.tensor_descriptor_base))
         self.set_attr(upstream, "_get_np_dtype", np_dtype)
         upstream._patch_lang_tensor(tl.tensor, self)
-        # Triton 3.6 leaves this to numpy, whose newer versions refuse arrays of one dimension.
-        self.set_attr(tl.tensor, "__index__", lambda tensor: int(tensor.handle.data.item()))
+        self.set_attr(tl.tensor, "__index__", lambda tensor: int(self.builder.agreed(tensor.handle.data)))
+        self.set_attr(tl.tensor, "__bool__", lambda tensor: self._decide(tensor, sys._getframe(1)))
+        self.set_attr(tl.tensor, "T", property(lambda tensor: self.semantic.permute(tensor, (1, 0))))
         for module in (tl, tl.core):
             upstream._patch_lang_core(module, self)
         # Ours come last: Triton 3.7 sets reduce and scan on both modules whichever it is asked to patch.
@@ -122,6 +126,15 @@ class Language:
         kind = tl.pointer_type(ELEMENTS[dtype])
         return tl.tensor(Handle(np.array([address], dtype=np.uint64), kind), kind)
 
+    def _decide(self, tensor: Any, asking: FrameType) -> bool:
+        data = tensor.handle.data
+        if math.prod(data.shape[1:]) > 1:
+            return True
+        # Triton's own code asks whether an optional operand is there, and takes a zero for none; either will do.
+        if data.shape[0] > 1 and asking.f_globals is vars(semantic):
+            return True
+        return bool(self.builder.agreed(data.astype(np.bool_)))
+
     def value(self, value: Any) -> Any:
         """What an assignment makes of a value: numbers become tensors."""
         if isinstance(value, tuple):
@@ -151,8 +164,9 @@ class Language:
     # folds
 
     def _fold(self, inputs: Any, axis: int, combine: Any, how: Callable[..., Any], flip: bool) -> list[Any]:
-        """Apply `how` (numerics.fold or scan) along an axis, with handles' raw data."""
+        """Apply `how` (numerics.fold or scan) along an axis of the arrays, with handles' raw data."""
         kinds = [tensor.dtype for tensor in inputs]
+        count = max(tensor.handle.data.shape[0] for tensor in inputs)
 
         def joined(left: numerics.Arrays, right: numerics.Arrays) -> numerics.Arrays:
             operands = [_tensor(a, kind) for part in (left, right) for a, kind in zip(part, kinds, strict=True)]
@@ -160,20 +174,20 @@ class Language:
             items = result if isinstance(result, tuple | tl.tuple) else (result,)
             return [np.broadcast_to(item.handle.data, left[0].shape) for item in items]
 
-        arrays = [np.moveaxis(tensor.handle.data, axis, 0) for tensor in inputs]
-        arrays = [np.flip(a, 0) for a in arrays] if flip else arrays
-        return list(how(arrays, joined))
+        arrays = [np.broadcast_to(t.handle.data, (count, *t.handle.data.shape[1:])) for t in inputs]
+        arrays = [np.flip(a, axis) for a in arrays] if flip else arrays
+        return list(how(arrays, joined, axis))
 
     def _reduce(self, input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **_context: Any) -> Any:
         inputs, single = _operands(input)
         axis, keep = _plain(axis), _plain(keep_dims)
         rank = len(inputs[0].shape)
         if axis is None:
-            flat = [_tensor(tensor.handle.data.reshape(-1), tensor.dtype) for tensor in inputs]
-            arrays = self._reduced(flat, 0, combine_fn)
-            arrays = [a.reshape((1,) * rank) for a in arrays] if keep else arrays
+            flat = [_tensor(t.handle.data.reshape(t.handle.data.shape[0], -1), t.dtype) for t in inputs]
+            arrays = self._reduced(flat, 1, combine_fn)
+            arrays = [a.reshape(-1, *(1,) * rank) for a in arrays] if keep else arrays
         else:
-            axis = axis % rank
+            axis = axis % rank + 1
             arrays = self._reduced(inputs, axis, combine_fn)
             arrays = [np.expand_dims(a, axis) for a in arrays] if keep else arrays
         results = [_tensor(a, tensor.dtype) for a, tensor in zip(arrays, inputs, strict=True)]
@@ -183,14 +197,16 @@ class Language:
         fast = _FAST_REDUCE.get(getattr(combine_fn, "fn", None))
         if fast is None or len(inputs) > 1 or inputs[0].dtype == tl.int1:
             return self._fold(inputs, axis, combine_fn, numerics.fold, False)
-        result = fast(inputs[0].dtype.is_floating())(values_of(inputs[0].handle), axis=axis)
-        return [pack_exact(np.asarray(result), inputs[0].dtype).data]
+        # One layout, so that the order of additions depends on nothing else.
+        values = np.ascontiguousarray(values_of(inputs[0].handle))
+        result = fast(inputs[0].dtype.is_floating())(values, axis=axis)
+        return [pack_exact(result, inputs[0].dtype).data]
 
     def _scan(self, input: Any, axis: Any, combine_fn: Any, reverse: Any = False, **_context: Any) -> Any:
         inputs, single = _operands(input)
-        axis, flip = _plain(axis) % len(inputs[0].shape), bool(_plain(reverse))
+        axis, flip = _plain(axis) % len(inputs[0].shape) + 1, bool(_plain(reverse))
         arrays = self._fold(inputs, axis, combine_fn, numerics.scan, flip)
-        arrays = [np.moveaxis(np.flip(a, 0) if flip else a, 0, axis) for a in arrays]
+        arrays = [np.flip(a, axis) if flip else a for a in arrays]
         results = [_tensor(np.ascontiguousarray(a), t.dtype) for a, t in zip(arrays, inputs, strict=True)]
         return results[0] if single else tl.tuple(results)
 
@@ -244,10 +260,8 @@ def _operands(value: Any) -> tuple[list[Any], bool]:
 
 
 def _tensor(data: NDArray[Any], dtype: Any) -> Any:
-    """A tensor, or a scalar for zero dimensions."""
-    if data.ndim == 0:
-        return tl.tensor(Handle(data.reshape(1), dtype), dtype)
-    return tl.tensor(Handle(data, dtype), tl.block_type(dtype, list(data.shape)))
+    """A tensor, or a scalar where the programs are the only axis."""
+    return tl.tensor(Handle(data, dtype), tl.block_type(dtype, list(data.shape[1:])) if data.ndim > 1 else dtype)
 
 
 def _logical(left: Any, right: Callable[[], Any], method: str, decides: Callable[[bool], bool]) -> Any:
@@ -261,6 +275,6 @@ def _logical(left: Any, right: Callable[[], Any], method: str, decides: Callable
 
 
 def _truth(value: Any) -> bool:
-    if isinstance(value, tl.tensor) and value.handle.data.size > 1:
+    if isinstance(value, tl.tensor) and math.prod(value.handle.data.shape[1:]) > 1:
         raise ValueError(f"a block of shape {value.shape} is no condition; use tl.where")
     return bool(value)

@@ -1,5 +1,8 @@
 """Tensors at virtual addresses, so that a pointer's owner survives any arithmetic and no access goes astray."""
 
+import functools
+import itertools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
@@ -8,6 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from kernelwright.backend.batched_journal import Journal
 
 #: Each tensor argument owns a window of 2^40 bytes and stands in its middle.
 _WINDOW_BITS = 40
@@ -34,6 +39,7 @@ class Buffer:
     start: int
     itemsize: int
     origin: int
+    storage: int
     written: NDArray[np.bool_] | None = None
 
     @property
@@ -62,19 +68,32 @@ class Part:
 
 
 class AddressSpace:
-    """The tensors of one launch. `fault` raises for an access that no tensor allows."""
+    """The tensors of one launch. `fault` raises for an access that no tensor allows.
+
+    Arrays of pointers, masks and values have the programs as first axis, or 1 where all programs have the same.
+    `programs` are the numbers of those that run; a batch of several keeps a `journal`.
+    """
 
     def __init__(self, fault: Fault) -> None:
         self._buffers: list[Buffer] = []
         self._fault = fault
+        self.programs: NDArray[np.int32] = np.zeros(1, np.int32)
+        self.journal: Journal | None = None
 
     def add(self, name: str, tensor: Tensor, written: NDArray[np.bool_] | None = None) -> int:
         """Map a CPU tensor; its virtual address. `written` marks bytes of its storage that have a value."""
         origin = ((len(self._buffers) + 1) << _WINDOW_BITS) | _MIDDLE
         size = tensor.element_size()
-        buffer = Buffer(name, storage_bytes(tensor), int(tensor.storage_offset()) * size, size, origin, written)
+        start, storage = int(tensor.storage_offset()) * size, tensor.untyped_storage().data_ptr()
+        buffer = Buffer(name, storage_bytes(tensor), start, size, origin, storage, written)
         self._buffers.append(buffer)
         return buffer.address
+
+    @property
+    def tangled(self) -> bool:
+        """Whether two storages share bytes, so that a journal by storage would miss something."""
+        ranges = sorted({(buffer.storage, buffer.data.size) for buffer in self._buffers if buffer.data.size})
+        return any(a + size > b for (a, size), (b, _) in itertools.pairwise(ranges))
 
     def parts(
         self, pointers: NDArray[np.uint64], mask: NDArray[np.bool_] | None, dtype: np.dtype, access: str
@@ -130,16 +149,17 @@ class AddressSpace:
         access: str,
     ) -> Part:
         size = dtype.itemsize
-        if size > 1:
-            odd = (byte & (size - 1)) != 0
-            if odd.any():
-                self._refuse(buffer, int(byte[np.argmax(odd)]), access, f"not aligned to {size} bytes")
-        index = byte // size
+        if size > 1 and int(np.bitwise_or.reduce(byte)) & (size - 1):
+            self._refuse(buffer, int(byte[np.argmax((byte & (size - 1)) != 0)]), access, f"not aligned to {size} bytes")
+        index = byte >> (size.bit_length() - 1)
+        whole = buffer.data.size // size * size
         if buffer.written is not None:
-            self._note(buffer, byte, size, access)
-        return Part(buffer, buffer.data[: buffer.data.size // size * size].view(dtype), index, lanes)
+            self._note(buffer, byte, buffer.written[:whole].view(f"u{size}"), index, access)
+        return Part(buffer, buffer.data[:whole].view(dtype), index, lanes)
 
-    def _note(self, buffer: Buffer, byte: NDArray[np.int64], size: int, access: str) -> None:
+    def _note(
+        self, buffer: Buffer, byte: NDArray[np.int64], written: Array, index: NDArray[np.int64], access: str
+    ) -> None:
         assert buffer.written is not None
         if access != "store":
             unset = ~buffer.written[byte]
@@ -147,8 +167,10 @@ class AddressSpace:
                 offset = buffer.offset(int(byte[np.argmax(unset)]))
                 message = f"{access} of {buffer.name}[{offset}], which nothing has written"
                 self._fault(buffer.name, offset, access, buffer.extent, message, True)
-        for shift in range(size):
-            buffer.written[byte + shift] = True
+        if access != "load":
+            if self.journal is not None:
+                self.journal.keep(written, index)
+            written[index] = np.frombuffer(b"\1" * written.itemsize, written.dtype)[0]
 
     def _refuse(self, buffer: Buffer, byte: int, access: str, why: str) -> NoReturn:
         offset, (low, high) = buffer.offset(byte), buffer.extent
@@ -163,8 +185,13 @@ class AddressSpace:
         dtype: np.dtype,
     ) -> Array:
         """Gather; lanes that are off give `other`, or zero."""
+        if mask is not None:
+            pointers, mask, other = _together(pointers, mask, other)
         result: Array | None = None
         for part in self.parts(pointers, mask, dtype, "load"):
+            if self.journal is not None:
+                who = self._who(part.lanes, pointers.shape)
+                self.journal.loaded(part.buffer.storage, part.items, part.index, who)
             values = part.items[part.index]
             if part.lanes is None:
                 return values.reshape(pointers.shape)
@@ -174,8 +201,12 @@ class AddressSpace:
 
     def store(self, pointers: NDArray[np.uint64], mask: NDArray[np.bool_] | None, value: Array) -> None:
         """Scatter; of lanes with one address the last wins."""
-        values = np.broadcast_to(value, pointers.shape).reshape(-1)
+        pointers, mask, value = self._each(pointers, mask, value)
+        values = value.reshape(-1)
         for part in self.parts(pointers, mask, value.dtype, "store"):
+            if self.journal is not None:
+                who = self._who(part.lanes, pointers.shape)
+                self.journal.stored(part.buffer.storage, part.items, part.index, who)
             part.items[part.index] = values if part.lanes is None else values[part.lanes]
 
     def update(
@@ -186,29 +217,65 @@ class AddressSpace:
         combine: Callable[[Array, Array], Array],
     ) -> Array:
         """Atomic read-modify-write, lane by lane where addresses repeat; gives the old values (off lanes: 0)."""
-        values = np.broadcast_to(value, pointers.shape).reshape(-1)
+        pointers, mask, value = self._each(pointers, mask, value)
+        values = value.reshape(-1)
         old = np.zeros(pointers.size, dtype=value.dtype)
         for part in self.parts(pointers, mask, value.dtype, "atomic"):
+            if self.journal is not None:
+                self.journal.updated(part.buffer.storage, part.items, part.index)
             lanes = np.arange(pointers.size) if part.lanes is None else part.lanes
-            for rank in _ranks(part.index):
-                index, chosen = part.index[rank], lanes[rank]
+            for turn in _turns(part.index):
+                index, chosen = part.index[turn], lanes[turn]
                 old[chosen] = part.items[index]
                 part.items[index] = combine(part.items[index], values[chosen])
         return old.reshape(pointers.shape)
+
+    def _each(
+        self, pointers: NDArray[np.uint64], mask: NDArray[np.bool_] | None, value: Array
+    ) -> tuple[NDArray[np.uint64], NDArray[np.bool_] | None, Array]:
+        """An access that every program makes for itself, also where all make the same."""
+        shape = (self.programs.size, *pointers.shape[1:])
+        off = None if mask is None else np.broadcast_to(mask, shape)
+        return np.broadcast_to(pointers, shape), off, np.broadcast_to(value, shape)
+
+    def _who(self, lanes: NDArray[np.int64] | None, shape: tuple[int, ...]) -> Callable[[], NDArray[np.int32] | None]:
+        return functools.partial(_numbers, self.programs, lanes, shape)
+
+
+def _numbers(
+    programs: NDArray[np.int32], lanes: NDArray[np.int64] | None, shape: tuple[int, ...]
+) -> NDArray[np.int32] | None:
+    """The program number of each lane of an access of that shape; None where it is every program's."""
+    if shape[0] != programs.size:
+        return None
+    each = math.prod(shape[1:])
+    return np.repeat(programs, each) if lanes is None else programs[lanes // each]
+
+
+def _together(
+    pointers: NDArray[np.uint64], mask: NDArray[np.bool_], other: Array | None
+) -> tuple[NDArray[np.uint64], NDArray[np.bool_], Array | None]:
+    """Pointers and mask over the same programs, which include those of `other`."""
+    count = max(array.shape[0] for array in (pointers, mask, other) if array is not None)
+    shape = (count, *pointers.shape[1:])
+    return np.broadcast_to(pointers, shape), np.broadcast_to(mask, shape), other
 
 
 def _filled(shape: tuple[int, ...], other: Array | None, dtype: np.dtype) -> Array:
     if other is None:
         return np.zeros(shape, dtype)
-    return np.array(np.broadcast_to(other, shape), dtype=dtype)
+    result = np.empty(shape, dtype)
+    result[...] = other
+    return result
 
 
-def _ranks(index: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Lanes in rounds: within a round no address repeats, and lanes of one address keep their order."""
+def _turns(index: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Lanes in turns: within a turn no address repeats, and lanes of one address keep their order."""
     order = np.argsort(index, kind="stable")
     ordered = index[order]
-    first = np.r_[True, ordered[1:] != ordered[:-1]]
-    starts = np.flatnonzero(first)
-    rank = np.arange(index.size) - np.repeat(starts, np.diff(np.r_[starts, index.size]))
-    for number in range(int(rank.max()) + 1):
-        yield np.sort(order[rank == number])
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    turn = np.arange(index.size) - np.repeat(starts, np.diff(np.r_[starts, index.size]))
+    lanes = order[np.lexsort((order, turn))]
+    ends = np.cumsum(np.bincount(turn))
+    for begin, end in zip(np.r_[0, ends[:-1]], ends, strict=True):
+        yield lanes[begin:end]

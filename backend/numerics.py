@@ -90,26 +90,31 @@ def libdevice(symbol: str) -> Callable[..., Array] | None:
     return None
 
 
-def fold(arrays: Arrays, combine: Callable[[Arrays, Arrays], Arrays]) -> Arrays:
-    """Reduce over axis 0, as a tree of neighbours, by an associative `combine` of (left, right)."""
-    while arrays[0].shape[0] > 1:
-        size = arrays[0].shape[0]
+def _part(axis: int, begin: int | None, end: int | None, step: int = 1) -> tuple[slice, ...]:
+    return (*(slice(None),) * axis, slice(begin, end, step))
+
+
+def fold(arrays: Arrays, combine: Callable[[Arrays, Arrays], Arrays], axis: int) -> Arrays:
+    """Reduce over an axis, as a tree of neighbours, by an associative `combine` of (left, right)."""
+    while (size := arrays[0].shape[axis]) > 1:
         even = size // 2 * 2
-        folded = combine([a[0:even:2] for a in arrays], [a[1:even:2] for a in arrays])
+        left, right, rest = _part(axis, 0, even, 2), _part(axis, 1, even, 2), _part(axis, even, None)
+        folded = combine([a[left] for a in arrays], [a[right] for a in arrays])
         if even < size:
-            folded = [np.concatenate([f, a[even:]]) for f, a in zip(folded, arrays, strict=True)]
+            folded = [np.concatenate([f, a[rest]], axis) for f, a in zip(folded, arrays, strict=True)]
         arrays = folded
-    return [a[0] for a in arrays]
+    return [a.squeeze(axis) for a in arrays]
 
 
-def scan(arrays: Arrays, combine: Callable[[Arrays, Arrays], Arrays]) -> Arrays:
-    """Inclusive prefixes over axis 0 by an associative `combine` of (left, right), in log2(n) steps.
+def scan(arrays: Arrays, combine: Callable[[Arrays, Arrays], Arrays], axis: int) -> Arrays:
+    """Inclusive prefixes along an axis by an associative `combine` of (left, right), in log2(n) steps.
 
-    Every call of `combine` gets arrays of full size; what it makes of the first `step` rows is dropped.
+    Every call of `combine` gets arrays of full size; what it makes of the first `step` places is dropped.
     """
     step = 1
-    while step < arrays[0].shape[0]:
-        joined = combine([np.roll(a, step, 0) for a in arrays], arrays)
-        arrays = [np.concatenate([a[:step], j[step:]]) for a, j in zip(arrays, joined, strict=True)]
+    while step < arrays[0].shape[axis]:
+        joined = combine([np.roll(a, step, axis) for a in arrays], arrays)
+        kept, new = _part(axis, None, step), _part(axis, step, None)
+        arrays = [np.concatenate([a[kept], j[new]], axis) for a, j in zip(arrays, joined, strict=True)]
         step *= 2
     return arrays

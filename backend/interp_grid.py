@@ -1,0 +1,94 @@
+"""Run all programs of a grid, many at once wherever that gives what one after another gives.
+
+A batch that meets a difficulty is taken back and run otherwise: programs that diverge as several batches, too many
+elements as smaller ones, and everything else (a fault, programs that touch each other's elements) one after another,
+so that a fault is always that of the first failing program.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelwright.backend.batched import BatchedBuilder
+from kernelwright.backend.batched_journal import Journal
+from kernelwright.backend.batched_signals import BatchSignal, Divergence, TooLarge, Unfollowed
+from kernelwright.backend.launch import Grid
+from kernelwright.backend.memory import AddressSpace
+
+#: Programs tried at once at first.
+MOST_PROGRAMS = 4096
+#: Divisions of one batch by diverging conditions, and the fewest programs a part must have on average.
+MOST_DIVISIONS, FEWEST_TOGETHER = 32, 4
+#: Batches of one launch that may fail before the rest runs one program after another.
+MOST_SETBACKS = 2
+
+#: Runs the kernel for the programs that memory and builder hold.
+Body = Callable[[], object]
+
+
+def run_grid(body: Body, grid: Grid, builder: BatchedBuilder) -> None:
+    """Run every program; the first grid axis is the fastest. Raises what the kernel raises."""
+    memory = builder.memory
+    assert memory is not None
+    builder.set_grid_dim(*grid)
+    total = math.prod(grid)
+    journal = None if total >= 1 << 31 or memory.tangled else Journal()
+    first, size, setbacks = 0, MOST_PROGRAMS, 0
+    while first < total:
+        last = min(first + size, total)
+        done = False
+        if last - first > 1 and journal is not None and setbacks < MOST_SETBACKS:
+            try:
+                _run_batch(body, memory, journal, first, last)
+                done = True
+            except TooLarge as limit:
+                size = min(limit.programs, last - first - 1)
+                continue
+            except Unfollowed as reads:
+                journal.follow(reads.storage)
+                continue
+            except Exception:  # noqa: BLE001 (a fault, or a batch refused: the programs one by one tell)
+                setbacks += 1
+        if not done:
+            _run_singly(body, memory, first, last)
+        first = last
+
+
+def _run_singly(body: Body, memory: AddressSpace, first: int, last: int) -> None:
+    for number in range(first, last):
+        memory.programs = np.array([number], np.int32)
+        body()
+
+
+def _run_batch(body: Body, memory: AddressSpace, journal: Journal, first: int, last: int) -> None:
+    """Run these programs; leaves memory as it was where it raises."""
+    journal.begin(first, last)
+    memory.journal = journal
+    waiting = [np.arange(first, last, dtype=np.int32)]
+    divisions = 0
+    try:
+        while waiting:
+            memory.programs = waiting.pop()
+            mark = journal.mark()
+            try:
+                body()
+            except Divergence as divergence:
+                journal.undo(mark)
+                divisions += 1
+                parts = _divided(memory.programs, divergence.values)
+                if divisions > MOST_DIVISIONS or len(parts) * FEWEST_TOGETHER > memory.programs.size + FEWEST_TOGETHER:
+                    raise BatchSignal from None
+                waiting.extend(parts)
+    except BaseException:
+        journal.undo()
+        raise
+    finally:
+        memory.journal = None
+
+
+def _divided(programs: NDArray[np.int32], values: NDArray[np.generic]) -> list[NDArray[np.int32]]:
+    """The programs by the value that they disagree on."""
+    kinds, which = np.unique(values, return_inverse=True)
+    return [programs[which == kind] for kind in range(len(kinds))]
