@@ -31,7 +31,8 @@ from kernelwright.backend.interpreter import InterpreterRuntime
 from kernelwright.backend.jit import needed_kernels
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tensors import Value
+from kernelwright.backend.tensors import SHORT_DTYPES, Value
+from kernelwright.evaluate.correctness import FLOORS
 from kernelwright.evaluate.tensors import copy_of
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.values import KernelModule
@@ -617,20 +618,23 @@ def _address(call: ast.Call) -> list[str]:
 
 
 class Fate(StrEnum):
-    """What became of a mutant. `equivalent` is proven; `probably_equivalent` was told from the original on none of
-    many draws; `invalid` ones do not compile, or use what the evaluator does not support."""
+    """What became of a mutant. `equivalent` is proven. Of many draws, none told a `probably_equivalent` one from the
+    original, and on none did a `within_rounding` one differ by more than what is never held against a candidate
+    (`correctness.FLOORS`). `invalid` ones do not compile, or use what the evaluator does not support."""
 
     KILLED = "killed"
     SURVIVED = "survived"
     EQUIVALENT = "equivalent"
     PROBABLY_EQUIVALENT = "probably_equivalent"
+    WITHIN_ROUNDING = "within_rounding"
     INVALID = "invalid"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One mutant's fate. `detail` is the verdict for a killed one, the evidence for others; for a survivor, by how much
-    and on which kind of draw its outputs differ most."""
+    """One mutant's fate. `detail` is the verdict for a killed one and the evidence for others: for a survivor, the
+    kinds of draws that reveal it."""
+    of draws that reveal it."""
 
     kind: str
     kernel: str
@@ -657,7 +661,7 @@ class MutationReport:
 
     @property
     def survived(self) -> tuple[Finding, ...]:
-        """Mutants that are not the original and passed."""
+        """Mutants that passed although some draw reveals them."""
         return self.of(Fate.SURVIVED)
 
     @property
@@ -671,14 +675,19 @@ class MutationReport:
         return self.of(Fate.PROBABLY_EQUIVALENT)
 
     @property
+    def within_rounding(self) -> tuple[Finding, ...]:
+        """Mutants that no draw told from the original by more than rounding."""
+        return self.of(Fate.WITHIN_ROUNDING)
+
+    @property
     def score(self) -> float:
         """Killed among killed and survived; NaN without any."""
         return _share(self.killed, len(self.survived))
 
     @property
     def strict_score(self) -> float:
-        """The same with every probably equivalent mutant counted as a survivor: a lower bound."""
-        return _share(self.killed, len(self.survived) + len(self.probably_equivalent))
+        """The same with those probably equivalent or within rounding counted as survivors too: a lower bound."""
+        return _share(self.killed, len(self.survived + self.probably_equivalent + self.within_rounding))
 
     def by_kind(self) -> dict[str, dict[str, int]]:
         """Kind of change -> fate -> count."""
@@ -727,8 +736,8 @@ class Examiner:
         if verdict.ok:
             fate, detail = self._passed(mutant)
         else:
-            fate, detail = Fate.INVALID if verdict.status in _INVALID else Fate.KILLED, str(verdict)
-        return Finding(mutant.kind, mutant.kernel, mutant.line, mutant.description, fate, detail[:300])
+            fate, detail = Fate.INVALID if verdict.status in _INVALID else Fate.KILLED, str(verdict)[:300]
+        return Finding(mutant.kind, mutant.kernel, mutant.line, mutant.description, fate, detail)
 
     def _passed(self, mutant: Mutant) -> tuple[Fate, str]:
         """Equivalent or survivor: first proofs, then draws."""
@@ -737,16 +746,18 @@ class Examiner:
         same_host = mutant.module.launcher == self.module.launcher  # else code says nothing about what it is given
         if same_host and self._code is not None and _code(mutant.module, self.target) == self._code:
             return Fate.EQUIVALENT, f"compiles to the same code for {self.target}"
-        worst, where = 0.0, ""
+        differences: dict[str, float] = {}
         for draw in self._draws:
             difference = _difference(draw.outputs, _run(mutant.module, draw))
-            if difference > worst:
-                worst, where = difference, draw.name
-        if where:
-            amount = "in kind" if math.isinf(worst) else f"by {worst:.2g} of an output's RMS"
-            return Fate.SURVIVED, f"outputs differ most on a draw of kind {where}: {amount}"
-        names = dict.fromkeys(draw.name for draw in self._draws)
-        return Fate.PROBABLY_EQUIVALENT, f"same outputs on {len(self._draws)} draws of {len(names)} kinds"
+            differences[draw.name] = max(difference, differences.get(draw.name, 0.0))
+        among = f"{len(self._draws)} draws of {len(differences)} kinds"
+        worst = max(differences.values(), default=0.0)
+        if worst == 0:
+            return Fate.PROBABLY_EQUIVALENT, f"same outputs on {among}"
+        if worst <= 1:
+            return Fate.WITHIN_ROUNDING, f"on {among} at most {worst:.2g} of the floor apart"
+        revealing = sorted((-amount, name) for name, amount in differences.items() if amount > 1)
+        return Fate.SURVIVED, "revealed by " + "; ".join(f"{name} ({-amount:.2g})" for amount, name in revealing)
 
     def _holds(self, mutant: Mutant, probe: str) -> bool:
         """Whether a condition holds on every lane of every program: the module is run with a line that fails where
@@ -897,8 +908,8 @@ def _run(module: KernelModule, draw: _Draw) -> _Outcome:
 
 
 def _difference(wanted: _Outcome, got: _Outcome) -> float:
-    """The largest difference as a share of the output's RMS, both zeros alike; infinite for a difference in kind: of
-    type, of an integer, of where NaN or infinity is, or where there are no outputs."""
+    """The largest error of any output in units of its dtype's floor, both zeros alike; infinite for a difference in
+    kind: of type, of an integer, of where NaN or infinity is, or where there are no outputs."""
     if isinstance(wanted, str) or isinstance(got, str) or len(wanted) != len(got):
         return math.inf
     return max((_distance(*pair) for pair in zip(wanted, got, strict=True)), default=0.0)
@@ -915,5 +926,10 @@ def _distance(wanted: Tensor, got: Tensor) -> float:
     plain = first.isfinite() & second.isfinite()
     if not bool((plain | (first == second) | (first.isnan() & second.isnan())).all()):
         return math.inf
-    largest = float((first - second)[plain].abs().max()) if bool(plain.any()) else 0.0
-    return largest / (float(first[plain].square().mean().sqrt()) or 1.0) if largest else 0.0
+    first, second = first[plain], second[plain]
+    if torch.equal(first, second):
+        return 0.0
+    scale = float(first.square().mean().sqrt()) or math.ulp(0.0)
+    rms = float((first - second).square().mean().sqrt()) / scale
+    peak = float(((first - second).abs() / (scale + first.abs())).max())
+    return max(rms, peak) / FLOORS[SHORT_DTYPES[wanted.dtype]]

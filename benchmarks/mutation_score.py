@@ -1,0 +1,149 @@
+"""How many faulty variants of right kernels the evaluator's default checks kill.
+
+    python benchmarks/mutation_score.py --out benchmarks/results/mutation_score_cpu.json
+
+Modules are the examples, then generated programs, lowered deterministically; mutants are sampled evenly over kinds
+and lines of each. Every mutant's fate is written as it is found; run again with the same arguments, the file goes on
+where it was.
+"""
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kernelwright.agent.evaluator import Rung
+from kernelwright.driver.campaign import machine
+from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.evaluate.mutate import Examiner, Fate, Finding, MutationReport, mutants
+from kernelwright.frontend.generate import generate_program
+from kernelwright.frontend.importers import import_file, import_source
+from kernelwright.frontend.lower_inductor import LowerInductor
+from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.passes import Context
+from kernelwright.ir.values import KernelModule
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def modules(programs: int) -> Iterator[KernelModule]:
+    """Lowered examples, then so many generated programs; what cannot be lowered is left out."""
+    imported = (import_file(path) for path in sorted(EXAMPLES.glob("*.py")))
+    generated = (import_source(generate_program(seed), f"random_{seed}", shrink="never") for seed in range(programs))
+    for source in (imported, generated):
+        for module in source:
+            try:
+                yield LowerInductor().run(module, Context())
+            except KernelwrightError as error:
+                print(f"@{module.name} is left out: {error}", file=sys.stderr)
+
+
+class Results:
+    """The file of results, written after each."""
+
+    def __init__(self, out: Path, settings: dict[str, Any]) -> None:
+        self.out, self.settings = out, settings
+        self.caliber: dict[str, Any] = {}
+        self.found: dict[str, dict[str, Any]] = {}
+        if out.is_file():
+            content = json.loads(out.read_text("utf-8"))
+            if content["settings"] != settings:
+                raise UserError(f"{out} was made with other settings: {content['settings']}; give another --out")
+            self.caliber = content["caliber"]
+            self.found = {one["mutant"]: one for one in content["mutants"]}
+
+    @property
+    def report(self) -> MutationReport:
+        """All findings so far."""
+        fields = ("kind", "kernel", "line", "description", "fate", "detail")
+        rows = [{name: one[name] for name in fields} for one in self.found.values()]
+        return MutationReport(tuple(Finding(**{**row, "fate": Fate(row["fate"])}) for row in rows))
+
+    def add(self, module: str, name: str, finding: Finding) -> None:
+        """One more."""
+        self.found[name] = {"mutant": name, "module": module, **asdict(finding)}
+        self.write()
+
+    def summary(self) -> dict[str, Any]:
+        """Counts and shares."""
+        report = self.report
+        return {
+            "modules": len({one["module"] for one in self.found.values()}),
+            "mutants": len(report.findings),
+            "not_equivalent": report.killed + len(report.survived),
+            **{str(fate): len(report.of(fate)) for fate in Fate},
+            "score": round(report.score, 4) if report.killed else None,
+            "strict_score": round(report.strict_score, 4) if report.killed else None,
+            "by_kind": report.by_kind(),
+        }
+
+    def write(self) -> None:
+        """Replace the file."""
+        content = {
+            "command": shlex.join(["python", *sys.argv]),
+            "settings": self.settings,
+            "caliber": self.caliber,
+            "summary": self.summary(),
+            "survivors": [one for one in self.found.values() if one["fate"] == Fate.SURVIVED],
+            "mutants": list(self.found.values()),
+        }
+        self.out.parent.mkdir(parents=True, exist_ok=True)
+        partial = self.out.with_suffix(".partial")
+        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        partial.replace(self.out)
+
+
+def examine(module: KernelModule, evaluator: LocalEvaluator, rungs: tuple[Rung, ...] | None, results: Results) -> None:
+    """Judge those of a module's mutants that have no result yet."""
+    settings = results.settings
+    sample = mutants(module, settings["each"], settings["seed"])
+    due = {name: one for i, one in enumerate(sample) if (name := f"{module.name}#{i}") not in results.found}
+    if not due:
+        return
+    try:
+        examiner = Examiner(module, evaluator, rungs)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return
+    for name, mutant in due.items():
+        finding = examiner.judge(mutant)
+        results.add(module.name, name, finding)
+        if finding.fate is Fate.SURVIVED:
+            print(f"{name} {finding.kind} @{finding.kernel}:{finding.line} {finding.description}: {finding.detail}")
+
+
+def main() -> int:
+    """Run it; 0 if the score reaches the target on enough mutants, 1 if not, 2 for bad arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/mutation_score.json"))
+    parser.add_argument("--each", type=int, default=16, help="mutants of one module")
+    parser.add_argument("--programs", type=int, default=20, help="generated programs after the examples")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample and of the evaluator's draws")
+    parser.add_argument("--rungs", default="", help="such as parse,interpret; default: the evaluator's own")
+    parser.add_argument("--least", type=int, default=200, help="mutants, not equivalent, that the score must rest on")
+    parser.add_argument("--target", type=float, default=0.95, help="score to reach")
+    arguments = parser.parse_args()
+    settings = {name: getattr(arguments, name) for name in ("each", "programs", "seed", "rungs")}
+    try:
+        rungs = tuple(Rung(name) for name in arguments.rungs.split(",") if name) or None
+        results = Results(arguments.out, settings)
+    except (UserError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    with LocalEvaluator(seed=arguments.seed) as evaluator:
+        climbed = [str(rung) for rung in rungs or evaluator.rungs()]
+        results.caliber = machine() | {"rungs": climbed, "seeds": evaluator.seeds}
+        for module in modules(arguments.programs):
+            examine(module, evaluator, rungs, results)
+    results.write()
+    summary = results.summary()
+    print(json.dumps(summary, indent=1))
+    return 0 if summary["not_equivalent"] >= arguments.least and summary["score"] >= arguments.target else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
