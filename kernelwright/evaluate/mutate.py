@@ -634,7 +634,6 @@ class Fate(StrEnum):
 class Finding:
     """One mutant's fate. `detail` is the verdict for a killed one and the evidence for others: for a survivor, the
     kinds of draws that reveal it."""
-    of draws that reveal it."""
 
     kind: str
     kernel: str
