@@ -32,8 +32,8 @@ class Arguments:
         return self.positional[0]
 
 
-def read_arguments(verb: str, given: Sequence[str], flags: Sequence[Flag]) -> Arguments:
-    """Sort arguments into kinds; the first one without a dash is positional even if it holds `=`."""
+def read_arguments(verb: str, given: Sequence[str], flags: Sequence[Flag], takes_path: bool = True) -> Arguments:
+    """Sort arguments into kinds; where a path is taken, the first one without a dash is it even if it holds `=`."""
     known = {name: flag for flag in flags for name in (flag.name, flag.short) if name}
     positional: list[str] = []
     overrides: list[str] = []
@@ -53,7 +53,7 @@ def read_arguments(verb: str, given: Sequence[str], flags: Sequence[Flag]) -> Ar
                     raise UserError(f"{verb}: {flag.name} needs a value: {flag.name}={flag.takes}")
                 value = rest.pop(0)
             values[flag.name] = value
-        elif positional and ("=" in item or item.startswith("~")):
+        elif (positional or not takes_path) and ("=" in item or item.startswith("~")):
             overrides.append(item)
         else:
             positional.append(item)

@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,13 +13,23 @@ import torch
 
 from kernelwright import backend, frontend, midend
 from kernelwright.backend.targets import TARGETS, get_target
-from kernelwright.driver.settings import Settings
-from kernelwright.evaluate.local import LocalEvaluator
-from kernelwright.frontend.importers import import_file
+from kernelwright.driver.settings import (
+    Device,
+    EvaluateSettings,
+    EvaluatorKind,
+    EvaluatorSettings,
+    ImportSettings,
+    Settings,
+    Shrink,
+)
+from kernelwright.evaluate.cache import VerdictCache
+from kernelwright.evaluate.pool import EvaluatorPool, LocalOptions, Pool
+from kernelwright.evaluate.ray_pool import RayPool
+from kernelwright.frontend.importers import import_file, import_source
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Pass
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Reference
 
 STAGES: tuple[ModuleType, ...] = (frontend, midend, backend)
 DEFAULT_TARGET = "h100"
@@ -65,8 +75,49 @@ def resolve_target(name: str) -> str:
 def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterator[Context]:
     """The context of a run, with this machine's evaluator; its workers end with the block."""
     target, chosen = resolve_target(settings.target), settings.evaluator
-    with LocalEvaluator(target, chosen.seeds, chosen.timeout_s, chosen.memory_gb) as evaluator:
+    options = _local_options(chosen, target)
+    with _open_ray(chosen, options, 1, False) if chosen.kind is EvaluatorKind.ray else options.build() as evaluator:
         yield Context(target, evaluator, settings.seed, progress)
+
+
+def open_pool(settings: EvaluateSettings, workers: int | None) -> Pool:
+    """The pool that `kernelwright evaluate` judges with; UserError for a device that is not there."""
+    chosen, device = settings.evaluator, settings.device
+    use_gpu = {Device.auto: None, Device.cpu: False, Device.cuda: True}[device]
+    options = replace(
+        _local_options(chosen, resolve_target(settings.target)), use_gpu=use_gpu, dialect=settings.dialect
+    )
+    if chosen.kind is EvaluatorKind.ray:
+        return _open_ray(chosen, options, workers, settings.cache)
+    if use_gpu and not torch.cuda.is_available():
+        raise UserError("device=cuda, but torch finds no CUDA device here; use device=cpu, or auto")
+    return EvaluatorPool(options, workers, VerdictCache() if settings.cache else None)
+
+
+def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:
+    return LocalOptions(target, chosen.seeds, chosen.timeout_s, chosen.memory_gb)
+
+
+def _open_ray(chosen: EvaluatorSettings, options: LocalOptions, workers: int | None, cache: bool) -> RayPool:
+    return RayPool(options, workers, cache, chosen.address, chosen.gpus_per_worker)
+
+
+def import_reference(source: str, name: str, importing: ImportSettings, device: Device) -> Reference:
+    """What a KernelBench-format text computes, its sizes as the settings say; UserError for what is not one.
+
+    With device=cpu, `auto` makes sizes small on a machine with a GPU as well, where that can be done.
+    """
+    options = {} if importing.budget is None else {"budget": importing.budget}
+    shrink = importing.shrink.value
+    try:
+        if importing.shrink is Shrink.auto and device is Device.cpu and torch.cuda.is_available():
+            with suppress(UserError):
+                return import_source(source, name, shrink="always", **options).reference
+        return import_source(source, name, shrink=shrink, **options).reference
+    except SystemExit as error:
+        raise UserError(f"{name}: the file ends the process when it is run; a reference only defines things") from error
+    except ValueError as error:  # UserError is one; others are about text that no file holds, such as null bytes
+        raise error if isinstance(error, UserError) else UserError(f"{name}: {error}") from error
 
 
 def silent(_line: str) -> None:

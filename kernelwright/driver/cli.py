@@ -5,6 +5,7 @@ usage: kernelwright VERB … [key=value …]
   kernelwright compile model.py                  compile, verify and tune a program
   kernelwright compile model.py target=h100 --emit=triton
   kernelwright opt module.py -p tune --diff      run chosen passes on one module
+  kernelwright evaluate reference=R.py candidate=C.py   judge a program
   kernelwright passes                            list the passes and their options
   kernelwright VERB --help                       everything a verb takes
 
@@ -65,7 +66,8 @@ def _dispatch(given: list[str]) -> int:
     if "-h" in rest or "--help" in rest:
         return _show(verb_help()[verb])
     module = importlib.import_module(f"{verbs.__name__}.{verb}")
-    status: int = module.run(read_arguments(verb, rest, module.FLAGS))
+    takes_path = getattr(module, "TAKES_PATH", True)
+    status: int = module.run(read_arguments(verb, rest, module.FLAGS, takes_path))
     return status
 
 

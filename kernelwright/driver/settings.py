@@ -15,6 +15,7 @@ from hydra.errors import ConfigCompositionException, MissingConfigException, Ove
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from kernelwright.agent.evaluator import Rung
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 
@@ -54,13 +55,35 @@ class PipelineSettings:
     passes: list[Any] = field(default_factory=list)
 
 
+class EvaluatorKind(Enum):
+    """Where candidates are judged: in processes of this machine, or in actors of a Ray cluster."""
+
+    local = "local"
+    ray = "ray"
+
+
+class Device(Enum):
+    """What candidates run on; auto: a GPU where there is one."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
 @dataclass
 class EvaluatorSettings:
-    """How candidates are judged: draws of inputs to pass, and what one job in a worker may take."""
+    """How candidates are judged: draws of inputs to pass, and what one job in a worker may take.
 
+    For Ray: the cluster's `address` (None: the local one that a pool starts), and the GPUs of one worker (None: one
+    where the cluster has any).
+    """
+
+    kind: EvaluatorKind = EvaluatorKind.local
     seeds: int = 3
     timeout_s: float = 60.0
     memory_gb: float = 8.0
+    address: str | None = None
+    gpus_per_worker: float | None = None
 
 
 @dataclass
@@ -118,6 +141,80 @@ def read_settings(name: str, overrides: Sequence[str] = (), pipeline: str | None
         importing=importing,
         overrides=tuple(overrides),
     )
+
+
+@dataclass
+class EvaluateSchema:
+    """What `kernelwright evaluate` is told, but for its paths and rungs, which are taken as they are written."""
+
+    target: TargetSettings = field(default_factory=TargetSettings)
+    evaluator: EvaluatorSettings = field(default_factory=EvaluatorSettings)
+    dialect: bool = True
+    device: Device = Device.auto
+    workers: int | None = None
+    cache: bool = True
+
+
+@dataclass(frozen=True)
+class EvaluateSettings:
+    """What `kernelwright evaluate` is told; `rungs` None stands for all that the machine has."""
+
+    reference: str | None
+    candidate: str | None
+    batch: str | None
+    out: str | None
+    rungs: tuple[Rung, ...] | None
+    target: str
+    evaluator: EvaluatorSettings
+    importing: ImportSettings
+    dialect: bool
+    device: Device
+    workers: int | None
+    cache: bool
+
+
+#: Keys whose values are no expressions of Hydra's: paths may hold anything, and rungs are a list without brackets.
+_VERBATIM = ("reference", "candidate", "batch", "out", "rungs")
+
+
+def read_evaluate_settings(overrides: Sequence[str]) -> EvaluateSettings:
+    """Compose the configuration of `kernelwright evaluate`; raises UserError as `read_settings` does."""
+    given = dict(override.split("=", 1) for override in overrides if override.partition("=")[0] in _VERBATIM)
+    verbatim = {key: None if given.get(key) in (None, "", "null") else given[key] for key in _VERBATIM}
+    composed = [override for override in overrides if override.partition("=")[0] not in _VERBATIM]
+    config = compose_config(composed, root="evaluate")
+    rest = OmegaConf.masked_copy(config, [str(key) for key in config if key not in ("import", *_VERBATIM)])
+    checked, importing = _check(EvaluateSchema, rest), _check(ImportSettings, config["import"], "import.")
+    rungs = read_rungs(verbatim.pop("rungs"), "rungs")
+    if checked.workers is not None and checked.workers < 1:
+        raise UserError(f"workers={checked.workers}: at least one is needed")
+    return EvaluateSettings(
+        **verbatim,
+        rungs=rungs,
+        target=checked.target.name,
+        evaluator=checked.evaluator,
+        importing=importing,
+        dialect=checked.dialect,
+        device=checked.device,
+        workers=checked.workers,
+        cache=checked.cache,
+    )
+
+
+def read_rungs(value: object, key: str) -> tuple[Rung, ...] | None:
+    """Rungs from text such as `parse,interpret` (brackets may stand around it) or a list of names; None for None."""
+    if value is None:
+        return None
+    names = value.strip().strip("[]").split(",") if isinstance(value, str) else value
+    if not isinstance(names, list) or not names:
+        raise UserError(f"{key}={value!r} is no list of rungs; write {key}=parse,compile,interpret")
+    found = []
+    for name in names:
+        rung = name.strip() if isinstance(name, str) else str(name)
+        if rung not in tuple(Rung):
+            raise UserError(f"{key}: unknown rung {rung!r} (choose from {', '.join(Rung)})")
+        found.append(Rung(rung))
+    return tuple(found)
 
 
 def _check(schema: type[T], config: DictConfig, prefix: str = "") -> T:

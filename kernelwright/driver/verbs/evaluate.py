@@ -1,0 +1,169 @@
+"""Judge a program against a reference, or a batch of them.
+
+usage: kernelwright evaluate reference=R.py candidate=C.py [key=value …]
+       kernelwright evaluate batch=FILE.jsonl [out=FILE] [key=value …]
+
+R.py is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and
+`get_init_inputs()`. C.py is what should compute the same with Triton kernels: a class `ModelNew`, or a function
+`forward`. One JSON object goes to stdout, and nothing else: `status`, `rung` (the last one passed, or the one that
+failed), `detail`, `diagnostics`, `errors`, `times`, `speedup` and `ci` (null where nothing was timed), `caliber`,
+`rungs` (those passed), `resources`, `shrunken`. The status is ok, unparsed, compile_error, runtime_error, mismatch,
+timeout, cheat or unsupported.
+
+A batch's rows are objects with `id`, `reference` and `candidate`, the last two a path (relative to FILE's
+folder) or a source text (recognised by a newline), and, if wanted, `rungs` and `dialect`. For each row, in order, one
+line with its `id` and the keys above; a row that cannot be judged has the status `error`. With out=FILE the lines
+go there, and a run that was stopped goes on where it was.
+
+configuration (defaults first):
+  rungs=null|parse,compile,interpret,run   what to climb; null: all that this machine has
+  dialect=on|off        off: judge any Python, not just what the dialect allows
+  device=auto|cpu|cuda
+  target=auto|…         what to compile for; a wrong name lists the right ones
+  workers=N             programs judged at a time (default: the cores, or one on a GPU)
+  evaluator=local|ray   processes of this machine, or actors of a Ray cluster (evaluator.address=…)
+  evaluator.seeds=3     draws of inputs that a candidate must pass
+  evaluator.timeout_s=60  evaluator.memory_gb=8   what one job may take
+  cache=true|false      use verdicts found before about the same program
+  import.shrink=auto|never|always   make sizes small enough for the interpreter
+
+  kernelwright evaluate reference=softmax.py candidate=fast_softmax.py rungs=parse,interpret
+  kernelwright evaluate batch=samples.jsonl out=verdicts.jsonl workers=8
+
+Exit status: 0 ok, 1 rejected, 2 bad usage or input, or not judged, 130 interrupted. A batch: 0 all ok, 2 a row with
+status `error`, else 1.
+"""
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from kernelwright.driver.arguments import Arguments, Flag
+from kernelwright.driver.batch import RowReader, exit_status, judge_rows, read_rows, read_text, resume
+from kernelwright.driver.build import import_reference, open_pool
+from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings
+from kernelwright.evaluate.cache import encode_verdict
+from kernelwright.evaluate.pool import Item
+from kernelwright.evaluate.sandbox import SandboxError
+from kernelwright.ir.errors import UserError
+
+FLAGS: tuple[Flag, ...] = ()
+TAKES_PATH = False
+NOT_JUDGED = 2
+
+
+def run(arguments: Arguments) -> int:
+    """Judge what is given; verdicts alone go to stdout."""
+    if arguments.positional:
+        given = " ".join(arguments.positional)
+        raise UserError(f"evaluate takes key=value only, got {given}; write reference=R.py candidate=C.py")
+    settings = read_evaluate_settings(arguments.overrides)
+    if settings.batch is None:
+        return _judge_one(settings)
+    if settings.reference or settings.candidate:
+        raise UserError("give reference=… and candidate=…, or batch=…, not both")
+    return _judge_batch(settings, Path(settings.batch))
+
+
+def _judge_one(settings: EvaluateSettings) -> int:
+    for key in ("reference", "candidate"):
+        if getattr(settings, key) is None:
+            raise UserError(f"{key}=FILE is missing; evaluate takes reference=R.py candidate=C.py, or batch=FILE.jsonl")
+    if settings.out is not None:
+        raise UserError("out=FILE goes with batch=FILE.jsonl; one verdict goes to stdout")
+    reference, candidate = (Path(str(path)) for path in (settings.reference, settings.candidate))
+    source, program = read_text(reference, "reference"), read_text(candidate, "candidate")
+    with _verdicts_alone() as stdout:
+        computed = import_reference(source, reference.name, settings.importing, settings.device)
+        try:
+            with open_pool(settings, 1) as pool:
+                (verdict,) = pool.evaluate_many([Item(program, computed, settings.rungs)])
+        except SandboxError as error:
+            sys.stderr.write(f"kernelwright: error: not judged: {error}\n")
+            return NOT_JUDGED
+        stdout.write(json.dumps(encode_verdict(verdict), allow_nan=False) + "\n")
+    sys.stderr.write(f"{candidate}: {verdict}\n")
+    return 0 if verdict.ok else 1
+
+
+def _judge_batch(settings: EvaluateSettings, path: Path) -> int:
+    if not path.is_file():
+        raise UserError(f"batch={path}: no such file; give a JSONL file of rows with id, reference and candidate")
+    load = partial(import_reference, importing=settings.importing, device=settings.device)
+    reader, rows = RowReader(path.parent, load, settings.rungs), read_rows(path)
+    with _verdicts_alone() as stdout, ExitStack() as stack:
+        tally: Counter[str] = Counter()
+        sink, advance = stdout, _nothing
+        if settings.out is not None:
+            out = _checked_out(Path(settings.out), path)
+            tally = resume(out, rows)
+            sink = stack.enter_context(out.open("a", encoding="utf-8"))
+            advance = stack.enter_context(_progress(path, tally.total()))
+        pool = stack.enter_context(open_pool(settings, settings.workers))
+        for content in judge_rows(rows, reader, pool):
+            sink.write(json.dumps(content, allow_nan=False) + "\n")
+            sink.flush()
+            tally[content["status"]] += 1
+            advance()
+    counts = ", ".join(f"{count} {status}" for status, count in tally.most_common())
+    sys.stderr.write(f"{path}: {counts or 'no rows'}\n")
+    return exit_status(tally)
+
+
+def _checked_out(out: Path, batch: Path) -> Path:
+    """The file that verdicts go to; UserError where none can be written there."""
+    if out.exists() and (not out.is_file() or out.samefile(batch)):
+        raise UserError(f"out={out} is {'the batch' if out.is_file() else 'no file'}; name a file of its own")
+    try:
+        out.open("ab").close()
+    except OSError as error:
+        raise UserError(f"out={out}: {error.strerror}; name a file that can be written") from error
+    return out
+
+
+def _nothing() -> None:
+    pass
+
+
+@contextmanager
+def _progress(path: Path, done: int) -> Iterator[Callable[[], None]]:
+    """A bar on stderr; gives what moves it on by one row."""
+    with path.open("rb") as file:
+        total = sum(1 for line in file if line.strip())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), redirect_stdout=False, redirect_stderr=False) as bar:
+        task = bar.add_task("judged", total=total, completed=done)
+        yield lambda: bar.advance(task)
+
+
+@contextmanager
+def _verdicts_alone() -> Iterator[TextIO]:
+    """The real stdout; whatever else would go there, such as what a reference prints, goes to stderr."""
+    shown = sys.stdout
+    shown.flush()
+    try:
+        real = shown.fileno() == 1
+    except OSError:  # not a file, as in a notebook
+        real = False
+    if not real:
+        with redirect_stdout(sys.stderr):
+            yield shown
+        return
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with open(kept, "w", encoding="utf-8", closefd=False) as alone, redirect_stdout(sys.stderr):
+            yield alone
+    finally:
+        shown.flush()
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -1,0 +1,301 @@
+"""Many evaluators behind one ordered stream: items in, verdicts out, a bounded number of them on the way."""
+
+import contextlib
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from kernelwright.agent.evaluator import Rung, Verdict
+from kernelwright.evaluate.cache import VerdictCache, may_cache, verdict_key
+from kernelwright.evaluate.local import DEFAULT_COMPILE_TARGET, LocalEvaluator
+from kernelwright.evaluate.sandbox import SandboxError
+from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.values import KernelModule, Reference
+
+_POLL_SECONDS = 0.02
+#: Polls in which a worker that is to end had no job before it is ended itself: it starts, or its judge computes.
+_QUIET_POLLS = 5
+
+
+class PoolClosedError(KernelwrightError):
+    """The pool was closed while, or before, something was to be evaluated."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to judge: a program's text or module, and what it is to compute.
+
+    `rungs` None means all that the machine has, `dialect` None what the pool's evaluators are set to. `name` is what
+    a text is called in messages.
+    """
+
+    program: str | KernelModule
+    reference: Reference
+    rungs: tuple[Rung, ...] | None = None
+    dialect: bool | None = None
+    name: str = "candidate"
+
+
+@dataclass(frozen=True)
+class LocalOptions:
+    """The arguments of `LocalEvaluator`, as a value that can be sent to another machine."""
+
+    target: str = "interpreter"
+    seeds: int = 3
+    timeout_s: float = 60.0
+    memory_gb: float = 8.0
+    compile_target: str = DEFAULT_COMPILE_TARGET
+    use_gpu: bool | None = None
+    seed: int | None = None
+    dialect: bool = True
+
+    def build(self) -> LocalEvaluator:
+        """An evaluator; it starts its worker when first used."""
+        return LocalEvaluator(**asdict(self))
+
+
+DEFAULT_OPTIONS = LocalOptions()
+
+
+class Worker(Protocol):
+    """What a pool hands items to, one at a time."""
+
+    def judge(self, item: Item) -> Verdict:
+        """The verdict; raises SandboxError where the worker is broken, UserError for what cannot be judged."""
+        ...
+
+    def interrupt(self) -> None:
+        """Make a `judge` that another thread waits for return or raise soon; may be called again and again."""
+        ...
+
+    def close(self) -> None:
+        """End every process; idempotent."""
+        ...
+
+
+class LocalWorker:
+    """Evaluators of this machine, one for each dialect setting in use, behind a cache of verdicts."""
+
+    def __init__(self, options: LocalOptions, cache: VerdictCache | None = None) -> None:
+        self._options, self._cache = options, cache
+        self._evaluators: dict[bool, LocalEvaluator] = {}
+        self._interrupted = False
+        self._quiet: dict[int, int] = {}  # by the worker's process id: polls without a job
+
+    def judge(self, item: Item) -> Verdict:
+        """The verdict, from the cache where it holds one."""
+        dialect = self._options.dialect if item.dialect is None else item.dialect
+        options = replace(self._options, dialect=dialect)
+        if dialect not in self._evaluators:
+            self._evaluators[dialect] = options.build()
+        evaluator = self._evaluators[dialect]
+        if self._cache is None or not may_cache(item.rungs):
+            return _evaluate(evaluator, item)
+        settings = asdict(options) | {"name": item.name}
+        key = verdict_key(item.program, item.reference, item.rungs, settings, evaluator.machine)
+        verdict = self._cache.get(key)
+        if verdict is None:
+            verdict = _evaluate(evaluator, item)
+            if not self._interrupted:  # else the candidate may have been killed
+                self._cache.put(key, verdict)
+        return verdict
+
+    def interrupt(self) -> None:
+        """Kill the jobs that run now, whose worker then cleans up after them; end a worker that has none."""
+        self._interrupted = True
+        for evaluator in tuple(self._evaluators.values()):
+            pid = evaluator.worker_pid
+            if pid is None:
+                continue
+            jobs = _children(pid)
+            self._quiet[pid] = 0 if jobs else self._quiet.get(pid, 0) + 1
+            for job in jobs:
+                _kill(job, signal.SIGKILL)
+            if self._quiet[pid] >= _QUIET_POLLS:
+                _kill(pid, signal.SIGTERM)
+
+    def close(self) -> None:
+        """End the workers and all they started."""
+        for evaluator in tuple(self._evaluators.values()):
+            evaluator.close()
+
+
+def _evaluate(evaluator: LocalEvaluator, item: Item) -> Verdict:
+    if isinstance(item.program, KernelModule):
+        return evaluator.evaluate(replace(item.program, reference=item.reference), item.rungs)
+    return evaluator.evaluate_text(item.program, item.reference, item.rungs, item.name)
+
+
+def _children(pid: int) -> list[int]:
+    """A process's children; none where it has ended."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def _kill(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+class Pool:
+    """An ordered stream of verdicts from `workers` workers that `start` makes; implements `Evaluator`.
+
+    A worker that raises SandboxError is replaced, and its item tried once more. Use it as a context manager, or close
+    it: what runs then is ended at once. It may be used from several threads.
+    """
+
+    def __init__(self, start: Callable[[], Worker], workers: int) -> None:
+        if workers < 1:
+            raise UserError(f"workers={workers}: at least one is needed")
+        self.workers = workers
+        self._start = start
+        self._idle: list[Worker] = [start() for _ in range(workers)]
+        self._busy: list[Worker] = []
+        self._last: dict[int, Reference] = {}  # by id() of the worker
+        self._change = threading.Condition()
+        self._closed = False
+        self._threads = ThreadPoolExecutor(workers, "evaluate")
+
+    def evaluate_many(self, items: Iterable[Item]) -> Iterator[Verdict]:
+        """Verdicts in the order of the items; at most two items a worker are read ahead of the verdict given last.
+
+        Raises what `outcomes` gives as an error.
+        """
+        for outcome in self.outcomes(items):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield outcome
+
+    def outcomes(self, items: Iterable[Item | KernelwrightError]) -> Iterator[Verdict | BaseException]:
+        """As `evaluate_many`, with an error in the place of the item that it is about: UserError for what cannot
+        be judged, SandboxError where two workers in turn were broken. An error among the items, as a reader of them
+        makes one, comes out in its place. Raises PoolClosedError."""
+        window: deque[Future[Verdict]] = deque()
+        try:
+            for item in items:
+                window.append(self._submit(item))
+                while window and (len(window) >= 2 * self.workers or window[0].done()):
+                    yield _outcome(window.popleft())
+            while window:
+                yield _outcome(window.popleft())
+        finally:
+            for future in window:
+                future.cancel()
+
+    def evaluate(self, module: KernelModule, rungs: tuple[Rung, ...] | None = None) -> Verdict:
+        """Judge one module as `LocalEvaluator` does."""
+        return self._judge(Item(module, module.reference, rungs))
+
+    def close(self) -> None:
+        """End every worker and what it runs, at once; idempotent. Whoever waits for a verdict gets PoolClosedError."""
+        self._closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._change:
+            while self._busy:
+                for worker in self._busy:
+                    worker.interrupt()
+                self._change.wait(_POLL_SECONDS)
+            idle, self._idle = self._idle, []
+            self._change.notify_all()
+        for worker in idle:
+            worker.close()
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _submit(self, item: Item | KernelwrightError) -> Future[Verdict]:
+        if isinstance(item, KernelwrightError):
+            failed: Future[Verdict] = Future()
+            failed.set_exception(item)
+            return failed
+        try:
+            return self._threads.submit(self._judge, item)
+        except RuntimeError as error:
+            raise PoolClosedError("the pool is closed") from error
+
+    def _judge(self, item: Item) -> Verdict:
+        worker = self._take(item.reference)
+        try:
+            try:
+                verdict = worker.judge(item)
+            except SandboxError:
+                if not self._closed:
+                    worker = self._replace(worker)
+                    verdict = worker.judge(item)
+        finally:
+            self._give(worker, item.reference)
+        if self._closed:  # what was killed is not the candidate's doing
+            raise PoolClosedError("the pool was closed")
+        return verdict
+
+    def _take(self, reference: Reference) -> Worker:
+        """An idle worker, if possible one that has the reference's outputs already."""
+        with self._change:
+            self._change.wait_for(lambda: self._idle or self._closed)
+            if not self._idle:
+                raise PoolClosedError("the pool is closed")
+            known = (i for i, worker in enumerate(self._idle) if self._last.get(id(worker)) == reference)
+            worker = self._idle.pop(next(known, -1))
+            self._busy.append(worker)
+            return worker
+
+    def _give(self, worker: Worker, reference: Reference) -> None:
+        with self._change:
+            self._busy.remove(worker)
+            self._idle.append(worker)
+            self._last[id(worker)] = reference
+            self._change.notify_all()
+
+    def _replace(self, broken: Worker) -> Worker:
+        """End a worker that does not work and start another in its place."""
+        broken.close()
+        fresh = self._start()
+        with self._change:
+            self._busy[self._busy.index(broken)] = fresh
+            self._last.pop(id(broken), None)
+        return fresh
+
+
+def _outcome(future: Future[Verdict]) -> Verdict | BaseException:
+    try:
+        error = future.exception()
+    except CancelledError:
+        error = PoolClosedError("the pool was closed")
+    if isinstance(error, PoolClosedError):
+        raise error
+    return future.result() if error is None else error
+
+
+class EvaluatorPool(Pool):
+    """Evaluators of this machine, each with a warm worker process. `workers` None means one for each usable core,
+    or one where there is a GPU."""
+
+    def __init__(
+        self,
+        options: LocalOptions = DEFAULT_OPTIONS,
+        workers: int | None = None,
+        cache: VerdictCache | None = None,
+    ) -> None:
+        super().__init__(lambda: LocalWorker(options, cache), default_workers(options) if workers is None else workers)
+
+
+def default_workers(options: LocalOptions) -> int:
+    """How many evaluators this machine feeds: its usable cores, or one where they share a GPU."""
+    on_gpu = options.use_gpu or (options.use_gpu is None and Path("/dev/nvidiactl").exists())
+    return 1 if on_gpu else usable_cores()
+
+
+def usable_cores() -> int:
+    """The cores that this process may run on."""
+    return len(os.sched_getaffinity(0))
