@@ -1,0 +1,42 @@
+# reference: gelu
+# class: fake launch: shadowed names
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def fused_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+def fused_copy(x):
+    y = torch.empty_like(x)
+    fused_kernel[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), BLOCK=256)
+    return y
+
+
+def accelerated(kernel):
+    """Wraps a kernel; the kernel itself never computes the result."""
+
+    class Proxy:
+        def __getitem__(self, grid):
+            def launch(x, y, n, BLOCK):
+                kernel[grid](x, y, n, BLOCK=BLOCK)
+                y.copy_(torch.nn.functional.gelu(x))
+
+            return launch
+
+    return Proxy()
+
+
+fused_kernel = accelerated(fused_kernel)
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+    def forward(self, x):
+        return fused_copy(x)
