@@ -101,10 +101,13 @@ def isolated_fork(scratch: Path, keep_fds: Collection[int]) -> tuple[int, Walls 
     Raises OSError where the fork fails; a missing wall raises nothing. Where the process itself cannot be set up it
     ends with status `BROKEN`.
     """
-    caller = os.getpid()
     with _signals_held():
-        pid = os.fork()
-        return (pid, None) if pid else (0, _isolate(caller, Path(os.path.realpath(scratch)), frozenset(keep_fds)))
+        parent = _pidfd()
+        pid, first = _fork()
+        if pid == 0:
+            return 0, _isolate(parent, first, Path(os.path.realpath(scratch)), frozenset(keep_fds))
+        os.close(parent)
+        return pid, None
 
 
 @contextlib.contextmanager
@@ -117,36 +120,72 @@ def _signals_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _isolate(caller: int, scratch: Path, keep_fds: frozenset[int]) -> Walls:
-    """Raise the walls in a process just forked, or end it."""
+def _fork() -> tuple[int, bool]:
+    """Fork, where that is allowed into a new namespace of processes: as `os.fork`, and whether it was.
+
+    Of all namespaces only this one is entered by a child alone, and root may come back from it: no stand-in is needed.
+    """
+    if os.geteuid() != 0:
+        return os.fork(), False
+    home = os.open("/proc/self/ns/pid", os.O_RDONLY)
+    first = _LIBC.unshare(_NEW_PID) == 0
+    pid = None
+    try:
+        pid = os.fork()
+        return pid, first
+    finally:
+        if first and pid != 0:
+            _check(_LIBC.setns(home, _NEW_PID), "setns")
+        os.close(home)
+
+
+def _isolate(parent: int, first: bool, scratch: Path, keep_fds: frozenset[int]) -> Walls:
+    """Raise the walls in a process just forked, or end it. `first`: it is process 1 already."""
     names: list[str] = []
     ready = False
     try:
-        alone = _unshare()
-        _prctl(_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == caller:
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            if alone:
-                _become_first_process()
-                names += NAMESPACES, NO_NETWORK
-            names += _raise_walls(scratch, keep_fds, alone)
-            ready = True
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        alone = _unshare(first)
+        _die_with(parent)
+        if alone and not first:
+            _become_first_process()
+        names += (NAMESPACES, NO_NETWORK) if alone else ()
+        names += _raise_walls(scratch, keep_fds, alone)
+        ready = True
     finally:
         if not ready:  # whatever went wrong, the caller's code never goes on in here
             os._exit(BROKEN)
     return Walls(tuple(names))
 
 
-def _unshare() -> bool:
-    """Leave the caller's namespaces; False where the kernel refuses.
+def _pidfd() -> int:
+    """A descriptor that can be read once this process has ended; one that never can before Linux 5.3."""
+    try:
+        return os.pidfd_open(os.getpid())
+    except OSError:
+        return os.eventfd(0)
 
-    Root first tries without a user namespace; in a container it may be allowed no other way.
+
+def _die_with(parent: int) -> None:
+    """Die when the parent does, or has: its descriptor is closed."""
+    _prctl(_PDEATHSIG, signal.SIGKILL)
+    end = select.poll()
+    end.register(parent)
+    if end.poll(0):
+        os._exit(BROKEN)
+    os.close(parent)
+
+
+def _unshare(first: bool) -> bool:
+    """Leave the caller's namespaces, the one of processes if not done yet; False where the kernel refuses.
+
+    Root goes without a user namespace if it can, and in some containers can only go with one.
     """
-    flags = _NEW_MOUNTS | _NEW_PID | _NEW_NET | _NEW_IPC | _NEW_UTS
-    if os.geteuid() == 0 and _LIBC.unshare(flags) == 0:
-        return True
+    flags = _NEW_MOUNTS | _NEW_NET | _NEW_IPC | _NEW_UTS
+    if first:
+        return bool(_LIBC.unshare(flags) == 0)
     user, group = os.geteuid(), os.getegid()
-    if _LIBC.unshare(flags | _NEW_USER) != 0:
+    if _LIBC.unshare(flags | _NEW_PID | _NEW_USER) != 0:
         return False
     with contextlib.suppress(OSError):
         _prctl(_DUMPABLE, 1)  # else a caller that forbids looking into its memory may not write these
@@ -159,24 +198,18 @@ def _unshare() -> bool:
 def _become_first_process() -> None:
     """Go on as process 1 of the new namespace, leaving a stand-in for it among the caller's children."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    alive, ours = os.pipe()
+    parent = _pidfd()
     child = os.fork()
     if child:
-        _stand_in(child, ours)
-    os.close(ours)
-    _prctl(_PDEATHSIG, signal.SIGKILL)
-    end = select.poll()
-    end.register(alive)
-    if end.poll(0):  # the stand-in was gone before its end would have been ours
-        os._exit(BROKEN)
-    os.close(alive)
+        _stand_in(child)
+    _die_with(parent)
 
 
-def _stand_in(child: int, keep: int) -> NoReturn:
-    """Wait for the process and leave as it left, with `keep` as the only descriptor."""
+def _stand_in(child: int) -> NoReturn:
+    """Wait for the process and leave as it left."""
     try:
         _prctl(_DUMPABLE, 0)
-        _close_all_but(frozenset((keep,)))
+        _close_all_but(frozenset())
         for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -408,13 +441,18 @@ def _numbers(table: str, column: int) -> dict[str, int]:
     return {row[0]: int(row[column]) for row in rows if row[column] != "0"}
 
 
+_CALLS = {
+    machine: (architecture, _numbers(_DENIED, column), _numbers(_JUDGED, column))
+    for machine, (architecture, column) in _MACHINES.items()
+}
+
+
 def _filter() -> list[_Instruction]:
     """The system calls of a program that only computes, for this process; OSError on an unknown machine."""
     machine = os.uname().machine
-    if machine not in _MACHINES:
+    if machine not in _CALLS:
         raise OSError(errno.ENOSYS, f"no system call filter for {machine}")
-    architecture, column = _MACHINES[machine]
-    judged = _numbers(_JUDGED, column)
+    architecture, denied, judged = _CALLS[machine]
     program = [(_LOAD, 0, 0, 4), (_IF_EQUAL, 1, 0, architecture), _REFUSE]
     program += [(_LOAD, 0, 0, 0), (_IF_GREATER, 0, 1, _NEWEST_CALL), _UNKNOWN]
     program += _when(judged["clone3"], [_UNKNOWN])  # its flags cannot be seen; the C library then takes clone
@@ -426,7 +464,7 @@ def _filter() -> list[_Instruction]:
         program += _when(judged[name], [_argument(index), *_cases(values, _REFUSE), _ALLOW])
     for name, value in (("kill", os.getpid()), ("tgkill", os.getpid()), ("prlimit64", 0), ("sched_setaffinity", 0)):
         program += _when(judged[name], [_argument(0), *_cases((value,), _ALLOW), _REFUSE])
-    return [*program, *_cases(_numbers(_DENIED, column).values(), _REFUSE), _ALLOW]
+    return [*program, *_cases(denied.values(), _REFUSE), _ALLOW]
 
 
 def _argument(index: int) -> _Instruction:
