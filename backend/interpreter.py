@@ -90,8 +90,7 @@ def _language() -> Language:
 
 def _rewritten(fn: Callable[..., Any]) -> Callable[..., Any]:
     """The function as the interpreter runs it; called while the language is patched, since it keeps its globals."""
-    space = {**_language().bindings(), **fn.__globals__} if fn.__module__.startswith("triton.") else None
-    names = space or {**fn.__globals__, **_language().bindings()}
+    names = {**_language().builtins(), **fn.__globals__, **_language().bindings()}
     exec(rewrite.rewritten_code(fn), names)
     body = names[fn.__name__]
     assert isinstance(body, FunctionType)
@@ -210,8 +209,8 @@ def _place_of(handle: KernelHandle, traceback: TracebackType | None) -> Place:
     filename = handle.fn.__code__.co_filename
     line = handle.fn.__code__.co_firstlineno
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == filename:
-            line = traceback.tb_lineno
+        if traceback.tb_frame.f_code.co_filename in _STARTS:
+            filename, line = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
         traceback = traceback.tb_next
     return _place(handle, filename, line)
 
@@ -221,8 +220,10 @@ def _raise_access(
 ) -> NoReturn:
     filename = handle.fn.__code__.co_filename
     frame: FrameType | None = inspect.currentframe()
-    while frame is not None and frame.f_code.co_filename != filename:
+    while frame is not None and frame.f_code.co_filename not in _STARTS:
         frame = frame.f_back
+    if frame is not None:
+        filename = frame.f_code.co_filename
     place = _place(handle, filename, frame.f_lineno if frame else handle.fn.__code__.co_firstlineno)
     kind = UninitialisedReadError if unset else AccessError
     raise kind(place, tensor, offset, access, extent, message)

@@ -4,7 +4,9 @@ Tried with Triton 3.6 and 3.7; what is private there is touched here and in `gua
 """
 
 import builtins
+import functools
 import math
+import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,13 +22,14 @@ from triton.language.extra.cuda import libdevice
 from triton.runtime import interpreter as upstream
 from triton.runtime.jit import JITFunction
 
-from kernelwright.backend import numerics, rewrite
+from kernelwright.backend import interp_types, numerics, rewrite
 from kernelwright.backend.batched import BatchedBuilder
+from kernelwright.backend.batched_signals import Divergence
 from kernelwright.backend.guarded import ELEMENTS, Handle, np_dtype, pack_exact, values_of
 
 
 class Language:
-    """`triton.language` as the interpreter wants it: a list of changes made before a launch and undone after.
+    """`triton.language` as the interpreter wants it: changes made before a launch and undone after.
 
     `helper` turns a jit function's Python function into what calls it inside a kernel.
     """
@@ -35,7 +38,7 @@ class Language:
         self.builder = BatchedBuilder()
         self.semantic = semantic.TritonSemantic(self.builder)
         self._helper = helper
-        self._changes: list[tuple[Any, str, Any]] = []
+        self._changes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self._helpers: dict[int, Any] = {}
         for module in (tl, tl.core, tl.math, tl.standard, tl.random, libdevice):
             self._adopt(module, vars(module))
@@ -48,13 +51,15 @@ class Language:
         self.set_attr(tl.tensor, "T", property(lambda tensor: self.semantic.permute(tensor, (1, 0))))
         for module in (tl, tl.core):
             upstream._patch_lang_core(module, self)
+        for target, name, value in interp_types.changes():
+            self.set_attr(target, name, value)
         # Ours come last: Triton 3.7 sets reduce and scan on both modules whichever it is asked to patch.
         for module in (tl, tl.core):
             self._replace(module)
 
     def set_attr(self, target: Any, name: str, value: Any) -> None:
         """Note one change; also what Triton's own patches call."""
-        self._changes.append((target, name, value))
+        self._changes[id(target), name] = (target, name, value)
 
     def _methods(self) -> dict[str, Any]:
         """The methods of `tl.tensor`; those that forward to a jit function, as that function."""
@@ -72,9 +77,11 @@ class Language:
                 self.set_attr(target, name, _as_method(helper) if method else helper)
 
     def _builtin(self, member: Callable[..., Any]) -> Callable[..., Any]:
+        inner = getattr(member, "__wrapped__", member)  # without the check that it runs inside a kernel
+
         def call(*args: Any, **kwargs: Any) -> Any:
             kwargs["_semantic"] = self.semantic
-            return member(*args, **kwargs)
+            return inner(*args, **kwargs)
 
         return call
 
@@ -96,9 +103,10 @@ class Language:
     def active(self) -> Iterator[None]:
         """The language patched, for the whole process."""
         absent = object()
-        saved = [(target, name, vars(target).get(name, absent)) for target, name, _ in self._changes]
+        changes = self._changes.values()
+        saved = [(target, name, vars(target).get(name, absent)) for target, name, _ in changes]
         try:
-            for target, name, value in self._changes:
+            for target, name, value in changes:
                 setattr(target, name, value)
             yield
         finally:
@@ -147,8 +155,18 @@ class Language:
             bounds = (*((0, *bounds) if len(bounds) == 1 else bounds), options["step"])
         wide = any(isinstance(bound, tl.tensor) and bound.dtype == tl.int64 for bound in bounds)
         kind = tl.int64 if wide else tl.int32
-        for count in builtins.range(*(int(_plain(bound)) for bound in bounds)):
-            yield tl.tensor(Handle(np.array([count], dtype=np_dtype(kind)), kind), kind)
+        for count in _counts([_bound(bound) for bound in bounds]):
+            yield tl.tensor(Handle(count.astype(np_dtype(kind)), kind), kind)
+
+    def _fewest(self, choose: Callable[..., Any], combine: Callable[..., Any]) -> Callable[..., Any]:
+        """`min` and `max`: Python's own on compile-time values, else elementwise."""
+
+        def call(*args: Any, **options: Any) -> Any:
+            if not any(isinstance(arg, tl.tensor) for arg in args):
+                return choose(*map(_plain, args), **options)
+            return functools.reduce(combine, args)
+
+        return call
 
     def bindings(self) -> dict[str, Any]:
         """The names that rewritten kernels use."""
@@ -158,7 +176,14 @@ class Language:
             rewrite.OR: lambda left, right: _logical(left, right, "logical_or", bool),
             rewrite.NOT: lambda value: value.__not__() if isinstance(value, tl.tensor) else not value,
             rewrite.TRUTH: _truth,
+        }
+
+    def builtins(self) -> dict[str, Any]:
+        """Python's names that mean something else in kernels, unless a kernel's module defines them."""
+        return {
             "range": self.range,
+            "min": self._fewest(builtins.min, lambda a, b: tl.minimum(a, b)),
+            "max": self._fewest(builtins.max, lambda a, b: tl.maximum(a, b)),
         }
 
     # folds
@@ -250,6 +275,29 @@ def _unsupported(name: str) -> Callable[..., Any]:
 
 def _plain(value: Any) -> Any:
     return value.value if isinstance(value, tl.constexpr) else value
+
+
+def _bound(value: Any) -> NDArray[np.int64]:
+    """A loop's bound, for each program or for all."""
+    if isinstance(value, tl.tensor) and value.handle.data.size > 1:
+        data: NDArray[Any] = value.handle.data
+        if data.ndim > 1:
+            raise ValueError(f"a block of shape {value.shape} is no loop bound")
+        return data.astype(np.int64)
+    return np.array([operator.index(_plain(value))], dtype=np.int64)
+
+
+def _counts(bounds: list[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
+    """What `range` counts in each program, where all count equally often; raises Divergence."""
+    start, stop = (np.zeros(1, np.int64), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
+    step = bounds[2] if len(bounds) > 2 else np.ones(1, np.int64)
+    if not step.all():
+        raise ValueError("range() arg 3 must not be zero")
+    rounds = np.maximum(-((start - stop) // step), 0)
+    if (rounds != rounds[0]).any():
+        raise Divergence(rounds)
+    for number in builtins.range(int(rounds[0])):
+        yield start + number * step
 
 
 def _operands(value: Any) -> tuple[list[Any], bool]:

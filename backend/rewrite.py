@@ -6,6 +6,7 @@ becomes a tensor, `and`, `or` and `not` work elementwise, a block is no conditio
 
 import ast
 import inspect
+import linecache
 import textwrap
 from collections.abc import Callable
 from types import CodeType
@@ -33,9 +34,9 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.target, ast.Name):
             return node
-        value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
-        ast.copy_location(value, node)
-        return ast.copy_location(ast.Assign([node.target], _call(VALUE, value)), node)
+        at = _location(node)
+        value = ast.BinOp(ast.Name(node.target.id, ast.Load(), **at), node.op, node.value, **at)
+        return ast.Assign([node.target], _call(VALUE, value), **at)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
@@ -71,25 +72,39 @@ class _Rewriter(ast.NodeTransformer):
         return result
 
 
+def _location(node: ast.AST) -> dict[str, Any]:
+    return {name: getattr(node, name) for name in node._attributes}
+
+
 def _call(name: str, *arguments: ast.expr) -> ast.Call:
-    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), list(arguments), []), arguments[0])
+    at = _location(arguments[0])
+    return ast.Call(ast.Name(name, ast.Load(), **at), list(arguments), [], **at)
 
 
 def _thunk(value: ast.expr) -> ast.Lambda:
     nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    return ast.copy_location(ast.Lambda(nothing, value), value)
+    return ast.Lambda(nothing, value, **_location(value))
+
+
+def _parsed(fn: Callable[..., Any]) -> ast.FunctionDef:
+    """The function's syntax at its own lines."""
+    start, lines = fn.__code__.co_firstlineno, linecache.getlines(fn.__code__.co_filename)
+    # From a line without indentation on, the rest of a file is a module; finding a function's end takes far longer.
+    rest = lines[start - 1 :]
+    if not rest or rest[0][:1].isspace():
+        found, start = inspect.getsourcelines(fn)
+        rest = textwrap.dedent("".join(found)).splitlines(keepends=True)
+    function = ast.parse("\n" * (start - 1) + "".join(rest)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    return function
 
 
 def rewritten_code(fn: Callable[..., Any]) -> CodeType:
     """Code that defines the function, undecorated, at its own file and lines.
 
-    Raises SyntaxError for what Triton would refuse to parse.
+    Raises SyntaxError for what Triton would refuse to parse, OSError where there is no source.
     """
-    lines, start = inspect.getsourcelines(fn)
-    tree = ast.parse(textwrap.dedent("".join(lines)))
-    function = tree.body[0]
-    assert isinstance(function, ast.FunctionDef)
+    function = _parsed(fn)
     function.decorator_list = []
-    ast.increment_lineno(tree, start - 1)
     function.body = [_Rewriter().visit(statement) for statement in function.body]
-    return compile(ast.fix_missing_locations(tree), fn.__code__.co_filename, "exec")
+    return compile(ast.Module([function], []), fn.__code__.co_filename, "exec")
