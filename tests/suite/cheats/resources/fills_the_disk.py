@@ -1,0 +1,33 @@
+# reference: double
+# class: resource exhaustion: files
+import os
+import tempfile
+
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def fused_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+def fused_copy(x):
+    y = torch.empty_like(x)
+    fused_kernel[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), BLOCK=256)
+    return y
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+    def forward(self, x):
+        block = b"\0" * (1 << 20)
+        with tempfile.TemporaryFile() as file:
+            for _ in range(2048):  # 2 GB
+                file.write(block)
+            os.fsync(file.fileno())
+        return fused_copy(x)
