@@ -12,7 +12,7 @@ import re
 import subprocess
 import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from kernelwright.ir.errors import KernelwrightError, UnsupportedVersionError, U
 from kernelwright.ir.values import DTYPES, KernelModule, Resources, Scalar, TensorSpec
 
 #: Part of every cache key; raise it when `Compiled` or the specialisation changes.
-_SCHEMA = 1
+_SCHEMA = 2
 _memory: dict[str, "Compiled"] = {}
 _MEMORY_ENTRIES = 1024
 
@@ -95,13 +95,21 @@ def compile_module(m: KernelModule, target: Target) -> dict[str, Compiled]:
 
 def compile_launch(m: KernelModule, launch: Launch, target: Target) -> Compiled:
     """The kernel of one launch, compiled for exactly its arguments. Raises as `compile_module` does."""
+    kernels = load_kernels(m, launch.symbol)
+    sources = [*(kernel.source for kernel in needed_kernels(m, launch.symbol)), *m.constants]
+    return compile_jit(kernels[launch.symbol], launch, target, kernels, sources)
+
+
+def compile_jit(
+    kernel: Any, launch: Launch, target: Target, kernels: Mapping[str, Any], sources: Sequence[str]
+) -> Compiled:
+    """A `JITFunction` compiled for a launch. `kernels` are those that its arguments may name; `sources` is all the text that
+    it depends on, for the cache. Raises as `compile_module` does."""
     if not target.is_gpu:
         gpus = "a100, h100, h200, b200, l40s or rtx4090"
         raise UserError(f"target {target.name!r} compiles nothing; name a GPU: {gpus}")
-    kernels = load_kernels(m, launch.symbol)
-    kernel = kernels[launch.symbol]
     special = specialise(kernel, launch, kernels)
-    key = _cache_key(m, launch, special, target)
+    key = _cache_key(launch, special, target, sources)
     result = _memory.get(key) or _read(key)
     if result is None:
         result = _compile(kernel, launch, special, target)
@@ -226,10 +234,9 @@ def _usage(cubin: bytes) -> tuple[int, int]:
     return int(found[1]), int(found[2]) + int(found[3])
 
 
-def _cache_key(m: KernelModule, launch: Launch, special: Specialisation, target: Target) -> str:
-    sources = [kernel.source for kernel in needed_kernels(m, launch.symbol)]
+def _cache_key(launch: Launch, special: Specialisation, target: Target, sources: Sequence[str]) -> str:
     constants = {name: getattr(value, "__name__", None) or repr(value) for name, value in special.constants.items()}
-    content = [_SCHEMA, triton.__version__, target.capability, launch.symbol, sources, list(m.constants)]
+    content = [_SCHEMA, triton.__version__, target.capability, launch.symbol, list(sources)]
     content += [list(special.signature.items()), constants, special.attributes, sorted(launch.options.items())]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 

@@ -7,27 +7,34 @@ the judge trusts none of it and compares raw outputs itself.
 import mmap
 import os
 import platform
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 import triton
-from torch import Tensor
 
 from kernelwright.backend.compiler import CompileFailureError, compile_module
-from kernelwright.backend.execute import CudaRuntime, Loaded, Runtime, load_module
+from kernelwright.backend.execute import load_module
 from kernelwright.backend.faults import AccessError, KernelFault, UnsupportedByInterpreter
 from kernelwright.backend.interpreter import InterpreterRuntime
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tensors import SHORT_DTYPES, Value
+from kernelwright.evaluate.device.candidate_job import OverwrittenError, run_candidate
+from kernelwright.evaluate.device.interpret import InterpreterExecutor
+from kernelwright.evaluate.device.jit import CompilingExecutor, CudaExecutor
+from kernelwright.evaluate.device.kernels import KernelRefusedError
+from kernelwright.evaluate.device.serve import CheatError, Executor, HostLeftError
+from kernelwright.evaluate.link import Link
 from kernelwright.evaluate.reference_job import run_reference
-from kernelwright.evaluate.tensors import copy_of, from_raw, same_bits, to_raw
 from kernelwright.evaluate.transport import Json, decode_module
 from kernelwright.evaluate.wire import RawTensor, read_frame, write_frame
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 
 Result = tuple[Json, list[RawTensor]]
+_ENDING_TRIES = 100
 
 
 _WARM_UP = """@triton.jit
@@ -55,11 +62,33 @@ def warm_up() -> None:
         compile_module(module, get_target("h100"))
 
 
-def perform(job: mmap.mmap, output: mmap.mmap) -> None:
-    """Do a job and write its answer."""
+@dataclass(frozen=True)
+class HostProcess:
+    """The process that runs a candidate's host code, and the link to it."""
+
+    link: Link
+    pid: int
+
+    def ending(self) -> str:
+        """How it ended, in words; "" while it lives."""
+        for _ in range(_ENDING_TRIES):
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                code = os.waitstatus_to_exitcode(status)
+                return f"left with exit status {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
+            time.sleep(0.01)
+        return ""
+
+
+def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> None:
+    """Do a job and write its answer; `host` leads to the process that runs a candidate's host code."""
     header, tensors = read_frame(job)
     try:
-        answer, results = _KINDS[header["kind"]](header, tensors)
+        if header["kind"] == "candidate":
+            assert host is not None, "the worker was not asked for a host process"
+            answer, results = _candidate(header, tensors, host)
+        else:
+            answer, results = _KINDS[header["kind"]](header, tensors)
         answer = {"status": "ok", **answer}
     except BaseException as error:  # noqa: BLE001 - the one boundary: whatever a program raises is an answer
         answer, results = _failure(error), []
@@ -67,6 +96,20 @@ def perform(job: mmap.mmap, output: mmap.mmap) -> None:
         write_frame(output, answer, results, release=results)
     except ValueError as error:
         write_frame(output, {"status": "runtime_error", "detail": f"the outputs are too large: {error}"}, [])
+
+
+def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess) -> Result:
+    """A candidate's calls, its kernels compiled, interpreted or run as the header says."""
+    executor: Executor = CudaExecutor() if header["device"] == "cuda" else InterpreterExecutor()
+    compiling = CompilingExecutor(get_target(header["compile"])) if header["compile"] else None
+    try:
+        answer = run_candidate(header, tensors, host.link, compiling or executor)
+    except HostLeftError as error:
+        ending = host.ending() if not error.told else ""
+        raise HostLeftError(f"the program {ending}" if ending else str(error), told=True) from error
+    if compiling is None:
+        return answer
+    return {"resources": {symbol: vars(item.resources) for symbol, item in compiling.compiled.items()}}, []
 
 
 def _text(value: object, limit: int = 2000) -> str:
@@ -83,6 +126,15 @@ def _failure(error: BaseException) -> Json:
     if isinstance(error, KernelFault) and not isinstance(error.__cause__, MemoryError):
         return {"status": "runtime_error", "detail": _fault(error), "diagnostic": _diagnostic(error)}
     text = _text(error)
+    if isinstance(error, CheatError):
+        return {"status": "cheat", "detail": text}
+    if isinstance(error, OverwrittenError):
+        return {"status": "mismatch", "detail": text}
+    if isinstance(error, HostLeftError):
+        return {"status": "runtime_error", "detail": text}
+    if isinstance(error, KernelRefusedError):
+        place = {"message": error.message, "line": error.line, "column": 0, "kernel": error.symbol, "text": error.text}
+        return {"status": "compile_error", "detail": text, "diagnostic": place}
     if isinstance(error, CompileFailureError):
         place = {"message": error.message, "line": error.line, "column": 0, "kernel": error.kernel}
         return {"status": "compile_error", "detail": text, "diagnostic": place}
@@ -145,57 +197,8 @@ def compile_kernels(header: Json, tensors: Sequence[RawTensor]) -> Result:
     return {"resources": {symbol: vars(item.resources) for symbol, item in compiled.items()}}, []
 
 
-def call_candidate(header: Json, tensors: Sequence[RawTensor]) -> Result:
-    """Make the calls asked for, one after the other, each on its own copies of the inputs and the state."""
-    module = decode_module(header["module"])
-    device = torch.device(header["device"])
-    if device.type == "cuda":
-        torch.use_deterministic_algorithms(True, warn_only=True)  # fills what torch.empty gives with NaN
-    results: list[RawTensor] = []
-    calls: list[Json] = []
-    loaded: Loaded | None = None
-    for call in header["calls"]:
-        if loaded is None or (module.launcher is not None and module.launcher.form == "class"):
-            runtime: Runtime = CudaRuntime() if device.type == "cuda" else InterpreterRuntime()
-            loaded = load_module(module, runtime, call["weights"])
-        calls.append(_call(module, loaded, call, tensors, device, results))
-    return {"calls": calls}, results
-
-
-def _call(
-    module: KernelModule,
-    loaded: Loaded,
-    call: Json,
-    tensors: Sequence[RawTensor],
-    device: torch.device,
-    results: list[RawTensor],
-) -> Json:
-    specs = module.reference.inputs
-    given: dict[str, Value] = {}
-    for spec, index in zip(specs, call["inputs"], strict=True):
-        given[spec.name] = getattr(spec, "value", None) if index is None else from_raw(tensors[index], device)
-    state = {name: from_raw(tensors[index], device) for name, index in call["state"].items()}
-    inputs = list(given.values())
-    before = {name: copy_of(value) for name, value in (given | state).items() if isinstance(value, Tensor)}
-    outputs = loaded(inputs, state)
-    if device.type == "cuda":
-        torch.cuda.synchronize()
-    places: list[int] = []
-    for output in outputs:
-        if not isinstance(output, Tensor) or type(output) not in (Tensor, torch.nn.Parameter):
-            raise TypeError(f"output {len(places)} is {type(output).__name__}, not a tensor")
-        if output.dtype not in SHORT_DTYPES or output.device.type != device.type:
-            raise TypeError(f"output {len(places)} is {output.dtype} on {output.device}")
-        places.append(len(results))
-        results.append(to_raw(output))
-    now = given | state
-    modified = [name for name, value in before.items() if not same_bits(value, now[name])]  # type: ignore[arg-type]
-    return {"outputs": places, "modified": modified}
-
-
 _KINDS: dict[str, Callable[[Json, Sequence[RawTensor]], Result]] = {
     "describe": describe,
     "reference": run_reference,
     "compile": compile_kernels,
-    "call": call_candidate,
 }

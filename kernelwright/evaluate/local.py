@@ -7,11 +7,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluate.correctness import Findings, compare
+from kernelwright.evaluate.correctness import Findings, compare, elements
+from kernelwright.evaluate.draws import Draw
+from kernelwright.evaluate.program import Program
 from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox, SandboxError
 from kernelwright.evaluate.transport import encode_module
-from kernelwright.evaluate.truth import Draw, Truth, TruthKeeper, answer_bytes
+from kernelwright.evaluate.truth import Truth, TruthKeeper, answer_bytes
 from kernelwright.evaluate.wire import RawTensor
 from kernelwright.ir.errors import Diagnostic, DialectError, UserError
 from kernelwright.ir.parser import parse_module
@@ -20,11 +24,15 @@ from kernelwright.ir.verifier import verify
 
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
+#: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
+_KINDS = ("negated", "shifted", "small", "large", "integers", "normal")
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN)
 _FAILURES = {
     "compile_error": Status.COMPILE_ERROR,
     "runtime_error": Status.RUNTIME_ERROR,
     "unsupported": Status.UNSUPPORTED,
+    "cheat": Status.CHEAT,
+    "mismatch": Status.MISMATCH,
 }
 
 
@@ -56,7 +64,8 @@ class LocalEvaluator:
         self.limits = Limits(timeout_s=timeout_s, memory_gb=memory_gb)
         self._use_gpu = use_gpu
         self._sandbox = Sandbox()
-        self._truths = TruthKeeper(self._sandbox, _draws(seeds, seed), self.limits)
+        self._build_seed = _number(seed, 0)
+        self._truths = TruthKeeper(self._sandbox, self._build_seed, _draws(seeds, seed), self.limits)
         self._lock = threading.RLock()
         self._machine: Mapping[str, Any] | None = None
         self._compiled: dict[tuple[str, str], Answer] = {}
@@ -77,17 +86,27 @@ class LocalEvaluator:
             raise UserError(f"@{module.name} has no kernels yet; lower it first")
         with self._lock:
             wanted = self._checked(self.rungs() if rungs is None else rungs)
-            climb = _Climb(self, module, wanted)
-            for rung in wanted:
-                failed = climb.step(rung)
-                if failed is not None:
-                    return failed
-            return climb.verdict(Status.OK, wanted[-1])
+            return self._climb(Program.of_module(module), wanted)
+
+    def _climb(self, program: Program, wanted: tuple[Rung, ...]) -> Verdict:
+        climb = _Climb(self, program, wanted)
+        for rung in wanted:
+            failed = climb.step(rung)
+            if failed is not None:
+                return failed
+        return climb.verdict(Status.OK, wanted[-1])
 
     def evaluate_text(
         self, text: str, reference: Reference, rungs: tuple[Rung, ...] | None = None, name: str = "candidate"
     ) -> Verdict:
-        """Evaluate a program text, as a model writes it, against a reference; a text's own reference is ignored."""
+        """Evaluate a program text, as a model writes it, against a reference; a text's own reference is ignored.
+
+        Without the dialect any Python is let through that defines `ModelNew`; raises UserError as `evaluate` does.
+        """
+        if not self.dialect:
+            with self._lock:
+                wanted = self._checked(self.rungs() if rungs is None else rungs)
+                return self._climb(Program(text, reference, name), wanted)
         try:
             module = parse_module(text, reference=reference, name=name)
         except DialectError as error:
@@ -130,11 +149,14 @@ class LocalEvaluator:
         """What the reference gives where the rung runs; kept."""
         return self._truths.get(reference, "cuda" if rung is Rung.RUN else "cpu")
 
-    def compiled(self, module: KernelModule) -> Answer:
-        """Compile a module in a child; kept by digest."""
+    def compiled(self, program: Program) -> Answer:
+        """Compile a program's kernels in a child; a module's are kept by digest."""
+        if program.module is None:
+            return self.call(program, self.truth(program.reference, Rung.COMPILE), Rung.COMPILE)
+        module = program.module
         key = module.digest, self.compile_target
         if key not in self._compiled:
-            init = self.truth(module.reference, Rung.COMPILE).init if _is_class(module) else None
+            init = self.truth(module.reference, Rung.COMPILE).init if program.form == "class" else None
             job = {
                 "kind": "compile",
                 "module": encode_module(module, _visible_source(module, init)),
@@ -143,38 +165,50 @@ class LocalEvaluator:
             self._compiled[key] = self._sandbox.run(job, (), 0, self.limits)
         return self._compiled[key]
 
-    def call(self, module: KernelModule, truth: Truth, rung: Rung) -> Answer:
-        """Make a candidate's calls, one for each pass, in a child that knows nothing of the expected outputs."""
+    def call(self, program: "Program", truth: Truth, rung: Rung) -> Answer:
+        """Make a candidate's calls: host code in one process, memory and kernels in another."""
+        reference = program.reference
         calls: list[dict[str, Any]] = []
-        tensors: list[RawTensor] = []
-        for one in truth.passes:
+        tensors: list[RawTensor] = list(truth.built.values())
+        for number, one in enumerate(truth.passes):
             places = iter(range(len(tensors), len(tensors) + len(one.given)))
             calls.append(
                 {
-                    "weights": one.weights if _is_class(module) else 0,
                     "inputs": [None if tensor is None else next(places) for tensor in one.inputs],
+                    "values": [getattr(spec, "value", None) for spec in reference.inputs],
                     "state": {name: next(places) for name in one.state},
+                    "fresh": number % 2 == 1,
                 }
             )
             tensors += one.given
+        paths = {spec.tensor.name: spec.path for spec in reference.state}
         job = {
-            "kind": "call",
-            "module": encode_module(module, _visible_source(module, truth.init)),
+            "kind": "candidate",
+            "program": program.encode(truth, self._build_seed),
+            "inputs": [spec.name for spec in reference.inputs],
+            "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
+            "externs": None if program.externs is None else sorted(program.externs),
+            "memory_bytes": int(self.limits.memory_gb * 2**30),
             "device": "cuda" if rung is Rung.RUN else "cpu",
-            "calls": calls,
+            "compile": self.compile_target if rung is Rung.COMPILE else "",
+            "calls": calls[:1] if rung is Rung.COMPILE else calls,
         }
-        room = len(calls) * answer_bytes(module.reference.outputs)
-        return self._sandbox.run(job, tensors, room, replace(self.limits, device=rung is Rung.RUN))
+        room = len(calls) * answer_bytes(reference.outputs)
+        return self._sandbox.run(job, tensors, room, replace(self.limits, device=rung is Rung.RUN, host=True))
+
+
+def _number(seed: int | None, index: int) -> int:
+    """A secret number, or the one that follows from `seed`."""
+    return secrets.randbits(62) if seed is None else seed + index
 
 
 def _draws(seeds: int, seed: int | None) -> tuple[Draw, ...]:
-    """Secret seeds, or those that follow from `seed`."""
-
-    def number(index: int) -> int:
-        return secrets.randbits(62) if seed is None else seed + index
-
-    given = tuple(Draw(number(2 * i), number(2 * i + 1)) for i in range(seeds))
-    return (*given, Draw(number(2 * seeds), number(2 * seeds + 1), normal=number(2 * seeds + 2)))
+    """As given: with the weights as built, then with other ones; and every other kind of inputs, mostly with other weights."""
+    given = [Draw(_number(seed, 3 * i + 1), weights=_number(seed, 3 * i + 2) if i else None) for i in range(seeds)]
+    kinds = [
+        Draw(_number(seed, 3 * i + 1), kind, _number(seed, 3 * i + 2)) for i, kind in enumerate(_KINDS, len(given))
+    ]
+    return (*given, *kinds)
 
 
 @dataclass
@@ -182,11 +216,12 @@ class _Climb:
     """One module's way up the ladder, and what was learnt on it."""
 
     owner: LocalEvaluator
-    module: KernelModule
+    program: Program
     wanted: tuple[Rung, ...]
     findings: Findings = field(default_factory=Findings)
     resources: Mapping[str, Resources] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    walls: tuple[str, ...] = ()
     passes: int = 0
 
     def step(self, rung: Rung) -> Verdict | None:
@@ -208,7 +243,7 @@ class _Climb:
             diagnostics=diagnostics,
             errors=measured,
             resources=self.resources,
-            shrunken=self.module.reference.shrunken,
+            shrunken=self.program.reference.shrunken,
             caliber=self._caliber(),
         )
 
@@ -216,28 +251,29 @@ class _Climb:
         facts = dict(self.owner.machine["facts"])
         if Rung.RUN not in self.wanted:
             facts |= {"device": "interpreter", "driver": ""}
-        tolerance = self.module.reference.tolerance
+        tolerance = self.program.reference.tolerance
         return facts | {
             "compile_target": self.owner.compile_target if Rung.COMPILE in self.wanted else "",
             "seeds": self.owner.seeds,
             "passes": self.passes,
             "tolerance": tolerance.kind,
             "dialect": self.owner.dialect,
-            "shrunken": self.module.reference.shrunken,
+            "shrunken": self.program.reference.shrunken,
             "rungs": list(map(str, self.wanted)),
+            "walls": list(self.walls),
             "notes": list(self.notes),
         }
 
     def _parse(self, rung: Rung) -> Verdict | None:
-        if not self.owner.dialect:
+        if self.program.module is None:
             return None
-        diagnostics = verify(self.module)
+        diagnostics = verify(self.program.module)
         if not diagnostics:
             return None
         return self.verdict(Status.UNPARSED, rung, _summary(diagnostics), diagnostics)
 
     def _compile(self, rung: Rung) -> Verdict | None:
-        answer = self.owner.compiled(self.module)
+        answer = self.owner.compiled(self.program)
         if answer.failure == "" and answer.header.get("status") == "ok":
             try:
                 self.resources = _resources(answer.header["resources"])
@@ -245,36 +281,52 @@ class _Climb:
             except (KeyError, TypeError, ValueError, AttributeError):
                 return self.verdict(Status.COMPILE_ERROR, rung, "the compiler's answer is malformed")
         failed = self._failure(answer, rung)
-        return replace(failed, status=Status.COMPILE_ERROR) if failed.status is Status.RUNTIME_ERROR else failed
+        ours = self.program.module is not None and failed.status is Status.RUNTIME_ERROR
+        return replace(failed, status=Status.COMPILE_ERROR) if ours else failed
 
     def _call(self, rung: Rung) -> Verdict | None:
-        truth = self.owner.truth(self.module.reference, rung)
+        truth = self.owner.truth(self.program.reference, rung)
         if truth.failure:
             return self.verdict(truth.status, rung, truth.failure)
         self.notes = truth.notes
-        answer = self.owner.call(self.module, truth, rung)
+        answer = self.owner.call(self.program, truth, rung)
         if answer.failure or answer.header.get("status") != "ok":
             return self._failure(answer, rung)
+        self.walls = tuple(answer.header["walls"])
         mismatch = self._judge(truth, answer)
-        return self.verdict(Status.MISMATCH, rung, mismatch) if mismatch else None
+        if mismatch:
+            return self.verdict(Status.MISMATCH, rung, mismatch)
+        idle = self._unproduced(truth, answer)
+        return self.verdict(Status.CHEAT, rung, idle) if idle else None
 
     def _judge(self, truth: Truth, answer: Answer) -> str:
         """Compare every call with what it should have given; "" or the first mismatch."""
-        calls = answer.header.get("calls")
-        if not isinstance(calls, list) or len(calls) != len(truth.passes):
-            return "the program did not answer every call"
         first = ""
-        for index, (one, call) in enumerate(zip(truth.passes, calls, strict=True)):
-            try:
-                outputs = [answer.tensors[place] for place in call["outputs"]]
-                modified = [name for name in call["modified"] if name in one.kept]
-            except (KeyError, TypeError, IndexError):
-                return "the program's answer is malformed"
-            found = compare(one.expected, outputs, self.module.reference.tolerance)
+        for one, call in zip(truth.passes, answer.header["calls"], strict=True):
+            outputs = [answer.tensors[place] for place in call["outputs"]]
+            modified = [name for name in call["modified"] if name in one.kept]
+            found = compare(one.expected, outputs, self.program.reference.tolerance)
             self.findings, self.passes = self.findings.worst(found), self.passes + 1
             mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
-            first = first or (f"{mismatch} [draw {index}]" if mismatch else "")
+            single = self.program.reference.returns == "tensor"
+            if not mismatch and single is not (call["kind"] == "tensor"):
+                mismatch = f"it returns a {call['kind']} where the reference returns a {self.program.reference.returns}"
+            weights = ", perturbed weights" if one.perturbed else ""
+            first = first or (f"{mismatch} [inputs {one.kind}{weights}]" if mismatch else "")
+        unbound = answer.header["notes"]
+        if first and unbound:
+            first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"
         return first
+
+    def _unproduced(self, truth: Truth, answer: Answer) -> str:
+        """Which output no kernel had a part in; "" where each was produced, or where there is nothing to compute."""
+        if truth.movement:
+            return ""
+        for one, call in zip(truth.passes, answer.header["calls"], strict=True):
+            for want, produced in zip(one.expected, call["produced"], strict=True):
+                if not produced and want.eager.nbytes and not any(_same_values(want.eager, t) for t in one.given):
+                    return f"no kernel has a part in output {want.name}"
+        return ""
 
     def _failure(self, answer: Answer, rung: Rung) -> Verdict:
         """A job that gave no result, as a verdict."""
@@ -308,13 +360,17 @@ def _diagnostics(content: object) -> tuple[Diagnostic, ...]:
     return (Diagnostic(line=line, column=column, **texts),)
 
 
-def _is_class(module: KernelModule) -> bool:
-    return module.launcher is not None and module.launcher.form == "class"
+def _same_values(output: RawTensor, given: RawTensor) -> bool:
+    """Whether an output is one of the tensors given, its elements in any order."""
+    if output.dtype != given.dtype or output.nbytes != given.nbytes:
+        return False
+    first, second = (np.sort(elements(tensor)) for tensor in (output, given))
+    return bool(np.array_equal(first, second, equal_nan=first.dtype.kind == "f"))
 
 
 def _visible_source(module: KernelModule, init: str | None) -> str:
     """What a candidate sees of the reference's file: nothing, or what building its class takes."""
-    if not _is_class(module):
+    if module.launcher is None or module.launcher.form != "class":
         return ""
     if init is None:
         return module.reference.source

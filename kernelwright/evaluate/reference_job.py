@@ -1,22 +1,25 @@
 """Running the reference in a child: inputs, state, eager's outputs and the gold, for each draw of the values.
 
-Header: `reference`, `device`, `draws`: a list of {"weights": seed, "inputs": seed, "normal": seed or null}.
-Answer: `passes`, each {"inputs": …, "state": …, "eager": …, "gold": …, "kept": …, "random": …} with indices into the
-tensors.
+Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON. Answer: `built`: the
+state as built, `movement`: whether the reference only moves data, and `passes`, each {"inputs": …, "state": …, "eager": …,
+"gold": …, "kept": …, "random": …, "kind": …} with indices into the tensors.
 """
 
 import ast
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
 from kernelwright.backend.tensors import Value
+from kernelwright.evaluate import operators
 from kernelwright.evaluate.correctness import differ
+from kernelwright.evaluate.draws import Draw, apply_kind, perturb
 from kernelwright.evaluate.tensors import copy_of, same_bits, to_raw
 from kernelwright.evaluate.transport import Json, decode_reference
 from kernelwright.evaluate.wire import RawTensor
@@ -35,12 +38,36 @@ class Collected:
 
 
 def run_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, list[RawTensor]]:
-    """The job: one pass for each draw; a normal draw that the program cannot take is left out."""
+    """The job: one pass for each draw; one that the program cannot take is left out."""
     del tensors
     program = ReferenceProgram.load(decode_reference(header["reference"]))
+    seed, device = int(header["seed"]), str(header["device"])
     collected = Collected()
-    passes = [one for draw in header["draws"] if (one := _one(program, draw, header["device"], collected))]
-    return {"passes": passes, "init": _literal(program)}, collected.tensors
+    state = program.state(program.build(seed, device))
+    built = {name: collected.add(value) for name, value in state.items()}
+    draws = [Draw(**draw) for draw in header["draws"]]
+    passes = [one for draw in draws if (one := _one(program, draw, seed, device, collected))]
+    movement = _only_moves(program, program.build(seed, device), program.inputs(draws[0].inputs, device))
+    return {"passes": passes, "init": _literal(program), "built": built, "movement": movement}, collected.tensors
+
+
+class _Watch(TorchDispatchMode):
+    """Notes whether anything but views, copies and allocations runs."""
+
+    computes = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = str(func)
+        moves = name in operators.COPIES or name in operators.WRITES or name in operators.FACTORIES
+        self.computes |= not (moves or func.is_view or name == "aten._unsafe_view.default")
+        return func(*args, **(kwargs or {}))
+
+
+def _only_moves(program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value]) -> bool:
+    """Whether the reference computes nothing, so that a candidate need not either."""
+    with _Watch() as watch:
+        program.run(model, inputs)
+    return not watch.computes
 
 
 def _literal(program: ReferenceProgram) -> str | None:
@@ -54,14 +81,16 @@ def _literal(program: ReferenceProgram) -> str | None:
     return text
 
 
-def _one(program: ReferenceProgram, draw: Mapping[str, Any], device: str, into: Collected) -> Json | None:
-    model = program.build(draw["weights"], device)
-    inputs = program.inputs(draw["inputs"], device)
-    if draw["normal"] is None:
-        return _pass(program, model, inputs, draw, into)
+def _one(program: ReferenceProgram, draw: Draw, seed: int, device: str, into: Collected) -> Json | None:
+    model = program.build(seed, device)
+    inputs = program.inputs(draw.inputs, device)
+    if draw.weights is not None:
+        perturb(model, draw.weights)
+    if draw.kind == "given":
+        return _pass(program, model, inputs, draw, seed, into)
     if not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
         return None
-    inputs = _normal(inputs, draw["normal"])
+    inputs = apply_kind(inputs, draw.kind, draw.inputs + 1)
     try:
         with torch.no_grad():
             outputs = program.run(copy.deepcopy(model), inputs)
@@ -69,31 +98,16 @@ def _one(program: ReferenceProgram, draw: Mapping[str, Any], device: str, into: 
         return None  # the program is only defined on inputs such as its own
     if not all(bool(torch.isfinite(output).all()) for output in outputs):
         return None
-    return _pass(program, model, inputs, draw, into)
-
-
-def _normal(inputs: Sequence[Value], seed: int) -> list[Value]:
-    """Floating inputs replaced by standard normal values times the RMS of the given ones."""
-    drawn: list[Value] = []
-    for value in inputs:
-        if isinstance(value, Tensor) and value.is_floating_point() and value.numel():
-            rms = float(value.double().square_().mean().sqrt())
-            torch.manual_seed(seed + len(drawn))
-            noise = torch.randn(value.shape, dtype=torch.float64, device=value.device).mul_(rms or 1.0)
-            filled = copy_of(value)
-            drawn.append(filled.copy_(noise))
-        else:
-            drawn.append(value)
-    return drawn
+    return _pass(program, model, inputs, draw, seed, into)
 
 
 def _pass(
-    program: ReferenceProgram, model: nn.Module, inputs: list[Value], draw: Mapping[str, Any], into: Collected
+    program: ReferenceProgram, model: nn.Module, inputs: list[Value], draw: Draw, seed: int, into: Collected
 ) -> Json:
-    seed = int(draw["weights"])
     state = program.state(model)
     answer: Json = {
-        "weights": seed,
+        "kind": draw.kind,
+        "perturbed": draw.weights is not None,
         "inputs": [into.add(value) if isinstance(value, Tensor) else None for value in inputs],
         "state": {name: into.add(value) for name, value in state.items()},
     }

@@ -58,13 +58,14 @@ class Limits:
     """What one job may take: wall-clock seconds, memory on top of the worker's own, bytes of a file written.
 
     `device` jobs have their resident memory watched instead of their address space, of which CUDA reserves
-    far more than it uses.
+    far more than it uses. `host` jobs get a second process for a candidate's host code.
     """
 
     timeout_s: float = 60.0
     memory_gb: float = 8.0
     file_mb: int = 256
     device: bool = False
+    host: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from torch import Tensor
 
+from kernelwright.evaluate.program import Program
 from kernelwright.evaluate.sandbox import Limits, Sandbox
 from kernelwright.evaluate.tensors import from_raw, to_raw
-from kernelwright.evaluate.transport import encode_module
+from kernelwright.evaluate.truth import Truth
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import DTYPES, KernelModule, TensorSpec
 
@@ -22,6 +23,9 @@ class InterpretedModule:
     def __init__(self, module: KernelModule, sandbox: Sandbox, limits: Limits) -> None:
         assert not module.reference.state, f"@{module.name} holds state"
         self.module, self.sandbox, self.limits = module, sandbox, limits
+        externs = Program.of_module(module).externs
+        self._externs = None if externs is None else sorted(externs)
+        self._values = [getattr(spec, "value", None) for spec in module.reference.inputs]
 
     def __call__(self, inputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The outputs, as new tensors. Raises InterpretedCallError where the child gives none."""
@@ -30,13 +34,18 @@ class InterpretedModule:
         places = iter(range(len(given)))
         order = [next(places) if isinstance(spec, TensorSpec) else None for spec in reference.inputs]
         job = {
-            "kind": "call",
-            "module": encode_module(self.module),
+            "kind": "candidate",
+            "program": Program.of_module(self.module).encode(Truth(), 0),
+            "inputs": [spec.name for spec in reference.inputs],
+            "state": [],
+            "externs": self._externs,
+            "memory_bytes": int(self.limits.memory_gb * 2**30),
             "device": "cpu",
-            "calls": [{"weights": 0, "inputs": order, "state": {}}],
+            "compile": "",
+            "calls": [{"inputs": order, "values": self._values, "state": {}, "fresh": True}],
         }
         room = sum(spec.numel * DTYPES[spec.dtype][2] + 4096 for spec in reference.outputs) + 65536
-        answer = self.sandbox.run(job, given, room, replace(self.limits, device=False))
+        answer = self.sandbox.run(job, given, room, replace(self.limits, device=False, host=True))
         if answer.failure or answer.header.get("status") != "ok":
             detail = answer.detail or answer.header.get("detail", "no answer")
             raise InterpretedCallError(f"@{self.module.name}: {detail}")

@@ -4,11 +4,12 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluate.correctness import Expected
+from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox
 from kernelwright.evaluate.transport import encode_reference
 from kernelwright.evaluate.wire import RawTensor
@@ -19,26 +20,19 @@ _SLACK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Draw:
-    """The seeds of one pass. `normal` replaces floating inputs by normal ones; None keeps those given."""
-
-    weights: int
-    inputs: int
-    normal: int | None = None
-
-
-@dataclass(frozen=True)
 class Pass:
     """One draw of values and what the reference made of it.
 
-    `inputs` has None for scalars; `kept` names the tensors that the reference leaves unchanged.
+    `inputs` has None for scalars; `kept` names the tensors that the reference leaves unchanged; `kind` and `perturbed` say
+    how the values were drawn.
     """
 
-    weights: int
     inputs: tuple[RawTensor | None, ...]
     state: Mapping[str, RawTensor]
     expected: tuple[Expected, ...]
     kept: frozenset[str]
+    kind: str = "given"
+    perturbed: bool = False
 
     @property
     def given(self) -> tuple[RawTensor, ...]:
@@ -50,11 +44,14 @@ class Pass:
 class Truth:
     """All passes of a reference; or, where `failure` says that there are none, why and what that amounts to.
 
-    `init` is the source text of the init arguments, None where they are more than literals. `notes` tell where
-    the gold is less than fp64.
+    `init` is the source text of the init arguments, None where they are more than literals. `built` is the state of the
+    model as built from the judge's seed, before any pass. `movement`: the reference computes nothing. `notes` tell
+    where the gold is less than fp64.
     """
 
     passes: tuple[Pass, ...] = ()
+    built: Mapping[str, RawTensor] = field(default_factory=dict)
+    movement: bool = False
     init: str | None = None
     status: Status = Status.OK
     failure: str = ""
@@ -76,8 +73,8 @@ def answer_bytes(tensors: Sequence[TensorSpec]) -> int:
 class TruthKeeper:
     """Runs references in children of a plain sandbox and keeps what they gave, up to two gigabytes of it."""
 
-    def __init__(self, sandbox: Sandbox, draws: tuple[Draw, ...], limits: Limits) -> None:
-        self._sandbox, self._draws, self._limits = sandbox, draws, limits
+    def __init__(self, sandbox: Sandbox, seed: int, draws: tuple[Draw, ...], limits: Limits) -> None:
+        self._sandbox, self._seed, self._draws, self._limits = sandbox, seed, draws, limits
         self._kept: OrderedDict[tuple[str, str], Truth] = OrderedDict()
 
     def get(self, reference: Reference, device: str) -> Truth:
@@ -99,9 +96,10 @@ class TruthKeeper:
             "kind": "reference",
             "reference": encode_reference(reference),
             "device": device,
-            "draws": [vars(draw) for draw in draws],
+            "seed": self._seed,
+            "draws": [asdict(draw) for draw in draws],
         }
-        room = len(draws) * each
+        room = len(draws) * each + answer_bytes(reference.tensors)
         answer = self._sandbox.run(job, (), room, replace(self._limits, device=device != "cpu"))
         if answer.failure == "timeout":
             return Truth(status=Status.TIMEOUT, failure=f"the reference gave {answer.detail}")
@@ -132,7 +130,8 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
             return Truth(status=Status.UNSUPPORTED, failure=f"{detail} (dropout? call .eval() on it)")
         passes.append(_pass(reference, draw, answer.tensors))
     notes = tuple(sorted({draw["note"] for draw in answer.header["passes"] if draw["note"]}))
-    return Truth(tuple(passes), answer.header["init"], notes=notes)
+    built = {name: answer.tensors[index] for name, index in answer.header["built"].items()}
+    return Truth(tuple(passes), built, answer.header["movement"], answer.header["init"], notes=notes)
 
 
 def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> Pass:
@@ -141,9 +140,10 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
-        weights=draw["weights"],
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
         state={name: tensors[index] for name, index in draw["state"].items()},
         expected=tuple(Expected(n, e, g) for n, e, g in zip(names, eager, gold, strict=True)),
         kept=frozenset(draw["kept"]),
+        kind=draw["kind"],
+        perturbed=draw["perturbed"],
     )

@@ -134,16 +134,38 @@ def _child(fds: list[int], limits: dict[str, Any], scratch: Path, devices: str |
         os.closerange(_ANSWER_FD + 1, 1 << 16)
         os.chdir(scratch)
         _environment(scratch)
+        host = _start_host(scratch, limits) if limits["host"] else None
         if limits["device"]:
             _show_devices(devices)
         from kernelwright.evaluate import jobs
 
         work, output = mmap.mmap(_JOB_FD, 0, prot=mmap.PROT_READ), mmap.mmap(_ANSWER_FD, 0)
         _confine(limits)
-        jobs.perform(work, output)
+        jobs.perform(work, output, host)
         code = 0
     finally:
         os._exit(code)
+
+
+def _start_host(scratch: Path, limits: dict[str, Any]) -> Any:
+    """Fork the process that runs host code, before this one holds anything that it must not see."""
+    from kernelwright.evaluate import isolation
+    from kernelwright.evaluate.host import program
+    from kernelwright.evaluate.jobs import HostProcess
+    from kernelwright.evaluate.link import Link
+
+    ours, theirs = socket.socketpair()
+    pid, walls = isolation.isolated_fork(scratch, [theirs.fileno()])
+    if walls is not None:
+        code = 1
+        try:
+            _confine(limits | {"device": False})
+            program.serve(theirs, walls.names)
+            code = 0
+        finally:
+            os._exit(code)
+    theirs.close()
+    return HostProcess(Link(ours, int(limits["memory_gb"] * 2**30)), pid)
 
 
 def _environment(scratch: Path) -> None:

@@ -48,13 +48,13 @@ def test_the_kernel_under_the_broken_ones_is_right(evaluator: LocalEvaluator) ->
 
 
 def test_nothing_is_left_running(evaluator: LocalEvaluator) -> None:
-    """A grandchild in a session of its own dies with its job."""
+    """Host code starts no process; were it to, it would die with the job."""
     host = (
         'def forward(x: "f32[1000]"):\n    import os, time\n    if os.fork() == 0:\n        os.setsid()\n'
         "        time.sleep(1000)\n    return x * 2"
     )
-    case = Broken("orphan", DOUBLE, GOOD, host, Status.OK, rungs=(Rung.INTERPRET,))
-    assert evaluator.evaluate(case.module, case.rungs).ok
+    case = Broken("orphan", DOUBLE, GOOD, host, Status.RUNTIME_ERROR, rungs=(Rung.INTERPRET,))
+    assert "PermissionError" in evaluator.evaluate(case.module, case.rungs).detail
     worker = evaluator.worker_pid
     assert worker is not None
     assert Path(f"/proc/{worker}/task/{worker}/children").read_text() == ""

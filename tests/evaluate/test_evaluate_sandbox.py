@@ -120,12 +120,12 @@ def test_children_see_no_secrets_and_leave_no_files(monkeypatch: pytest.MonkeyPa
     assert not Path(folder).exists()
 
 
-def test_the_control_socket_is_closed_to_candidates(evaluator: LocalEvaluator) -> None:
+def test_candidates_have_no_way_out_but_the_link(evaluator: LocalEvaluator) -> None:
     look = (
         'def forward(x: "f32[1000]"):\n    import os\n'
         "    raise ValueError(sorted(map(os.readlink, ['/proc/self/fd/' + f for f in os.listdir('/proc/self/fd') "
         "if os.path.exists('/proc/self/fd/' + f)])))"
     )
     verdict = evaluator.evaluate(program(look), RUNGS)
-    assert "socket" not in verdict.detail
+    assert verdict.detail.count("socket:") == 1
     assert "pipe" not in verdict.detail

@@ -1,0 +1,149 @@
+"""A candidate's calls, served by the device: what the judge asked for, and what came of it.
+
+Header: `program` (text, entry, bare, init, seed), `inputs` and `outputs` (specs), `state` (names, paths, build values),
+`externs`, `memory_bytes`, `calls`: a list of {"inputs": [tensor index or null], "values": [scalars], "state": {name: index},
+"fresh": bool}. Answer: `calls`, each {"outputs": [index], "kind": …, "modified": [names], "produced": [bool]}, `notes`, `launches`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kernelwright.evaluate.device.binding import Bound, bind
+from kernelwright.evaluate.device.memory import POISONS, Memory
+from kernelwright.evaluate.device.serve import Executor, Server, tensors_of
+from kernelwright.evaluate.link import Json, Link, TensorRef
+from kernelwright.evaluate.tensors import from_raw, same_bits, to_raw
+from kernelwright.evaluate.wire import RawTensor
+
+#: Numbers of stores that belong to the device: the same for each call, and one more block for each fresh one.
+_OWN, _BLOCK = 1 << 32, 1 << 16
+
+
+@dataclass
+class Calls:
+    """One host's calls, one after another."""
+
+    server: Server
+    header: Json
+    tensors: Sequence[RawTensor]
+    bound: tuple[Bound, ...] = ()
+    results: list[RawTensor] = field(default_factory=list)
+    _kept: tuple[Sequence[TensorRef], Sequence[bytes]] = ((), ())
+
+    def run(self) -> Json:
+        """Make all of them; raises as `Server.until` does."""
+        built, _ = self.server.until("built")
+        withhold = self._bind(built)
+        answers, notes = [], self._unbound()
+        for number, call in enumerate(self.header["calls"]):
+            answers.append(self._one(number, call, withhold if number == 0 else []))
+        self.server.link.send({"done": True})
+        return {"calls": answers, "notes": notes}
+
+    def _bind(self, built: Json) -> list[int]:
+        memory, state = self.server.memory, self.header["state"]
+        held = []
+        for item in built["held"]:
+            ref = TensorRef.decode(item["tensor"])
+            held.append((str(item["path"]), ref, memory.tensor(ref)))
+        known = {item["name"]: from_raw(self.tensors[item["built"]], memory.device) for item in state}
+        self.bound = bind(held, known, {item["name"]: item["path"] for item in state})
+        return sorted({one.tensor.store for one in self.bound})
+
+    def _unbound(self) -> list[str]:
+        if self.header["program"]["form"] == "function":
+            return []
+        names = {one.name for one in self.bound}
+        return [item["path"] for item in self.header["state"] if item["name"] not in names]
+
+    def _one(self, number: int, call: Json, withhold: list[int]) -> Json:
+        memory = self.server.memory
+        self.server.begin_call(POISONS[number % len(POISONS)])
+        base = _OWN + (_BLOCK * (number + 1) if call["fresh"] else 0)
+        given = {
+            name: memory.put(base + place, self.tensors[index])
+            for place, (name, index) in enumerate(_tensors(self.header["inputs"], call))
+        }
+        state = {name: from_raw(self.tensors[index], memory.device) for name, index in call["state"].items()}
+        for one in self.bound:
+            memory.tensor(one.tensor).copy_(one.arranged(state[one.name]))
+            memory.store(one.tensor.store).produced = False
+        by_name: dict[str, TensorRef] = {}
+        if self.header["program"]["form"] == "function":
+            start = base + len(self.header["inputs"])
+            by_name = {
+                name: memory.put(start + place, self.tensors[index])
+                for place, (name, index) in enumerate(call["state"].items())
+            }
+        places = given | by_name | {one.name: one.tensor for one in self.bound}
+        before = {name: memory.tensor(ref).clone() for name, ref in places.items()}
+        inputs = [
+            {"tensor": given[name].encode()} if name in given else {"value": value}
+            for name, value in zip(self.header["inputs"], call["values"], strict=True)
+        ]
+        held = {name: {"tensor": ref.encode()} for name, ref in by_name.items()}
+        self.server.link.send({"call": {"inputs": inputs, "state": held, "withhold": withhold, "bump": number > 0}})
+        answer, _ = self.server.until("returned")
+        return self._answer(answer, places, before)
+
+    def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
+        memory = self.server.memory
+        _synchronize(memory.device)
+        memory.check_zones(list(memory.stores))
+        refs = tensors_of(answer, "outputs")
+        outputs = [memory.tensor(ref) for ref in refs]
+        self._check_kept()
+        raws = [_copied(output) for output in outputs]
+        self._kept = refs, [bytes(raw.data) for raw in raws]
+        first = len(self.results)
+        self.results += raws
+        return {
+            "outputs": list(range(first, len(self.results))),
+            "kind": str(answer["kind"]),
+            "modified": [n for n, value in before.items() if not same_bits(value, memory.tensor(places[n]))],
+            "produced": [memory.store(ref.store).produced for ref in refs],
+            "launches": self.server.launches,
+        }
+
+    def _check_kept(self) -> None:
+        """What one call returned must survive the next: the caller still holds it."""
+        for index, (ref, value) in enumerate(zip(*self._kept, strict=True)):
+            store = self.server.memory.stores.get(ref.store)
+            inputs = ref.store >= _OWN  # results that alias an input change with it
+            if store is not None and not inputs and bytes(to_raw(self.server.memory.tensor(ref)).data) != value:
+                raise OverwrittenError(f"output {index} of an earlier call was overwritten")
+
+
+class OverwrittenError(Exception):
+    """A call wrote to what an earlier one had returned."""
+
+
+def _tensors(names: Sequence[str], call: Json) -> list[tuple[str, int]]:
+    return [(name, index) for name, index in zip(names, call["inputs"], strict=True) if index is not None]
+
+
+def _copied(tensor: Tensor) -> RawTensor:
+    """A tensor's bytes as they are now, whatever happens to its memory."""
+    raw = to_raw(tensor)
+    return replace(raw, data=memoryview(bytes(raw.data)))
+
+
+def _synchronize(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def run_candidate(header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor) -> tuple[Json, list[Any]]:
+    """Serve one host from its start to its last call."""
+    program, externs = header["program"], header["externs"]
+    memory = Memory(torch.device(header["device"]), int(header["memory_bytes"]))
+    server = Server(link, memory, executor, None if externs is None else frozenset(externs))
+    ready, _ = server.until("ready")
+    link.send({**program, "inputs": header["inputs"], "externs": externs})
+    calls = Calls(server, header, tensors)
+    answer = calls.run() | {"walls": [str(wall) for wall in ready["walls"]]}
+    return answer, calls.results

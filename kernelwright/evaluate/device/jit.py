@@ -1,0 +1,91 @@
+"""Kernels as Triton's own jit functions: compiled for a target, or launched on the GPU that is there."""
+
+import hashlib
+import json
+import linecache
+from collections.abc import Mapping
+from typing import Any
+
+import triton
+from torch import Tensor
+
+from kernelwright.backend.compiler import Compiled, compile_jit
+from kernelwright.backend.execute import Launch
+from kernelwright.backend.targets import Target
+from kernelwright.backend.tensors import spec_of
+from kernelwright.evaluate.device.kernels import Description, builtins, language_value, named_values
+from kernelwright.evaluate.device.serve import LaunchRequest
+from kernelwright.evaluate.link import Json
+
+
+class JitKernels:
+    """Jit functions by key, in namespaces that hold nothing but what they may use."""
+
+    def __init__(self) -> None:
+        self.by_key: dict[str, Any] = {}
+        self.sources: dict[str, list[str]] = {}
+
+    def describe(self, description: Description) -> None:
+        """Make the kernel's function."""
+        source = description.source
+        filename = f"<kernel {description.symbol} {hashlib.sha256(source.encode()).hexdigest()[:12]}>"
+        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+        space = named_values(description, self.by_key, wrapped=False)
+        meant = space.get("triton")
+        space |= {"__name__": "kernelwright_module", "__builtins__": builtins(), "triton": triton}
+        exec(compile(source, filename, "exec"), space)
+        function = space[description.symbol]
+        del space["triton"]
+        if meant is not None:
+            space["triton"] = meant
+        self.by_key[description.key] = function
+        inner = [value["kernel"] for value in description.names.values() if "kernel" in value]
+        names = json.dumps({k: v for k, v in description.names.items() if "kernel" not in v}, sort_keys=True)
+        self.sources[description.key] = [source, names, *(text for key in inner for text in self.sources[key])]
+
+    def value(self, value: Tensor | Json) -> Any:
+        """An argument as a launch takes it."""
+        return value if isinstance(value, Tensor) else language_value(value, self.by_key, wrapped=False)
+
+
+class CompilingExecutor:
+    """Compiles each launch for a target instead of running it. Raises CompileFailureError from `launch`."""
+
+    def __init__(self, target: Target) -> None:
+        self._target, self._kernels = target, JitKernels()
+        self.describe = self._kernels.describe
+        self.compiled: dict[str, Compiled] = {}
+
+    def launch(self, request: LaunchRequest) -> None:
+        """Compile the kernel for these arguments."""
+        kernel = self._kernels.by_key[request.kernel]
+        given = {name: self._kernels.value(value) for name, value in request.arguments.items()}
+        runtime = {name: value for name, value in given.items() if name not in request.constexprs}
+        tensors = {name: value for name, value in runtime.items() if isinstance(value, Tensor)}
+        launch = Launch(
+            symbol=kernel.__name__,
+            grid=request.grid,
+            args=tuple((name, spec_of(name, v) if name in tensors else v) for name, v in runtime.items()),
+            constexprs={name: value for name, value in given.items() if name in request.constexprs},
+            options={name: self._kernels.value(value) for name, value in request.options.items()},
+            misaligned=frozenset(n for n, t in tensors.items() if t.storage_offset() * t.element_size() % 16),
+        )
+        by_name: Mapping[str, Any] = {function.__name__: function for function in self._kernels.by_key.values()}
+        built = compile_jit(kernel, launch, self._target, by_name, self._kernels.sources[request.kernel])
+        self.compiled.setdefault(kernel.__name__, built)
+
+
+class CudaExecutor:
+    """Launches kernels on the GPU, and waits for each to end."""
+
+    def __init__(self) -> None:
+        self._kernels = JitKernels()
+        self.describe = self._kernels.describe
+
+    def launch(self, request: LaunchRequest) -> None:
+        """Compile where that is due, and run the grid; empty ones launch nothing."""
+        if not all(request.grid):
+            return
+        arguments = {name: self._kernels.value(value) for name, value in request.arguments.items()}
+        options = {name: self._kernels.value(value) for name, value in request.options.items()}
+        self._kernels.by_key[request.kernel][request.grid](**arguments, **options)

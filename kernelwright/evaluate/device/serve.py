@@ -1,0 +1,215 @@
+"""The device's end of the link: it serves a host's requests and decides what its calls amount to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_map_only
+
+from kernelwright.backend.tensors import TORCH_DTYPES
+from kernelwright.evaluate import operators
+from kernelwright.evaluate.device.kernels import Description, check
+from kernelwright.evaluate.device.memory import Memory
+from kernelwright.evaluate.link import Json, Link, LinkError, TensorRef
+
+#: Numbers that host code may read, one at a time, and the size of the tensors it may read them from.
+ITEMS_PER_CALL, ITEM_BYTES = 64, 64
+
+
+class CheatError(Exception):
+    """Host code did what only kernels may do; says what."""
+
+
+class HostLeftError(Exception):
+    """The host ended before it had answered; says what it raised where it `told`."""
+
+    def __init__(self, message: str, told: bool) -> None:
+        super().__init__(message)
+        self.told = told
+
+
+@dataclass(frozen=True)
+class LaunchRequest:
+    """A launch as decoded: `arguments` hold tensors of the device's memory, numbers and encoded language values."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    arguments: Mapping[str, Any]
+    constexprs: frozenset[str]
+    options: Mapping[str, Any]
+
+
+class Executor(Protocol):
+    """What runs kernels: the interpreter, or a GPU."""
+
+    def describe(self, description: Description) -> None:
+        """Take a kernel in; it has been checked."""
+        ...
+
+    def launch(self, request: LaunchRequest) -> None:
+        """Run one launch to its end; raises what the kernel's faults are."""
+        ...
+
+
+@dataclass
+class Server:
+    """Serves one host until it has returned from a call. `externs`: operators that may compute; None allows all."""
+
+    link: Link
+    memory: Memory
+    executor: Executor
+    externs: frozenset[str] | None
+    items: int = 0
+    launches: int = 0
+    _kernels: set[str] = field(default_factory=set)
+
+    def until(self, *wanted: str) -> tuple[Json, bytearray]:
+        """Serve requests until one of these comes; that message.
+
+        Raises CheatError, HostLeftError, KernelRefusedError, MemoryError, LinkError for a host that breaks the protocol, and
+        what a kernel's faults are.
+        """
+        while True:
+            try:
+                message, raw = self.link.receive()
+            except LinkError as error:
+                raise HostLeftError(str(error), told=False) from error
+            kind = message.get("do")
+            if kind in wanted:
+                return message, raw
+            if kind == "raised" and message.get("memory"):
+                raise MemoryError(f"host code: {str(message.get('error'))[:500]}")
+            if kind == "raised":
+                raise HostLeftError(str(message.get("error"))[:2000], told=True)
+            handler = _HANDLERS.get(str(kind))
+            if handler is None:
+                raise LinkError(f"the host asks for {kind!r}")
+            try:
+                answer = handler(self, message, raw)
+            except (KeyError, TypeError, AttributeError, IndexError) as error:
+                raise LinkError(f"a request {kind!r} is malformed: {error!r}") from error
+            if answer is not None:
+                self.link.send(answer)
+
+    def begin_call(self, poison: int) -> None:
+        """Reset what is counted for each call."""
+        self.items, self.launches = 0, 0
+        self.memory.poison = poison
+
+    # requests
+
+    def alloc(self, message: Json, _raw: bytearray) -> None:
+        self.memory.allocate(int(message["id"]), int(message["bytes"]))
+
+    def free(self, message: Json, _raw: bytearray) -> None:
+        self.memory.free(int(message["id"]))
+
+    def upload(self, message: Json, raw: bytearray) -> None:
+        self.memory.write(int(message["id"]), raw)
+
+    def refuse(self, message: Json, _raw: bytearray) -> None:
+        raise CheatError(f"host code computes with {message['what']}; kernels must compute")
+
+    def item(self, message: Json, _raw: bytearray) -> Json:
+        ref = TensorRef.decode(message["tensor"])
+        self.items += 1
+        if self.items > ITEMS_PER_CALL or self.memory.store(ref.store).nbytes > ITEM_BYTES:
+            raise CheatError("host code reads a tensor's content; kernels must compute with it")
+        return {"value": self.memory.tensor(ref).item()}
+
+    def kernel(self, message: Json, _raw: bytearray) -> None:
+        names = {str(name): value for name, value in dict(message["names"]).items() if isinstance(value, dict)}
+        described = Description(str(message["key"]), str(message["symbol"]), str(message["source"]), names)
+        check(described)
+        self.executor.describe(described)
+        self._kernels.add(described.key)
+
+    def launch(self, message: Json, _raw: bytearray) -> Json:
+        refs = {name: TensorRef.decode(v["tensor"]) for name, v in message["arguments"].items() if "tensor" in v}
+        arguments = {
+            name: self.memory.tensor(refs[name]) if name in refs else value
+            for name, value in message["arguments"].items()
+        }
+        columns, rows, layers = (int(size) for size in message["grid"])
+        if message["kernel"] not in self._kernels:
+            raise LinkError("a kernel is launched that was not described")
+        request = LaunchRequest(
+            str(message["kernel"]),
+            (columns, rows, layers),
+            arguments,
+            frozenset(map(str, message["constexprs"])),
+            dict(message["options"]),
+        )
+        watched = {ref.store for ref in refs.values()}
+        before = {number: self.memory.store(number).content.clone() for number in watched}
+        self.executor.launch(request)
+        self.launches += 1
+        self.memory.check_zones(watched)
+        changed = [n for n in watched if not torch.equal(before[n], self.memory.store(n).content)]
+        for number in changed:
+            self.memory.store(number).produced = True
+        return {"changed": sorted(set(changed) & {int(number) for number in message["public"]})}
+
+    def operate(self, message: Json, _raw: bytearray) -> None:
+        name = str(message["name"])
+        if not self._permits(name):
+            raise CheatError(f"host code computes with {name}; kernels must compute")
+        found: list[TensorRef] = []
+        args = [self._decode(value, found) for value in message["args"]]
+        kwargs = {str(key): self._decode(value, found) for key, value in message["kwargs"].items()}
+        into = [TensorRef.decode(ref) for ref in message["into"]]
+        result = _operator(name)(*args, **{key: value for key, value in kwargs.items() if key != "device"})
+        results: list[Tensor] = []
+        tree_map_only(Tensor, results.append, result)
+        for ref, value in zip(into, results, strict=False):
+            self.memory.tensor(ref).copy_(value)
+        movement = name in operators.COPIES or name in operators.WRITES
+        produced = not movement or any(self.memory.store(ref.store).produced for ref in found)
+        written = into or found[:1]
+        for ref in written:
+            self.memory.store(ref.store).produced |= produced
+
+    def _permits(self, name: str) -> bool:
+        if name in operators.COPIES or name in operators.WRITES:
+            return True
+        return self.externs is None or ".".join(name.split(".")[:2]) in self.externs
+
+    def _decode(self, value: Any, found: list[TensorRef]) -> Any:
+        if isinstance(value, list):
+            return [self._decode(item, found) for item in value]
+        if not isinstance(value, dict):
+            return value
+        if "tensor" in value:
+            found.append(TensorRef.decode(value["tensor"]))
+            return self.memory.tensor(found[-1])
+        if "values" in value:
+            dtype = TORCH_DTYPES[value["dtype"]]
+            return torch.tensor(value["values"], dtype=dtype, device=self.memory.device).reshape(value["shape"])
+        if "dtype" in value:
+            return TORCH_DTYPES[value["dtype"]]
+        return getattr(torch, _memory_format(str(value["memory_format"])))
+
+
+def _memory_format(name: str) -> str:
+    if name not in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d"):
+        raise LinkError(f"no memory format {name!r}")
+    return name
+
+
+def _operator(name: str) -> Any:
+    space, operation, overload = name.split(".")
+    if space != "aten":
+        raise LinkError(f"no operator {name!r}")
+    return getattr(getattr(torch.ops.aten, operation), overload)
+
+
+_HANDLERS: Mapping[str, Any] = {
+    kind: getattr(Server, kind) for kind in ("alloc", "free", "upload", "refuse", "item", "kernel", "launch", "operate")
+}
+
+
+def tensors_of(message: Json, key: str) -> Sequence[TensorRef]:
+    """The tensor references in a message."""
+    return [TensorRef.decode(ref) for ref in message[key]]

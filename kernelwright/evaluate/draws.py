@@ -1,0 +1,96 @@
+"""How the values that a candidate is checked on are drawn: inputs of several distributions, weights that are not trivial."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from kernelwright.backend.tensors import Value
+from kernelwright.evaluate.tensors import copy_of
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One pass's values. `inputs` seeds `get_inputs()`; `kind` says what is made of floating inputs; `weights` seeds the
+    perturbation of the weights, None leaves them as the model draws them."""
+
+    inputs: int
+    kind: str = "given"
+    weights: int | None = None
+
+
+def _rms(value: Tensor) -> float:
+    return float(value.double().square_().mean().sqrt()) or 1.0
+
+
+def _normal(value: Tensor) -> Tensor:
+    return torch.randn(value.shape, dtype=torch.float64, device=value.device).mul_(_rms(value))
+
+
+def _negated(value: Tensor) -> Tensor:
+    return -value.double()
+
+
+def _shifted(value: Tensor) -> Tensor:
+    return value.double() + 3.0 * _rms(value)
+
+
+def _small(value: Tensor) -> Tensor:
+    return value.double() * 1e-2
+
+
+def _large(value: Tensor) -> Tensor:
+    return value.double() * 1e2
+
+
+def _integers(value: Tensor) -> Tensor:
+    return torch.randint(-3, 4, value.shape, device=value.device).double()
+
+
+#: What may be made of floating inputs; a program that cannot take one of them is not checked on it.
+KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "normal": _normal,
+    "negated": _negated,
+    "shifted": _shifted,
+    "small": _small,
+    "large": _large,
+    "integers": _integers,
+}
+
+
+def apply_kind(values: Sequence[Value], kind: str, seed: int) -> list[Value]:
+    """Floating inputs changed as a kind says, strides kept; others as they are."""
+    drawn: list[Value] = []
+    for index, value in enumerate(values):
+        if isinstance(value, Tensor) and value.is_floating_point() and value.numel():
+            torch.manual_seed(seed + index)
+            drawn.append(copy_of(value).copy_(KINDS[kind](value)))
+        else:
+            drawn.append(value)
+    return drawn
+
+
+def perturb(model: nn.Module, seed: int) -> None:
+    """Change parameters, and buffers that hold nothing but zeros or ones, in place.
+
+    Zeros become numbers around zero, ones positive numbers around one (a running variance stays one), all others
+    change by a tenth. A kernel that leaves out a bias, a gain or a running mean then gives something else.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    parameters = {id(parameter) for parameter in model.parameters()}
+    with torch.no_grad():
+        for tensor in [*model.parameters(), *model.buffers()]:
+            if not tensor.is_floating_point() or not tensor.numel():
+                continue
+            first = tensor.flatten()[0]
+            constant = bool((tensor == first).all())
+            if not constant and id(tensor) not in parameters:
+                continue
+            noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float64).to(tensor.device)
+            if constant and float(first) == 0.0:
+                tensor.copy_(0.3 * noise)
+            elif constant:
+                tensor.copy_(tensor.double() * torch.exp(0.3 * noise))
+            else:
+                tensor.copy_(tensor.double() * (1 + 0.1 * noise))

@@ -1,0 +1,70 @@
+"""What host code's tensors and kernels ask of the device: one connection, and requests kept until an answer is needed."""
+
+import os
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from kernelwright.evaluate import operators
+from kernelwright.evaluate.link import Json, Link, LinkError, TensorRef
+
+_PENDING_BYTES = 32 << 20
+
+
+class DeviceError(RuntimeError):
+    """The device refuses a request that a real one would refuse too, such as a grid outside CUDA's limits."""
+
+
+class Session:
+    """The host's end of the link. `externs`: aten operators (`aten.mm.out`) that may compute; None allows all."""
+
+    def __init__(self, link: Link, externs: frozenset[str] | None) -> None:
+        self._link = link
+        self._externs = None if externs is None else {".".join(name.split(".")[:2]) for name in externs}
+        self._pending: list[tuple[Json, bytes]] = []
+        self._pending_bytes = 0
+
+    def post(self, message: Json, raw: bytes = b"") -> None:
+        """A request without an answer; sent before the next that has one."""
+        self._pending.append((message, raw))
+        self._pending_bytes += len(raw)
+        if self._pending_bytes > _PENDING_BYTES or len(self._pending) > 1000:
+            self._flush()
+
+    def ask(self, message: Json) -> Json:
+        """A request and its answer; raises DeviceError where the device refuses."""
+        self._flush()
+        self._link.send(message)
+        answer, _ = self._link.receive()
+        if "error" in answer:
+            raise DeviceError(str(answer["error"]))
+        return answer
+
+    def permits(self, name: str) -> bool:
+        """Whether an operator may be applied to withheld content."""
+        if name in operators.COPIES or name in operators.WRITES:
+            return True
+        return self._externs is None or ".".join(name.split(".")[:2]) in self._externs
+
+    def refuse(self, what: str) -> NoReturn:
+        """Host code computes what kernels should: the device ends everything here."""
+        try:
+            self.ask({"do": "refuse", "what": what})
+        except LinkError:
+            pass
+        os._exit(0)
+
+    def item(self, tensor: TensorRef) -> Any:
+        """The one number of a small tensor."""
+        return self.ask({"do": "item", "tensor": tensor.encode()})["value"]
+
+    def operate(self, name: str, args: Any, kwargs: Json, fresh: Sequence[Any]) -> None:
+        """Have the device apply an operator; `fresh` tensors receive the results that are new memory."""
+        from kernelwright.evaluate.host.withheld import reference_to
+
+        into = [reference_to(tensor).encode() for tensor in fresh]
+        self.post({"do": "operate", "name": name, "args": args, "kwargs": kwargs, "into": into})
+
+    def _flush(self) -> None:
+        pending, self._pending, self._pending_bytes = self._pending, [], 0
+        for message, raw in pending:
+            self._link.send(message, raw)

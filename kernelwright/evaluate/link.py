@@ -1,0 +1,91 @@
+"""Messages between a host process and its device: JSON objects, each with raw bytes behind it.
+
+A message is four bytes (length of the JSON text), eight bytes (length of the raw part), both little endian, then both
+parts. Tensors travel as references: [store, dtype, shape, strides, offset], sizes in elements.
+"""
+
+import json
+import socket
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+MAX_TEXT_BYTES = 8 << 20
+
+
+class LinkError(ConnectionError):
+    """The other side is gone or does not keep to the protocol."""
+
+
+@dataclass(frozen=True)
+class TensorRef:
+    """A tensor in a device's memory; `dtype` is a key of `DTYPES`, strides and offset are in elements."""
+
+    store: int
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+
+    def encode(self) -> list[Any]:
+        """As JSON."""
+        return [self.store, self.dtype, list(self.shape), list(self.strides), self.offset]
+
+    @classmethod
+    def decode(cls, content: Any) -> "TensorRef":
+        """From JSON; raises LinkError for anything else. Whether it lies inside its store is the device's to check."""
+        try:
+            store, dtype, shape, strides, offset = content
+            sizes = [store, offset, *shape, *strides]
+        except (TypeError, ValueError) as error:
+            raise LinkError("a tensor reference is malformed") from error
+        if not isinstance(dtype, str) or not all(type(size) is int and 0 <= size < 1 << 48 for size in sizes):
+            raise LinkError("a tensor reference holds something else than sizes")
+        if len(shape) != len(strides) or len(shape) > 64:
+            raise LinkError("a tensor reference's shape and strides differ in length")
+        return cls(store, dtype, tuple(shape), tuple(strides), offset)
+
+
+class Link:
+    """One end of the connection. `limit` bounds the raw bytes that a message may bring."""
+
+    def __init__(self, connection: socket.socket, limit: int) -> None:
+        self._connection, self._limit = connection, limit
+
+    def send(self, message: Json, raw: bytes | memoryview = b"") -> None:
+        """Send one message; raises LinkError where nobody listens."""
+        text = json.dumps(message).encode()
+        size = memoryview(raw).nbytes
+        try:
+            self._connection.sendall(len(text).to_bytes(4, "little") + size.to_bytes(8, "little") + text)
+            if size:
+                self._connection.sendall(raw)
+        except OSError as error:
+            raise LinkError("the other side is gone") from error
+
+    def receive(self) -> tuple[Json, bytearray]:
+        """The next message; raises LinkError at the end and for anything malformed or too large."""
+        head = self._read(12)
+        length, size = int.from_bytes(head[:4], "little"), int.from_bytes(head[4:], "little")
+        if length > MAX_TEXT_BYTES or size > self._limit:
+            raise LinkError(f"a message of {length} + {size} bytes is too large")
+        try:
+            message = json.loads(self._read(length))
+        except (ValueError, RecursionError) as error:
+            raise LinkError("a message is not JSON") from error
+        if not isinstance(message, dict):
+            raise LinkError("a message is not an object")
+        return message, self._read(size)
+
+    def _read(self, size: int) -> bytearray:
+        content = bytearray(size)
+        view, done = memoryview(content), 0
+        while done < size:
+            try:
+                count = self._connection.recv_into(view[done:])
+            except OSError as error:
+                raise LinkError("the other side is gone") from error
+            if not count:
+                raise LinkError("the other side is gone")
+            done += count
+        return content

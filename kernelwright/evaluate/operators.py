@@ -1,0 +1,21 @@
+"""Which torch operators host code may apply to tensors whose content is withheld from it.
+
+Views and metadata need no memory. Data movement is done by the device. Everything else computes; extern operators
+do so by permission of the configuration, the rest is refused.
+"""
+
+#: Out-of-place: the result is new memory filled by copying.
+COPIES = frozenset(
+    "aten.clone.default aten._to_copy.default aten.cat.default aten.stack.default aten.constant_pad_nd.default "
+    "aten.repeat.default aten.flip.default aten.roll.default".split()
+)
+#: In place: the first argument is overwritten by copies or by one value.
+WRITES = frozenset("aten.copy_.default aten.fill_.Scalar aten.fill_.Tensor aten.zero_.default".split())
+#: New memory whose content depends on no tensor's content.
+FACTORIES = frozenset(
+    "aten.empty_like.default aten.zeros_like.default aten.ones_like.default aten.full_like.default "
+    "aten.new_empty.default aten.new_empty_strided.default aten.new_zeros.default aten.new_ones.default "
+    "aten.new_full.default aten.rand_like.default aten.randn_like.default".split()
+)
+#: Factories whose memory has no content yet.
+UNFILLED = frozenset("aten.empty_like.default aten.new_empty.default aten.new_empty_strided.default".split())
