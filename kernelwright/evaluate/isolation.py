@@ -102,12 +102,15 @@ def isolated_fork(scratch: Path, keep_fds: Collection[int]) -> tuple[int, Walls 
     ends with status `BROKEN`.
     """
     with _signals_held():
-        parent = _pidfd()
-        pid, first = _fork()
-        if pid == 0:
-            return 0, _isolate(parent, first, Path(os.path.realpath(scratch)), frozenset(keep_fds))
-        os.close(parent)
-        return pid, None
+        pid, parent = -1, _pidfd()
+        try:
+            pid, first = _fork()
+            if pid == 0:
+                return 0, _isolate(parent, first, Path(os.path.realpath(scratch)), frozenset(keep_fds))
+            return pid, None
+        finally:
+            if pid != 0:
+                os.close(parent)
 
 
 @contextlib.contextmanager

@@ -33,7 +33,8 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="wa
 _PATIENCE_S = 60
 _NOBODY = 65534
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_CALLERS = ["as is", "without namespaces"] + (["ordinary user"] if os.geteuid() == 0 else [])
+_USER, _REFUSED = "ordinary user", "namespaces refused"
+_CALLERS = [(), (_REFUSED,), *([(_USER,), (_USER, _REFUSED)] if os.geteuid() == 0 else [])]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Place:
 
     scratch: Path
     outside: Path
-    caller: str
+    caller: tuple[str, ...]
 
     @property
     def victim(self) -> Path:
@@ -61,14 +62,14 @@ class Outcome:
 Program = Callable[[Place, socket.socket], Any]
 
 
-@pytest.fixture(params=_CALLERS)
+@pytest.fixture(params=_CALLERS, ids=lambda caller: ", ".join(caller) or "as is")
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     folder = Path(tempfile.mkdtemp(prefix="kernelwright-isolation-"))
     place = Place(folder / "scratch", folder / "outside", request.param)
     for path in (place.scratch, place.outside):
         path.mkdir()
     place.victim.write_text("precious")
-    if request.param == "ordinary user":
+    if _USER in request.param:
         for path in (folder, place.scratch, place.outside, place.victim):
             os.chown(path, _NOBODY, _NOBODY)
     yield place
@@ -98,12 +99,12 @@ def behind_walls(place: Place, program: Program) -> Outcome:
     return Outcome(received["answer"], tuple(received["walls"]), received["code"])
 
 
-def _become(caller: str) -> None:
-    if caller == "ordinary user":
+def _become(caller: tuple[str, ...]) -> None:
+    if _USER in caller:
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
-    elif caller == "without namespaces":  # as containers do it
+    if _REFUSED in caller:  # as containers do it
         number = isolation._CALLS[os.uname().machine][1]["unshare"]
         isolation._prctl(isolation._SET_NO_NEW_PRIVS, 1)
         isolation._install([(0x20, 0, 0, 0), *isolation._when(number, [isolation._REFUSE]), isolation._ALLOW])
@@ -162,7 +163,7 @@ def _names(_: Place, control: socket.socket) -> Any:
 def test_walls_stand_where_the_kernel_allows_them(place: Place) -> None:
     outcome = behind_walls(place, _names)
     expected = {isolation.CLOSED_FILES, isolation.NO_CAPABILITIES, isolation.NO_NEW_PRIVILEGES, isolation.SECCOMP}
-    namespaces = place.caller != "without namespaces" and _namespaces_allowed(place.caller)
+    namespaces = _namespaces_allowed(place.caller)
     assert expected <= set(outcome.walls) <= set(isolation.EVERY_WALL)
     assert (isolation.NAMESPACES in outcome.walls) is namespaces
     assert (isolation.READ_ONLY_FILES in outcome.walls) is namespaces
@@ -172,7 +173,7 @@ def test_walls_stand_where_the_kernel_allows_them(place: Place) -> None:
     assert str(isolation.Walls()) == "none"
 
 
-def _namespaces_allowed(caller: str) -> bool:
+def _namespaces_allowed(caller: tuple[str, ...]) -> bool:
     pid = os.fork()
     if pid == 0:
         _become(caller)
@@ -337,7 +338,7 @@ def _compute(_: Place, control: socket.socket) -> Any:
         thread.start()
     for thread in work:
         thread.join()
-    received, *_ = control.recvmsg(16)
+    received = control.recvmsg(16)[0]
     return [products, bool(received), os.urandom(4) != os.urandom(4)]
 
 
@@ -376,7 +377,7 @@ def wait_for(pid: int) -> int:
     raise AssertionError(f"process {pid} did not end within {_PATIENCE_S} s")
 
 
-def _run_as_user(function: Callable[[], int], caller: str) -> int:
+def _run_as_user(function: Callable[[], int], caller: tuple[str, ...]) -> int:
     """A function's result, 0 to 255, in a process of its own."""
     pid = os.fork()
     if pid == 0:
@@ -455,7 +456,7 @@ def _scatter(alive: int) -> None:
 
 
 def test_orphans_end_with_it_even_without_the_filter(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    if place.caller == "without namespaces" or not _namespaces_allowed(place.caller):
+    if not _namespaces_allowed(place.caller):
         pytest.skip("without namespaces only the filter keeps it from forking")
     monkeypatch.setattr(isolation, "_filter", lambda: [isolation._ALLOW])
     ours, theirs = os.pipe()
@@ -466,18 +467,22 @@ def test_orphans_end_with_it_even_without_the_filter(place: Place, monkeypatch: 
     os.close(ours)
 
 
-def test_caller_stays_as_it_was(scratch: Path) -> None:
+def test_caller_stays_as_it_was(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def state() -> list[object]:
         links = [str(Path(f"/proc/self/ns/{kind}").readlink()) for kind in ("mnt", "pid", "pid_for_children", "net")]
-        return [
-            *links,
-            len(list(Path("/proc/self/fd").iterdir())),
-            signal.pthread_sigmask(signal.SIG_BLOCK, []),
-            str(Path.cwd()),
-        ]
+        descriptors = len(list(Path("/proc/self/fd").iterdir()))
+        return [*links, descriptors, signal.pthread_sigmask(signal.SIG_BLOCK, []), Path.cwd()]
+
+    def refuse() -> int:
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
 
     before = state()
     assert wait_for(isolated(scratch, [], lambda: None)) == 3
+    assert state() == before
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fork", refuse)
+        with pytest.raises(BlockingIOError):
+            isolated_fork(scratch, [])
     assert state() == before
     child = os.fork()
     if child == 0:
