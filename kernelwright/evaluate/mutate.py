@@ -804,6 +804,8 @@ def _bare(ptx: str) -> str:
 #: Draws with inputs and weights as the reference makes them, before the others.
 GIVEN_DRAWS = 12
 
+_FROM_THE_END = "indices from the end"
+
 _Outcome = Sequence[Tensor] | str
 
 
@@ -837,6 +839,8 @@ VARIATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "scaled by 1e2": lambda v: v * 1e2,
     "shifted by 10": lambda v: v + 10,
     "shifted by -10": lambda v: v - 10,
+    "shifted by 200": lambda v: v + 200,
+    "shifted by -200": lambda v: v - 200,
     "nearly constant": lambda v: 3 + _normal(v, 1e-4),
     "tiny and nearly constant": lambda v: 1e-2 + _normal(v, 1e-3),
     "ones": torch.ones_like,
@@ -853,21 +857,40 @@ VARIATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 
 
 def _draws(module: KernelModule) -> Iterator[_Draw]:
-    """Draws as given; then each variation of the inputs, once with weights as given and once with others. Integers
-    stay as given, since they may be indices; every second of them has other booleans."""
+    """Draws as given; then each variation of the floating inputs, once with weights as given and once with others and
+    every second boolean another; at last, integers counted from the end where the reference takes them so, as
+    indices. Other integers stay as given."""
     program = ReferenceProgram.load(module.reference)
-    names = ["given"] * GIVEN_DRAWS + [name for name in VARIATIONS for _ in range(2)]
+    names = ["given"] * GIVEN_DRAWS + [name for name in VARIATIONS for _ in range(2)] + [_FROM_THE_END]
     for seed, name in enumerate(names):
         with torch.random.fork_rng(devices=[]):
             model = program.build(seed)
             inputs, state = program.inputs(seed), program.state(model)
             torch.manual_seed(seed)
-            if name != "given":
+            other = name in VARIATIONS and seed % 2 == 1
+            if name in VARIATIONS:
                 inputs = [_changed(value, VARIATIONS[name]) for value in inputs]
-            if name != "given" and seed % 2:
+            if other:
                 inputs = [_flipped(value) for value in inputs]
                 state = {key: _changed_tensor(value, _other_weights) for key, value in state.items()}
-        yield _Draw(f"{name}, other weights" if name != "given" and seed % 2 else name, seed, tuple(inputs), state)
+            if name == _FROM_THE_END:
+                inputs = [_from_the_end(value) for value in inputs]
+                if not _takes(program, model, inputs):
+                    continue
+        yield _Draw(f"{name}, other weights" if other else name, seed, tuple(inputs), state)
+
+
+def _from_the_end(value: Value) -> Value:
+    integer = isinstance(value, Tensor) and not value.is_floating_point() and value.dtype != torch.bool
+    return -1 - value if integer else value  # type: ignore[operator]
+
+
+def _takes(program: ReferenceProgram, model: torch.nn.Module, inputs: Sequence[Value]) -> bool:
+    try:
+        program.run(model, inputs)
+    except (RuntimeError, ValueError, IndexError, TypeError):
+        return False
+    return True
 
 
 def _flipped(value: Value) -> Value:
