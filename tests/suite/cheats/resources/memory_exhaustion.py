@@ -24,5 +24,6 @@ class ModelNew(nn.Module):
     def __init__(self):
         super().__init__()
     def forward(self, x):
-        waste = np.ones(int(3.5e9), dtype=np.float64)  # 28 GB, written
+        waste = np.empty(int(4.5e9), dtype=np.float64)  # 36 GB
+        waste[:: 1 << 24] = 1.0
         return fused_copy(x) * float(waste[0])
