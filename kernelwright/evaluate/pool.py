@@ -164,6 +164,12 @@ class Pool:
         self._closed = False
         self._threads = ThreadPoolExecutor(workers, "evaluate")
 
+    @property
+    def idle(self) -> tuple[Worker, ...]:
+        """The workers that judge nothing now."""
+        with self._change:
+            return tuple(self._idle)
+
     def evaluate_many(self, items: Iterable[Item]) -> Iterator[Verdict]:
         """Verdicts in the order of the items; at most two items a worker are read ahead of the verdict given last.
 

@@ -3,6 +3,7 @@
 import importlib
 import logging
 import os
+import socket
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from kernelwright.ir.values import Reference
 #: How often Ray starts a lost actor again, and sends it what it was at, before the pool takes another one.
 RESTARTS = 4
 _PLACED_REFERENCES = 256
+_REACH_SECONDS = 10.0
 
 
 def load_ray() -> Any:
@@ -169,7 +171,15 @@ def _connect(ray: Any, address: str | None, workers: int) -> None:
         ray.init(num_cpus=workers, include_dashboard=False, **quiet)
         return
     try:
+        _reach(address)
         ray.init(address=address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         reason = str(error).splitlines()[0]
         raise UserError(f"evaluator.address={address!r}: no Ray cluster can be joined there: {reason}") from error
+
+
+def _reach(address: str) -> None:
+    """Raise OSError where nobody listens at an address of the form host:port: Ray would try for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), _REACH_SECONDS).close()
