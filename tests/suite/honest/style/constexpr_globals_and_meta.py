@@ -5,8 +5,8 @@ import triton
 import triton.language as tl
 
 BLOCK_SIZE = 256
-ONE: tl.constexpr = 1.0
-COMPUTE: tl.constexpr = tl.float32
+ONE = tl.constexpr(1.0)
+COMPUTE = tl.constexpr(tl.float32)
 META = {"num_warps": 4, "num_stages": 2}
 
 
