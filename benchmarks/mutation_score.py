@@ -2,7 +2,7 @@
 
     python benchmarks/mutation_score.py --out benchmarks/results/mutation_score_cpu.json
 
-Modules are the examples, then generated programs, lowered deterministically; mutants are sampled evenly over kinds
+Modules are the examples, two programs with loops and generated programs, lowered deterministically; mutants are sampled evenly over kinds
 and lines of each. Every mutant's fate is written as it is found; run again with the same arguments, the file goes on
 where it was.
 """
@@ -28,13 +28,35 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+#: Rows too long for one block, so that kernels loop.
+LONG_ROWS = """import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(width)
+
+    def forward(self, x):
+        return {result}
+
+
+def get_inputs():
+    return [torch.randn(3, 5000)]
+
+
+def get_init_inputs():
+    return [5000]
+"""
+LONG = {"long_layer_norm": "self.norm(x)", "long_softmax": "torch.softmax(x * self.norm.weight + self.norm.bias, 1)"}
 
 
 def modules(programs: int) -> Iterator[KernelModule]:
-    """Lowered examples, then so many generated programs; what cannot be lowered is left out."""
+    """Lowered examples, programs with loops, then so many generated ones; what cannot be lowered is left out."""
     imported = (import_file(path) for path in sorted(EXAMPLES.glob("*.py")))
+    loops = (import_source(LONG_ROWS.format(result=result), name, shrink="never") for name, result in LONG.items())
     generated = (import_source(generate_program(seed), f"random_{seed}", shrink="never") for seed in range(programs))
-    for source in (imported, generated):
+    for source in (imported, loops, generated):
         for module in source:
             try:
                 yield LowerInductor().run(module, Context())
