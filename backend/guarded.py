@@ -1,7 +1,7 @@
 """The adapter for Triton's interpreter, first half: its builder, over guarded memory.
 
-Tried with Triton 3.6 and 3.7. What is private there is touched here and in `language.py` alone: numpy types,
-and the patches that make the language interpretable.
+Tried with Triton 3.6 and 3.7. What is private there is touched here, in `batched.py` (shapes), `interp_types.py`
+(types) and `language.py` (the patches that make the language interpretable) alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence

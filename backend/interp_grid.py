@@ -19,7 +19,7 @@ from kernelwright.backend.memory import AddressSpace
 
 #: Programs tried at once at first.
 MOST_PROGRAMS = 4096
-#: Divisions of one batch by diverging conditions, and the fewest programs a part must have on average.
+#: How often conditions may divide one batch, and how many programs a part must have on average.
 MOST_DIVISIONS, FEWEST_TOGETHER = 32, 4
 #: Batches of one launch that may fail before the rest runs one program after another.
 MOST_SETBACKS = 2
@@ -67,7 +67,7 @@ def _run_batch(body: Body, memory: AddressSpace, journal: Journal, first: int, l
     journal.begin(first, last)
     memory.journal = journal
     waiting = [np.arange(first, last, dtype=np.int32)]
-    divisions = 0
+    divisions, parts = 0, 1
     try:
         while waiting:
             memory.programs = waiting.pop()
@@ -76,11 +76,11 @@ def _run_batch(body: Body, memory: AddressSpace, journal: Journal, first: int, l
                 body()
             except Divergence as divergence:
                 journal.undo(mark)
-                divisions += 1
-                parts = _divided(memory.programs, divergence.values)
-                if divisions > MOST_DIVISIONS or len(parts) * FEWEST_TOGETHER > memory.programs.size + FEWEST_TOGETHER:
+                divided = _divided(memory.programs, divergence.values)
+                divisions, parts = divisions + 1, parts + len(divided) - 1
+                if divisions > MOST_DIVISIONS or parts > max(FEWEST_TOGETHER, (last - first) // FEWEST_TOGETHER):
                     raise BatchSignal from None
-                waiting.extend(parts)
+                waiting.extend(divided)
     except BaseException:
         journal.undo()
         raise

@@ -62,6 +62,12 @@ class _Kernel(KernelHandle):
         """The rewritten function."""
         return _rewritten(self.fn)
 
+    @functools.cached_property
+    def dtypes(self) -> Mapping[str, Any]:
+        """Parameters that are annotated with a type of Triton's."""
+        parameters = inspect.signature(self.fn).parameters.values()
+        return {item.name: item.annotation for item in parameters if isinstance(item.annotation, tl.dtype)}
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if _language().builder.memory is None:
             return super().__call__(*args, **kwargs)
@@ -192,8 +198,7 @@ class InterpreterRuntime:
             return language.pointer(memory.add(name, value, written), value.dtype)
         if name in bound.constexprs:
             return value
-        annotation = inspect.signature(handle.fn).parameters[name].annotation
-        return language.argument(value, annotation if isinstance(annotation, tl.dtype) else None)
+        return language.argument(value, handle.dtypes.get(name))
 
 
 def _place(handle: KernelHandle, filename: str, line: int) -> Place:

@@ -1,6 +1,6 @@
 """The adapter for Triton's interpreter, second half: the language patched to use our builder.
 
-Tried with Triton 3.6 and 3.7; what is private there is touched here and in `guarded.py` alone.
+Tried with Triton 3.6 and 3.7; what is private there is touched here and in the modules that `guarded.py` names.
 """
 
 import builtins

@@ -56,6 +56,10 @@ class _Rewriter(ast.NodeTransformer):
             raise SyntaxError(f"line {node.lineno}: Triton has no chained comparison")
         return node
 
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        # It would also hide accesses out of bounds.
+        raise SyntaxError(f"line {node.lineno}: Triton has no try")
+
     def visit_If(self, node: ast.If) -> ast.AST:
         return self._conditional(node)
 

@@ -9,11 +9,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from kernelwright.backend import batched, batched_journal, interp_grid
 from kernelwright.backend.execute import CudaRuntime, load_module
 from kernelwright.backend.interpreter import (
     AccessError,
     InterpreterRuntime,
     KernelError,
+    KernelFault,
     UninitialisedReadError,
     UnsupportedByInterpreter,
 )
@@ -408,6 +410,10 @@ def test_unsupported_is_said_by_name(name: str) -> None:
 REFUSED = {
     "a block as condition": ("if i > 3:\n        i = i + 1", "no condition"),
     "chained comparison": ("tl.store(out_ptr + i, 1.0, mask=0 <= i < n)", "chained comparison"),
+    "exceptions": (
+        "try:\n        x = tl.load(x_ptr + 99)\n    except Exception:\n        pass",
+        "line 4: Triton has no try",
+    ),
     "shapes that do not match": ("x = i + tl.arange(0, 8)", "k"),
     "unknown function": ("x = tl.no_such_function(i)", "no_such_function"),
 }
@@ -462,6 +468,266 @@ def test_uninitialised_reads_are_found_on_request() -> None:
         interpret(kernel, HOST.format(grid=1, block=8), torch.ones(8), check_uninitialised=True)
     host = "out = torch.empty(8)\naten.relu.out(a, out=out)\nk[(1,)](a, out, 8, B=8)\nreturn out"
     assert interpret(kernel, host, torch.ones(8), check_uninitialised=True)[0].sum() == 8
+
+
+# Programs run many at once; what follows says that nobody can tell, except by the time it takes.
+
+PROGRAMS = {
+    "layer norm": (
+        """
+@triton.jit
+def k(x_ptr, out_ptr, n, B: tl.constexpr):
+    row = tl.program_id(0) * 2 + tl.arange(0, 2)[:, None]
+    i = tl.arange(0, B)[None, :]
+    mask = (row < 13) & (i < n)
+    x = tl.load(x_ptr + row * n + i, mask, other=0.0)
+    mean = tl.sum(x, 1)[:, None] / n
+    centred = tl.where(mask, x - mean, 0.0)
+    scale = tl.rsqrt(tl.sum(centred * centred, 1) / n + 1e-5)
+    tl.store(out_ptr + row * n + i, centred * scale[:, None], mask)
+""",
+        "out = torch.zeros_like(a)\nk[(7,)](a, out, a.shape[1], B=32)\nreturn out",
+        torch.randn(13, 29),
+    ),
+    "product by tiles over a grid of three axes": (
+        """
+@triton.jit
+def k(x_ptr, out_ptr, n, B: tl.constexpr):
+    row = tl.program_id(0) * B + tl.arange(0, B)[:, None]
+    column = tl.program_id(1) * B + tl.arange(0, B)[None, :]
+    part = tl.program_id(2) + tl.num_programs(2) * 0
+    total = tl.zeros([B, B], tl.float32)
+    for start in range(part * n // 2, min(n, (part + 1) * n // 2), B):
+        inner = start + tl.arange(0, B)
+        left = tl.load(x_ptr + row * n + inner[None, :]).to(tl.bfloat16)
+        total = tl.dot(left, tl.load(x_ptr + inner[:, None] * n + column).to(tl.bfloat16), total)
+    tl.store(out_ptr + part * n * n + row * n + column, total.T)
+""",
+        "out = torch.zeros(2, 64, 64)\nk[(4, 4, 2)](a, out, 64, B=16)\nreturn out",
+        torch.randn(64, 64),
+    ),
+    "block pointers, shapes and order": (
+        """
+@triton.jit
+def k(x_ptr, out_ptr, n, B: tl.constexpr):
+    p = tl.program_id(0)
+    block = tl.make_block_ptr(x_ptr + p * n, (n,), (1,), (p % 2,), (B,), (0,))
+    x = tl.load(tl.advance(block, (p % 3,)), boundary_check=(0,), padding_option="zero")
+    even, odd = tl.split(tl.reshape(x, (B // 2, 2)))
+    y = tl.reshape(tl.join(odd, even * p), (B,)) + tl.sort(x) + tl.flip(x, 0)
+    y += tl.gather(x, (tl.arange(0, B) + p) % B, 0) + tl.cumsum(x, 0, reverse=True) + tl.argmax(x, 0)
+    y += tl.histogram((x * 3).to(tl.int32), B) + tl.rand(p, tl.arange(0, B))
+    out = tl.make_block_ptr(out_ptr + p * n, (n,), (1,), (0,), (B,), (0,))
+    tl.store(out, y, boundary_check=(0,))
+""",
+        "out = torch.zeros_like(a)\nk[(9,)](a, out, a.shape[1], B=32)\nreturn out",
+        torch.randn(9, 27),
+    ),
+    "tensor descriptors": (
+        """
+@triton.jit
+def k(x_ptr, out_ptr, n, B: tl.constexpr):
+    p = tl.program_id(0)
+    x = tl.make_tensor_descriptor(x_ptr, [30, n], [n, 1], [4, B])
+    out = tl.make_tensor_descriptor(out_ptr, [30, n], [n, 1], [4, B])
+    out.store([p * 4, 0], x.load([p * 4, 4 * (p % 2)]) * p)
+""",
+        "out = torch.zeros_like(a)\nk[(8,)](a, out, a.shape[1], B=32)\nreturn out",
+        torch.randn(30, 28),
+    ),
+    "conditions and loops that depend on the program": (
+        """
+@triton.jit
+def k(x_ptr, out_ptr, n, B: tl.constexpr):
+    p = tl.program_id(0)
+    i = p * B + tl.arange(0, B)
+    if p == 31:
+        return
+    x = tl.load(x_ptr + i)
+    if p % 2 == 0 and tl.sum(x, 0) > 0:
+        x = x * 3
+    for step in range(p // 16):
+        x += step
+    while tl.max(x, 0) < 4:
+        x *= 2
+    tl.store(out_ptr + i, x)
+""",
+        "out = torch.zeros_like(a)\nk[(32,)](a, out, a.numel(), B=16)\nreturn out",
+        torch.where(torch.arange(16) == 0, 2.5, torch.rand(32, 16) * 2 - torch.arange(32)[:, None] % 3),
+    ),
+    "in place": (
+        COPY.format(body="tl.store(x_ptr + i, tl.load(x_ptr + i, mask=i < n) * 2, mask=i < n)"),
+        "k[(8,)](a, a, 100, B=16)\nk[(2,)](a, a, 100, B=64)\nreturn a",
+        torch.randn(100),
+    ),
+    "written piece by piece and read back": (
+        """
+@triton.jit
+def k(x_ptr, out_ptr, n, B: tl.constexpr):
+    row = tl.program_id(0) * n
+    total = 0.0
+    for start in range(0, n, B):
+        e = tl.exp(tl.load(x_ptr + row + start + tl.arange(0, B)))
+        tl.store(out_ptr + row + start + tl.arange(0, B), e)
+        total += tl.sum(e, 0)
+    for start in range(0, n, B):
+        at = out_ptr + row + start + tl.arange(0, B)
+        tl.store(at, tl.load(at) / total)
+""",
+        "out = torch.empty_like(a)\nk[(6,)](a, out, 64, B=16)\nreturn out",
+        torch.randn(6, 64),
+    ),
+    "float atomics keep their order": (
+        COPY.format(body="tl.store(x_ptr + i, tl.atomic_add(out_ptr + i % 3, tl.load(x_ptr + i)))"),
+        "out = torch.zeros(3)\nk[(40,)](a, out, 640, B=16)\nreturn out, a",
+        torch.randn(640) * 1e3,
+    ),
+    "the last program wins": (
+        COPY.format(body="tl.store(out_ptr + i % 24, tl.load(x_ptr + i))"),
+        "out = torch.zeros(32)\nk[(9,)](a, out, 144, B=16)\nreturn out",
+        torch.randn(144),
+    ),
+}
+ORDER = {
+    "each program reads what the one before wrote": (
+        "tl.store(out_ptr + i + B, tl.load(out_ptr + i) + tl.load(x_ptr + i))"
+    ),
+    "each program reads what a later one writes": (
+        "x = tl.load(x_ptr + n - 1 - i, mask=i < n)\n    tl.store(x_ptr + i, x + 1, mask=i < n)"
+    ),
+    "every program stores twice": (
+        "tl.store(out_ptr + i % B, i + 1.0)\n    tl.store(out_ptr + i % B, i + 0.5, mask=i < 40)"
+    ),
+    "atomics one after another": (
+        "tl.atomic_add(out_ptr + i % 4, 1.0)\n    tl.store(x_ptr + i, tl.atomic_add(out_ptr + i % 4, 2.0))"
+    ),
+    "an atomic and a load": "tl.atomic_add(out_ptr + i % 4, 1.0)\n    tl.store(x_ptr + i, tl.load(out_ptr + i % 4))",
+    "two sizes of element": (
+        "tl.store(out_ptr + i, 1.0)\n"
+        "    tl.store(x_ptr + i, tl.load((out_ptr + i - B).to(tl.pointer_type(tl.int32)), mask=i >= B, other=7))"
+    ),
+    "a lock": (
+        "while tl.atomic_cas(out_ptr.to(tl.pointer_type(tl.int32)), 0, 1) == 1:\n        pass\n"
+        "    x = tl.load(out_ptr + 1)\n    tl.store(out_ptr + 1, x * 2 + tl.program_id(0))\n"
+        "    tl.atomic_xchg(out_ptr.to(tl.pointer_type(tl.int32)), 0)"
+    ),
+    "every program takes a path of its own": (
+        "x = tl.load(x_ptr + i)\n    for j in range(tl.program_id(0)):\n        x += j\n    tl.store(out_ptr + i, x)"
+    ),
+}
+ORDER_HOST = "out = torch.zeros(96)\nk[(5,)](a, out, a.numel(), B=16)\nreturn out, a"
+
+
+@pytest.fixture
+def singly(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of programs that run one by one, however often."""
+    numbers: list[int] = []
+    run = interp_grid._run_singly
+
+    def noted(body, memory, first: int, last: int) -> None:
+        numbers.extend(range(first, last))
+        run(body, memory, first, last)
+
+    monkeypatch.setattr(interp_grid, "_run_singly", noted)
+    return numbers
+
+
+def both(kernel, host: str, x: Tensor, **options) -> list:
+    """What many programs at once give, and one after another: outputs, or what is raised."""
+    results = []
+    for setbacks in (interp_grid.MOST_SETBACKS, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(interp_grid, "MOST_SETBACKS", setbacks)
+            given = x.clone()
+            try:
+                results.append((*interpret(kernel, host, given, **options), given))
+            except KernelFault as error:
+                results.append((error, given))
+    return results
+
+
+def launched(name: str) -> tuple:
+    """Kernel, host code and input of a case."""
+    return PROGRAMS.get(name) or (COPY.format(body=ORDER[name]), ORDER_HOST, torch.randn(80))
+
+
+def same_bits(left, right) -> bool:
+    return all(torch.equal(a.view(torch.uint8), b.view(torch.uint8)) for a, b in zip(left, right, strict=True))
+
+
+@pytest.mark.parametrize("name", [*HONEST, *PROGRAMS, *ORDER])
+def test_many_programs_at_once_give_the_same_bits(name: str) -> None:
+    kernel, host, x = (HONEST.get(name) or launched(name))[:3]
+    at_once, one_by_one = both(kernel, host, x)
+    assert same_bits(at_once, one_by_one)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_these_run_at_once(name: str, singly: list[int]) -> None:
+    interpret(*PROGRAMS[name][:2], PROGRAMS[name][2].clone())
+    assert singly == []
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_these_run_one_by_one(name: str, singly: list[int]) -> None:
+    interpret(COPY.format(body=ORDER[name]), ORDER_HOST, torch.randn(80))
+    assert singly == list(range(5))
+
+
+@pytest.mark.parametrize("name", [*PROGRAMS, *ORDER])
+def test_small_batches_give_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, host, x = launched(name)
+    _, one_by_one = both(kernel, host, x)
+    monkeypatch.setattr(batched, "MOST_ELEMENTS", 64)
+    monkeypatch.setattr(batched_journal, "MOST_WRITTEN", 40)
+    at_once, _ = both(kernel, host, x)
+    assert same_bits(at_once, one_by_one)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_first_failing_program_is_reported(name: str) -> None:
+    """The same error, and memory as far as the programs before it had come."""
+    body = "tl.store(x_ptr + i, i + 0.0, mask=i < n)\n    if tl.program_id(0) > 1:\n        "
+    kernel = COPY.format(body=body + BROKEN[name][0])
+    (at_once, memory), (one_by_one, expected) = both(kernel, HOST.format(grid=6, block=16), torch.zeros(80))
+    assert type(at_once) is type(one_by_one)
+    assert str(at_once) == str(one_by_one)
+    assert vars(at_once) == vars(one_by_one)
+    assert torch.equal(memory, expected)
+
+
+def test_a_late_line_of_an_early_program_fails_first() -> None:
+    kernel = COPY.format(
+        body="x = tl.load(x_ptr + i + 64 * (tl.program_id(0) // 3))\n"
+        "    tl.store(out_ptr + i + 64 * (tl.program_id(0) // 2), x)"
+    )
+    (at_once, _), (one_by_one, _) = both(kernel, HOST.format(grid=4, block=16), torch.zeros(64))
+    assert (at_once.place.program, at_once.line, at_once.tensor) == ((2, 0, 0), 5, "out_ptr")
+    assert str(at_once) == str(one_by_one)
+
+
+@pytest.mark.parametrize(("offset", "fails"), [(-16, False), (16, True)])
+def test_uninitialised_reads_do_not_depend_on_who_runs_with_whom(offset: int, fails: bool) -> None:
+    kernel = COPY.format(
+        body=f"tl.store(out_ptr + i, 1.0)\n    y = tl.load(out_ptr + i + {offset}, mask=(i >= 16) & (i < 48))\n"
+        "    tl.store(x_ptr + i, y)"
+    )
+    host = "out = torch.empty(64)\nk[(4,)](a, out, 64, B=16)\nreturn a"
+    at_once, one_by_one = both(kernel, host, torch.zeros(64), check_uninitialised=True)
+    if fails:
+        assert isinstance(at_once[0], UninitialisedReadError)
+        assert str(at_once[0]) == str(one_by_one[0])
+    else:
+        assert same_bits(at_once, one_by_one)
+
+
+def test_views_of_one_storage_are_one_memory(singly: list[int]) -> None:
+    kernel = COPY.format(body="tl.store(out_ptr + i, tl.load(x_ptr + i) + 1)")
+    host = "k[(4,)](a, a[16:], 64, B=16)\nreturn a"
+    at_once, one_by_one = both(kernel, host, torch.zeros(80))
+    assert same_bits(at_once, one_by_one)
+    assert at_once[0][::16].tolist() == [0, 1, 2, 3, 4]
+    assert singly
 
 
 def test_the_language_is_left_as_it_was() -> None:
