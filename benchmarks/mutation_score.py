@@ -2,9 +2,9 @@
 
     python benchmarks/mutation_score.py --out benchmarks/results/mutation_score_cpu.json
 
-Modules are the examples, two programs with loops and generated programs, lowered deterministically; mutants are sampled evenly over kinds
-and lines of each. Every mutant's fate is written as it is found; run again with the same arguments, the file goes on
-where it was.
+Modules are the examples, two programs with loops and generated programs, lowered deterministically; mutants are sampled
+evenly over kinds and lines of each. Every mutant's fate is written as it is found; run again with the same arguments,
+the file goes on where it was.
 """
 
 import argparse
