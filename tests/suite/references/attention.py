@@ -2,7 +2,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-batch = 2
+batch = 1
 heads = 2
 length = 20
 width = 16

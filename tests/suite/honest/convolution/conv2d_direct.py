@@ -42,7 +42,7 @@ class ModelNew(nn.Module):
         ow = (w + 2 * pad - kw) // stride + 1
         c_out = self.conv.out_channels
         y = torch.empty((n, c_out, oh, ow), device=x.device, dtype=x.dtype)
-        conv2d_kernel[(n, c_out, triton.cdiv(oh * ow, 32))](
-            x, self.conv.weight, y, c_in, h, w, c_out, oh, ow, stride, pad, KH=kh, KW=kw, BLOCK=32
+        conv2d_kernel[(n, c_out, triton.cdiv(oh * ow, 64))](
+            x, self.conv.weight, y, c_in, h, w, c_out, oh, ow, stride, pad, KH=kh, KW=kw, BLOCK=64
         )
         return y
