@@ -103,8 +103,10 @@ def compile_launch(m: KernelModule, launch: Launch, target: Target) -> Compiled:
 def compile_jit(
     kernel: Any, launch: Launch, target: Target, kernels: Mapping[str, Any], sources: Sequence[str]
 ) -> Compiled:
-    """A `JITFunction` compiled for a launch. `kernels` are those that its arguments may name; `sources` is all the text that
-    it depends on, for the cache. Raises as `compile_module` does."""
+    """A `JITFunction` compiled for a launch; raises as `compile_module` does.
+
+    `kernels` are those that its arguments may name, `sources` is all the text that it depends on, for the cache.
+    """
     if not target.is_gpu:
         gpus = "a100, h100, h200, b200, l40s or rtx4090"
         raise UserError(f"target {target.name!r} compiles nothing; name a GPU: {gpus}")

@@ -1,4 +1,4 @@
-"""How the values that a candidate is checked on are drawn: inputs of several distributions, weights that are not trivial."""
+"""How values to check a candidate on are drawn: inputs of several distributions, weights that are not trivial."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,10 @@ from kernelwright.evaluate.tensors import copy_of
 
 @dataclass(frozen=True)
 class Draw:
-    """One pass's values. `inputs` seeds `get_inputs()`; `kind` says what is made of floating inputs; `weights` seeds the
-    perturbation of the weights, None leaves them as the model draws them."""
+    """One pass's values: `inputs` seeds `get_inputs()`, `kind` says what is made of floating inputs.
+
+    `weights` seeds the perturbation of the weights; None leaves them as the model draws them.
+    """
 
     inputs: int
     kind: str = "given"
@@ -28,8 +30,8 @@ def _normal(value: Tensor) -> Tensor:
     return torch.randn(value.shape, dtype=torch.float64, device=value.device).mul_(_rms(value))
 
 
-def _negated(value: Tensor) -> Tensor:
-    return -value.double()
+def _negative(value: Tensor) -> Tensor:
+    return -value.double().abs() - 0.05 * _rms(value)
 
 
 def _shifted(value: Tensor) -> Tensor:
@@ -51,7 +53,7 @@ def _integers(value: Tensor) -> Tensor:
 #: What may be made of floating inputs; a program that cannot take one of them is not checked on it.
 KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "normal": _normal,
-    "negated": _negated,
+    "negative": _negative,
     "shifted": _shifted,
     "small": _small,
     "large": _large,

@@ -25,7 +25,7 @@ from kernelwright.ir.verifier import verify
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
-_KINDS = ("negated", "shifted", "small", "large", "integers", "normal")
+_KINDS = ("negative", "shifted", "small", "large", "integers", "normal")
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN)
 _FAILURES = {
     "compile_error": Status.COMPILE_ERROR,
@@ -203,7 +203,7 @@ def _number(seed: int | None, index: int) -> int:
 
 
 def _draws(seeds: int, seed: int | None) -> tuple[Draw, ...]:
-    """As given: with the weights as built, then with other ones; and every other kind of inputs, mostly with other weights."""
+    """Inputs as given, with the weights as built and then with others; and every other kind of inputs."""
     given = [Draw(_number(seed, 3 * i + 1), weights=_number(seed, 3 * i + 2) if i else None) for i in range(seeds)]
     kinds = [
         Draw(_number(seed, 3 * i + 1), kind, _number(seed, 3 * i + 2)) for i, kind in enumerate(_KINDS, len(given))

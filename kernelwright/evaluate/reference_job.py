@@ -1,8 +1,8 @@
 """Running the reference in a child: inputs, state, eager's outputs and the gold, for each draw of the values.
 
-Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON. Answer: `built`: the
-state as built, `movement`: whether the reference only moves data, and `passes`, each {"inputs": …, "state": …, "eager": …,
-"gold": …, "kept": …, "random": …, "kind": …} with indices into the tensors.
+Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON. Answer: `built`:
+the state as built, `movement`: whether the reference only moves data, `init`, and `passes`, each {"inputs": …,
+"state": …, "eager": …, "gold": …, "kept": …, "random": …, "kind": …} with indices into the tensors.
 """
 
 import ast
@@ -51,7 +51,7 @@ def run_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, lis
     return {"passes": passes, "init": _literal(program), "built": built, "movement": movement}, collected.tensors
 
 
-class _Watch(TorchDispatchMode):
+class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes whether anything but views, copies and allocations runs."""
 
     computes = False
@@ -65,7 +65,7 @@ class _Watch(TorchDispatchMode):
 
 def _only_moves(program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value]) -> bool:
     """Whether the reference computes nothing, so that a candidate need not either."""
-    with _Watch() as watch:
+    with _Watch() as watch:  # type: ignore[no-untyped-call]
         program.run(model, inputs)
     return not watch.computes
 

@@ -23,8 +23,8 @@ _SLACK_BYTES = 1 << 20
 class Pass:
     """One draw of values and what the reference made of it.
 
-    `inputs` has None for scalars; `kept` names the tensors that the reference leaves unchanged; `kind` and `perturbed` say
-    how the values were drawn.
+    `inputs` has None for scalars; `kept` names the tensors that the reference leaves unchanged; `kind` and `perturbed`
+    say how the values were drawn.
     """
 
     inputs: tuple[RawTensor | None, ...]

@@ -451,7 +451,11 @@ CRASHES = (
         "eats_memory", 'def forward(x: "f32[1000]"):\n    return [bytearray(1 << 20) for _ in range(1 << 20)]', "memory"
     ),
     hostile("recurses", 'def forward(x: "f32[1000]"):\n    return forward(x)', "RecursionError"),
-    hostile("kills_the_worker", 'def forward(x: "f32[1000]"):\n    import os\n    os.kill(os.getppid(), 9)', "PermissionError"),
+    hostile(
+        "kills_the_worker",
+        'def forward(x: "f32[1000]"):\n    import os\n    os.kill(os.getppid(), 9)',
+        "PermissionError",
+    ),
     hostile("returns_no_tensor", 'def forward(x: "f32[1000]"):\n    return "all right"', "str, not a tensor"),
     hostile(
         "fills_the_disk",

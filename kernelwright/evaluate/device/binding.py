@@ -32,7 +32,8 @@ def bind(
 
     `paths` are the reference's names' paths in its own model. A tensor is taken by path and shape; those left by
     content, which both sides drew from the same seed, possibly with dimensions swapped or merged. Where several
-    have the same content, as zeros do, they are taken in order.
+    have the same content, as zeros do, they are taken in order. A copy of what is held by its path is the
+    candidate's own to keep up to date.
     """
     by_path = {path: name for name, path in paths.items()}
     bound: list[Bound] = []
@@ -45,8 +46,9 @@ def bind(
             taken.add(name)
         else:
             rest.append((ref, content))
+    open_ = {name: value for name, value in state.items() if name not in taken}
     for ref, content in rest:
-        found = _by_content(ref, content, state, taken)
+        found = _by_content(ref, content, open_, taken)
         if found is not None:
             bound.append(found)
             taken.add(found.name)

@@ -1,8 +1,10 @@
 """A candidate's calls, served by the device: what the judge asked for, and what came of it.
 
-Header: `program` (text, entry, bare, init, seed), `inputs` and `outputs` (specs), `state` (names, paths, build values),
-`externs`, `memory_bytes`, `calls`: a list of {"inputs": [tensor index or null], "values": [scalars], "state": {name: index},
-"fresh": bool}. Answer: `calls`, each {"outputs": [index], "kind": …, "modified": [names], "produced": [bool]}, `notes`, `launches`.
+Header: `program` (see `Program.encode`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
+`externs`, `memory_bytes`, `device`, and `calls`, each {"inputs": [tensor index or null], "values": [scalars],
+"state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before. Answer: `calls`, each
+{"outputs": [tensor index], "kind": type, "modified": [names], "produced": [bool], "launches": count}, `notes` (paths of state held nowhere)
+and `walls`.
 """
 
 from collections.abc import Mapping, Sequence

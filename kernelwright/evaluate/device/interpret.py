@@ -16,7 +16,7 @@ class InterpreterExecutor:
     """Runs kernels one program after another, every access checked."""
 
     def __init__(self) -> None:
-        self._runtime = InterpreterRuntime()
+        self._runtime = InterpreterRuntime(check_uninitialised=True)
         self._kernels: dict[str, Any] = {}
 
     def describe(self, description: Description) -> None:
@@ -37,6 +37,16 @@ class InterpreterExecutor:
         arguments = {name: self._argument(value) for name, value in request.arguments.items()}
         options: Mapping[str, Any] = {name: self._argument(value) for name, value in request.options.items()}
         handle[request.grid](**arguments, **options)
+
+    def fresh(self, whole: Tensor) -> None:
+        """From now on a kernel that loads what nobody has written fails."""
+        content = whole.clone()
+        self._runtime.allocated(whole)
+        whole.copy_(content)
+
+    def filled(self, whole: Tensor) -> None:
+        """All of it may be loaded."""
+        self._runtime.wrote((whole,))
 
     def _argument(self, value: Tensor | Json) -> Any:
         return value if isinstance(value, Tensor) else language_value(value, self._kernels, wrapped=False)

@@ -19,7 +19,7 @@ from kernelwright.evaluate.link import Json
 
 
 class JitKernels:
-    """Jit functions by key, in namespaces that hold nothing but what they may use."""
+    """Jit functions by key, in namespaces that hold nothing but what they may use; memory is not watched."""
 
     def __init__(self) -> None:
         self.by_key: dict[str, Any] = {}
@@ -43,23 +43,29 @@ class JitKernels:
         names = json.dumps({k: v for k, v in description.names.items() if "kernel" not in v}, sort_keys=True)
         self.sources[description.key] = [source, names, *(text for key in inner for text in self.sources[key])]
 
+    def fresh(self, whole: Tensor) -> None:
+        """Nothing to note."""
+
+    def filled(self, whole: Tensor) -> None:
+        """Nothing to note."""
+
     def value(self, value: Tensor | Json) -> Any:
         """An argument as a launch takes it."""
         return value if isinstance(value, Tensor) else language_value(value, self.by_key, wrapped=False)
 
 
-class CompilingExecutor:
+class CompilingExecutor(JitKernels):
     """Compiles each launch for a target instead of running it. Raises CompileFailureError from `launch`."""
 
     def __init__(self, target: Target) -> None:
-        self._target, self._kernels = target, JitKernels()
-        self.describe = self._kernels.describe
+        super().__init__()
+        self._target = target
         self.compiled: dict[str, Compiled] = {}
 
     def launch(self, request: LaunchRequest) -> None:
         """Compile the kernel for these arguments."""
-        kernel = self._kernels.by_key[request.kernel]
-        given = {name: self._kernels.value(value) for name, value in request.arguments.items()}
+        kernel = self.by_key[request.kernel]
+        given = {name: self.value(value) for name, value in request.arguments.items()}
         runtime = {name: value for name, value in given.items() if name not in request.constexprs}
         tensors = {name: value for name, value in runtime.items() if isinstance(value, Tensor)}
         launch = Launch(
@@ -67,25 +73,21 @@ class CompilingExecutor:
             grid=request.grid,
             args=tuple((name, spec_of(name, v) if name in tensors else v) for name, v in runtime.items()),
             constexprs={name: value for name, value in given.items() if name in request.constexprs},
-            options={name: self._kernels.value(value) for name, value in request.options.items()},
+            options={name: self.value(value) for name, value in request.options.items()},
             misaligned=frozenset(n for n, t in tensors.items() if t.storage_offset() * t.element_size() % 16),
         )
-        by_name: Mapping[str, Any] = {function.__name__: function for function in self._kernels.by_key.values()}
-        built = compile_jit(kernel, launch, self._target, by_name, self._kernels.sources[request.kernel])
+        by_name: Mapping[str, Any] = {function.__name__: function for function in self.by_key.values()}
+        built = compile_jit(kernel, launch, self._target, by_name, self.sources[request.kernel])
         self.compiled.setdefault(kernel.__name__, built)
 
 
-class CudaExecutor:
-    """Launches kernels on the GPU, and waits for each to end."""
-
-    def __init__(self) -> None:
-        self._kernels = JitKernels()
-        self.describe = self._kernels.describe
+class CudaExecutor(JitKernels):
+    """Launches kernels on the GPU."""
 
     def launch(self, request: LaunchRequest) -> None:
         """Compile where that is due, and run the grid; empty ones launch nothing."""
         if not all(request.grid):
             return
-        arguments = {name: self._kernels.value(value) for name, value in request.arguments.items()}
-        options = {name: self._kernels.value(value) for name, value in request.options.items()}
-        self._kernels.by_key[request.kernel][request.grid](**arguments, **options)
+        arguments = {name: self.value(value) for name, value in request.arguments.items()}
+        options = {name: self.value(value) for name, value in request.options.items()}
+        self.by_key[request.kernel][request.grid](**arguments, **options)

@@ -209,7 +209,7 @@ def _late(value: Any, module: str, name: str) -> Any:
 
 def _known(module: str) -> str:
     if module == "triton.language.extra.libdevice":  # its functions are stubs for those of the target
-        return cuda_libdevice.__name__
+        return str(cuda_libdevice.__name__)
     if not module.startswith("triton.language"):
         raise KeyError(module)
     return module

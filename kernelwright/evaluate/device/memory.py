@@ -51,7 +51,7 @@ class Memory:
     stores: dict[int, Store] = field(default_factory=dict)
     used: int = 0
 
-    def allocate(self, number: int, nbytes: int) -> None:
+    def allocate(self, number: int, nbytes: int) -> Store:
         """New poisoned memory; raises MemoryError past the limit, LinkError for a number in use."""
         if number in self.stores or nbytes < 0:
             raise LinkError("a store is allocated twice")
@@ -65,12 +65,14 @@ class Memory:
             whole[-zone:].fill_(_RED)
         self.stores[number] = Store(whole, zone)
         self.used += nbytes
+        return self.stores[number]
 
-    def free(self, number: int) -> None:
-        """Forget a store."""
+    def free(self, number: int) -> Store | None:
+        """Forget a store; what it was."""
         store = self.stores.pop(number, None)
         if store is not None:
             self.used -= store.nbytes
+        return store
 
     def store(self, number: int) -> Store:
         """A store by number; raises LinkError for one that is not there."""
@@ -91,7 +93,7 @@ class Memory:
             store.whole.untyped_storage(), offset, ref.shape, ref.strides
         )
 
-    def write(self, number: int, content: bytes | bytearray) -> None:
+    def write(self, number: int, content: bytes | bytearray) -> Store:
         """Fill a store with bytes from the host."""
         store = self.store(number)
         if len(content) != store.nbytes:
@@ -99,6 +101,7 @@ class Memory:
         if content:
             store.content.copy_(torch.frombuffer(bytearray(content), dtype=torch.uint8))
         store.produced = False
+        return store
 
     def put(self, number: int, raw: RawTensor) -> TensorRef:
         """A tensor of the judge's, in new memory or over what the same store held."""

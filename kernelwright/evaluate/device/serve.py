@@ -52,6 +52,14 @@ class Executor(Protocol):
         """Run one launch to its end; raises what the kernel's faults are."""
         ...
 
+    def fresh(self, whole: Tensor) -> None:
+        """This memory is new: nobody has written to it."""
+        ...
+
+    def filled(self, whole: Tensor) -> None:
+        """This memory was written to, or is no more."""
+        ...
+
 
 @dataclass
 class Server:
@@ -68,8 +76,8 @@ class Server:
     def until(self, *wanted: str) -> tuple[Json, bytearray]:
         """Serve requests until one of these comes; that message.
 
-        Raises CheatError, HostLeftError, KernelRefusedError, MemoryError, LinkError for a host that breaks the protocol, and
-        what a kernel's faults are.
+        Raises CheatError, HostLeftError, KernelRefusedError, MemoryError, LinkError for a host that breaks the
+        protocol, and what a kernel's faults are.
         """
         while True:
             try:
@@ -101,13 +109,15 @@ class Server:
     # requests
 
     def alloc(self, message: Json, _raw: bytearray) -> None:
-        self.memory.allocate(int(message["id"]), int(message["bytes"]))
+        self.executor.fresh(self.memory.allocate(int(message["id"]), int(message["bytes"])).whole)
 
     def free(self, message: Json, _raw: bytearray) -> None:
-        self.memory.free(int(message["id"]))
+        store = self.memory.free(int(message["id"]))
+        if store is not None:
+            self.executor.filled(store.whole)
 
     def upload(self, message: Json, raw: bytearray) -> None:
-        self.memory.write(int(message["id"]), raw)
+        self.executor.filled(self.memory.write(int(message["id"]), raw).whole)
 
     def refuse(self, message: Json, _raw: bytearray) -> None:
         raise CheatError(f"host code computes with {message['what']}; kernels must compute")
@@ -169,7 +179,9 @@ class Server:
         produced = not movement or any(self.memory.store(ref.store).produced for ref in found)
         written = into or found[:1]
         for ref in written:
-            self.memory.store(ref.store).produced |= produced
+            store = self.memory.store(ref.store)
+            store.produced |= produced
+            self.executor.filled(store.whole)
 
     def _permits(self, name: str) -> bool:
         if name in operators.COPIES or name in operators.WRITES:

@@ -98,6 +98,7 @@ class _Host:
         self.session, self.job = session, job
         self.kernels = HostKernels(session)
         self.stores: dict[int, Store] = {}
+        self.given: dict[TensorRef, DeviceTensor] = {}
 
     def run(self) -> None:
         """Load, build, and answer calls until the device has no more."""
@@ -191,11 +192,14 @@ class _Host:
         if "tensor" not in value:
             return value["value"]
         ref = TensorRef.decode(value["tensor"])
+        if ref in self.given:  # the caller uses the same tensor again, its content changed
+            return self.given[ref]
         like = torch.empty_strided(ref.shape, ref.strides, dtype=TORCH_DTYPES[ref.dtype], device="meta")
         store = self.stores.get(ref.store)
         if store is None:
             store = self.stores[ref.store] = Store.known(self.session, ref.store, like.untyped_storage().nbytes())
-        return DeviceTensor(store, like)
+        self.given[ref] = DeviceTensor(store, like)
+        return self.given[ref]
 
 
 #: What a module's own text, which has no imports, is given.
@@ -213,7 +217,7 @@ def _put_in_place(model: nn.Module, path: str, tensor: Tensor, replacement: Tens
     """Let the very object that a model holds become a tensor of the device, so that other names for it do too."""
     wrapped = nn.Parameter(replacement, requires_grad=False) if isinstance(tensor, nn.Parameter) else replacement
     try:
-        torch.utils.swap_tensors(tensor, wrapped)
+        torch.utils.swap_tensors(tensor, wrapped)  # type: ignore[no-untyped-call]
     except RuntimeError:  # something else refers to it weakly
         *parents, name = path.split(".")
         owner = _tensor_at(model, ".".join(parents)) if parents else model

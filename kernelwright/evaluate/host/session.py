@@ -1,5 +1,6 @@
-"""What host code's tensors and kernels ask of the device: one connection, and requests kept until an answer is needed."""
+"""What tensors and kernels of host code ask of the device; requests wait until one needs an answer."""
 
+import contextlib
 import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -47,10 +48,8 @@ class Session:
 
     def refuse(self, what: str) -> NoReturn:
         """Host code computes what kernels should: the device ends everything here."""
-        try:
+        with contextlib.suppress(LinkError):
             self.ask({"do": "refuse", "what": what})
-        except LinkError:
-            pass
         os._exit(0)
 
     def item(self, tensor: TensorRef) -> Any:

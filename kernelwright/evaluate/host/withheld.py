@@ -33,7 +33,7 @@ class Store:
     def __init__(self, session: Session, nbytes: int, content: torch.UntypedStorage | None) -> None:
         self.session, self.number, self.nbytes = session, next(_ids), nbytes
         self.content, self.stale = content, content is not None
-        self.meta = torch.UntypedStorage(nbytes, device="meta")
+        self.meta = _meta_storage(nbytes)
         self.address = next(_addresses)
         session.post({"do": "alloc", "id": self.number, "bytes": nbytes})
 
@@ -42,7 +42,7 @@ class Store:
         """Memory that the device has made itself, and keeps."""
         store = cls.__new__(cls)
         store.session, store.number, store.nbytes, store.content, store.stale = session, number, nbytes, None, False
-        store.meta = torch.UntypedStorage(nbytes, device="meta")
+        store.meta = _meta_storage(nbytes)
         store.address = next(_addresses)
         return store
 
@@ -71,13 +71,13 @@ class DeviceTensor(Tensor):
     @staticmethod
     def __new__(cls, store: Store, like: Tensor) -> "DeviceTensor":
         """A tensor with the shape, strides, offset and dtype of `like`, in `store`."""
-        made: DeviceTensor = Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
+        made: DeviceTensor = Tensor._make_wrapper_subclass(
             cls,
             like.shape,
             strides=like.stride(),
             storage_offset=like.storage_offset(),
             dtype=like.dtype,
-            device="cpu",
+            device=torch.device("cpu"),
             requires_grad=False,
         )
         made.store = store
@@ -86,7 +86,7 @@ class DeviceTensor(Tensor):
     def __init__(self, store: Store, like: Tensor) -> None:
         del store, like
 
-    def __repr__(self, **_options: Any) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"tensor(..., device='cuda:0', size={tuple(self.shape)}, dtype={self.dtype})"
 
     @classmethod
@@ -105,10 +105,14 @@ class DeviceTensor(Tensor):
             return func(*given, **named)
 
     @classmethod
-    def __torch_dispatch__(
+    def __torch_dispatch__(  # type: ignore[override]
         cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         return dispatch(func, args, dict(kwargs or {}))
+
+
+def _meta_storage(nbytes: int) -> torch.UntypedStorage:
+    return torch.empty(nbytes, dtype=torch.uint8, device="meta").untyped_storage()
 
 
 def reference_to(tensor: DeviceTensor) -> TensorRef:
@@ -306,10 +310,10 @@ def _same(tensor: DeviceTensor, *_args: Any, **_kwargs: Any) -> DeviceTensor:
 _property: Callable[[Any], Any] = lambda member: member.__get__  # noqa: E731
 #: How a tensor of the device shows itself.
 _FACES: dict[Any, Callable[..., Any]] = {
-    _property(Tensor.device): lambda tensor: CUDA,
-    _property(Tensor.is_cuda): lambda tensor: True,
-    _property(Tensor.is_cpu): lambda tensor: False,
-    Tensor.get_device: lambda tensor: 0,
+    _property(Tensor.device): lambda _tensor: CUDA,
+    _property(Tensor.is_cuda): lambda _tensor: True,
+    _property(Tensor.is_cpu): lambda _tensor: False,
+    Tensor.get_device: lambda _tensor: 0,
     Tensor.data_ptr: _address,
     Tensor.to: _to,
     Tensor.cuda: _same,
