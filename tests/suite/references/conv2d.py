@@ -22,4 +22,4 @@ def get_inputs():
 
 
 def get_init_inputs():
-    return [channels, 4]
+    return [channels, 2]
