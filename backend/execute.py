@@ -2,6 +2,7 @@
 
 import ast
 import math
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
@@ -17,6 +18,7 @@ from kernelwright.backend.launch import BoundLaunch, Grid, JitNamespace, KernelH
 from kernelwright.backend.reference import ReferenceProgram, tensor_at
 from kernelwright.backend.tensors import TORCH_DTYPES, Value, register_source, spec_of
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.printer import TYPING_NAMES
 from kernelwright.ir.values import KernelModule, Scalar, ScalarSpec, TensorSpec
 
 Loaded = Callable[[Sequence[Value], Mapping[str, Tensor]], tuple[Tensor, ...]]
@@ -121,6 +123,19 @@ class RecordingRuntime:
         )
 
 
+#: What the imports at the top of a printed module bind; `triton` is what each runtime makes of it.
+GIVEN_NAMES: Mapping[str, Any] = {
+    "torch": torch,
+    "nn": torch.nn,
+    "F": torch.nn.functional,
+    "aten": torch.ops.aten,
+    "triton": triton,
+    "tl": tl,
+    "math": math,
+    **{name: getattr(typing, name) for name in TYPING_NAMES},
+}
+
+
 def module_code(m: KernelModule) -> str:
     """The part of a module's text that runs: constants, kernels with their metas, launcher; no imports."""
     assert m.launcher is not None, f"@{m.name} has no launcher"
@@ -143,8 +158,7 @@ def _compile(text: str, filename: str) -> CodeType:
 def _namespace(m: KernelModule, runtime: Runtime) -> dict[str, Any]:
     text = module_code(m)
     filename = register_source(text, m.name)
-    names = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math, "aten": torch.ops.aten}
-    space = {"__name__": filename, "triton": runtime.triton, "tl": tl, **names}
+    space = {"__name__": filename, **GIVEN_NAMES, "triton": runtime.triton}
     exec(_compile(text, filename), space)
     return space
 

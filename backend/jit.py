@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import linecache
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -44,7 +45,7 @@ def load_kernels(m: KernelModule, symbol: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _load(sources: tuple[tuple[str, str], ...], constants: tuple[str, ...]) -> dict[str, Any]:
-    space: dict[str, Any] = {"__name__": "kernelwright_module", "triton": triton, "tl": tl}
+    space: dict[str, Any] = {"__name__": "kernelwright_module", "triton": triton, "tl": tl, "math": math}
     exec("\n".join(constants), space)
     for symbol, source in sources:
         # The same text always has the same file name, so that Triton's output, which holds it, repeats.

@@ -40,6 +40,7 @@ def main() -> None:
     devices = os.environ.get("CUDA_VISIBLE_DEVICES")
     os.environ |= _HIDDEN_DEVICES
     from kernelwright.evaluate import jobs  # torch and Triton: slow, and paid once
+    from kernelwright.evaluate.host import program  # noqa: F401 - for the children
 
     jobs.warm_up()
     gc.collect()

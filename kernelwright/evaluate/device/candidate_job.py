@@ -3,8 +3,8 @@
 Header: `program` (see `Program.encode`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
 `externs`, `memory_bytes`, `device`, and `calls`, each {"inputs": [tensor index or null], "values": [scalars],
 "state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before. Answer: `calls`, each
-{"outputs": [tensor index], "kind": type, "modified": [names], "produced": [bool], "launches": count}, `notes` (paths of state held nowhere)
-and `walls`.
+{"outputs": [tensor index], "kind": type, "modified": [names], "produced": [bool], "launches": count}, `notes` (paths of
+state held nowhere) and `walls`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import math
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -11,11 +10,11 @@ from typing import Any
 
 import torch
 import triton
-import triton.language as tl
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from triton.backends.compiler import GPUTarget
 
+from kernelwright.backend.execute import GIVEN_NAMES
 from kernelwright.backend.reference import held_tensors
 from kernelwright.backend.tensors import TORCH_DTYPES, register_source
 from kernelwright.evaluate.host import cuda
@@ -115,7 +114,7 @@ class _Host:
         module = ModuleType("candidate")
         module.__file__ = register_source(text, "candidate")
         if self.job["bare"]:
-            module.__dict__.update(_GIVEN, triton=self.kernels.namespace)
+            module.__dict__.update(GIVEN_NAMES, triton=self.kernels.namespace)
         sys.modules["candidate"] = module
         exec(compile(text, module.__file__, "exec"), module.__dict__)
         made = getattr(module, entry, None)
@@ -200,10 +199,6 @@ class _Host:
             store = self.stores[ref.store] = Store.known(self.session, ref.store, like.untyped_storage().nbytes())
         self.given[ref] = DeviceTensor(store, like)
         return self.given[ref]
-
-
-#: What a module's own text, which has no imports, is given.
-_GIVEN: dict[str, Any] = {"torch": torch, "nn": nn, "F": nn.functional, "aten": torch.ops.aten, "tl": tl, "math": math}
 
 
 def _tensor_at(model: nn.Module, path: str) -> Any:
