@@ -70,6 +70,7 @@ class Results:
     def __init__(self, out: Path, settings: dict[str, Any]) -> None:
         self.out, self.settings = out, settings
         self.caliber: dict[str, Any] = {}
+        self.left_out: dict[str, str] = {}
         self.found: dict[str, dict[str, Any]] = {}
         if out.is_file():
             content = json.loads(out.read_text("utf-8"))
@@ -94,6 +95,7 @@ class Results:
         """Counts and shares."""
         report = self.report
         return {
+            "left_out": len(self.left_out),
             "modules": len({one["module"] for one in self.found.values()}),
             "mutants": len(report.findings),
             "not_equivalent": report.killed + len(report.survived),
@@ -110,6 +112,7 @@ class Results:
             "settings": self.settings,
             "caliber": self.caliber,
             "summary": self.summary(),
+            "left_out": self.left_out,
             "survivors": [one for one in self.found.values() if one["fate"] == Fate.SURVIVED],
             "mutants": list(self.found.values()),
         }
@@ -129,7 +132,7 @@ def examine(module: KernelModule, evaluator: LocalEvaluator, rungs: tuple[Rung, 
     try:
         examiner = Examiner(module, evaluator, rungs)
     except UserError as error:
-        print(error, file=sys.stderr)
+        results.left_out[module.name] = str(error)
         return
     for name, mutant in due.items():
         finding = examiner.judge(mutant)
