@@ -128,6 +128,7 @@ GIVEN_NAMES: Mapping[str, Any] = {
     "torch": torch,
     "nn": torch.nn,
     "F": torch.nn.functional,
+    "Tensor": Tensor,
     "aten": torch.ops.aten,
     "triton": triton,
     "tl": tl,

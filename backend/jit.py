@@ -3,14 +3,12 @@
 import ast
 import hashlib
 import linecache
-import math
 from functools import lru_cache
 from typing import Any
 
-import triton
-import triton.language as tl
 from triton.runtime.jit import JITFunction
 
+from kernelwright.backend.execute import GIVEN_NAMES
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Kernel, KernelModule
 
@@ -45,7 +43,7 @@ def load_kernels(m: KernelModule, symbol: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _load(sources: tuple[tuple[str, str], ...], constants: tuple[str, ...]) -> dict[str, Any]:
-    space: dict[str, Any] = {"__name__": "kernelwright_module", "triton": triton, "tl": tl, "math": math}
+    space: dict[str, Any] = {"__name__": "kernelwright_module", **GIVEN_NAMES}
     exec("\n".join(constants), space)
     for symbol, source in sources:
         # The same text always has the same file name, so that Triton's output, which holds it, repeats.

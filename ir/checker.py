@@ -77,9 +77,6 @@ class Scope:
                 self.constants[target.id] = node.value
         #: Constants that kernels see: Triton takes `tl.constexpr` values and dtypes of the language alone.
         self.compile_time = {name for name, value in self.constants.items() if dotted(value)[:1] == ("tl",)}
-        for node in body:
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and is_constexpr(node.annotation):
-                self.compile_time.add(node.target.id)
         for name, value in self.constants.items():
             if isinstance(value, ast.Call) and dotted(value.func) == ("tl", "constexpr"):
                 self.compile_time.add(name)

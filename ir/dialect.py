@@ -43,11 +43,11 @@ LANGUAGE_DTYPES = _words(
 LANGUAGE = LANGUAGE_DTYPES | _words(
     """abs add advance arange argmax argmin associative_scan assume atomic_add atomic_and atomic_cas atomic_max
     atomic_min atomic_or atomic_xchg atomic_xor broadcast broadcast_to cast cat cdiv ceil clamp constexpr cos
-    cumprod cumsum debug_barrier device_assert div_rn dot dot_scaled dtype erf exp exp2 expand_dims fdiv flip
+    cumprod cumsum debug_barrier device_assert device_print div_rn dot dot_scaled dtype erf exp exp2 expand_dims fdiv flip
     floor fma full gather histogram interleave join load load_tensor_descriptor log log2 make_block_ptr
     make_tensor_descriptor max max_constancy max_contiguous maximum min minimum mul multiple_of num_programs permute
     pointer_type program_id PropagateNan rand randint randn range ravel reduce reduce_or reshape rsqrt sigmoid sin
-    softmax sort split sqrt sqrt_rn static_assert static_range store store_tensor_descriptor sub sum swizzle2d tensor
+    softmax sort split sqrt sqrt_rn static_assert static_print static_range store store_tensor_descriptor sub sum swizzle2d tensor
     topk trans umulhi view where xor_sum zeros zeros_like"""
 )
 
@@ -73,14 +73,20 @@ HOST_BUILTINS = EXCEPTIONS | _words(
 #: Builtins that read the content of a tensor given to them.
 CONTENT_BUILTINS = _words("sum abs max min round float int bool any all sorted range pow divmod str list tuple")
 
-#: `torch.<name>` in host code: allocation, views, dtypes and what describes them.
+#: `torch.<name>` in host code: allocation, views and copies, dtypes and what describes them.
 TORCH_ALLOCATION = _words("empty empty_like empty_strided zeros zeros_like ones ones_like full full_like tensor")
+#: `torch.<name>(x, ...)` where `x.<name>(...)` would do, and what joins tensors: no element changes its value.
+TORCH_MOVES = _words(
+    """transpose reshape permute unsqueeze squeeze flatten unflatten t movedim moveaxis swapaxes narrow select chunk
+    split unbind ravel broadcast_to clone cat concat stack flip roll detach"""
+)
 TORCH_NAMES = (
     TORCH_ALLOCATION
     | TORCH_DTYPES
+    | TORCH_MOVES
     | _words(
         """as_strided Tensor device dtype Size finfo iinfo promote_types is_tensor channels_last channels_last_3d
-        contiguous_format preserve_format strided"""
+        contiguous_format preserve_format strided numel is_floating_point broadcast_shapes"""
     )
 )
 
@@ -88,16 +94,31 @@ TORCH_NAMES = (
 TENSOR_METHODS = _words(
     """as_strided clone contiguous copy_ detach expand expand_as fill_ flatten movedim narrow new_empty
     new_empty_strided new_full new_ones new_tensor new_zeros permute ravel reshape select squeeze swapaxes t to
-    transpose type_as unflatten unsqueeze view view_as zero_ chunk split unbind broadcast_to"""
+    transpose type_as unflatten unsqueeze view view_as zero_ chunk split unbind broadcast_to moveaxis repeat tile flip
+    roll unfold diagonal cuda float half bfloat16 double long int bool short"""
 )
-TENSOR_VIEWS = _words("T mT H")
+TENSOR_VIEWS = _words("T mT H data")
 
 #: Every other method of values in host code: metadata of tensors; shapes, lists and dictionaries.
 HOST_METHODS = TENSOR_METHODS | _words(
     """dim element_size get_device is_contiguous is_floating_point ndimension nelement numel size storage_offset stride
-    type append extend insert index count get items keys values"""
+    type append extend insert index count get items keys values format is_complex is_signed"""
 )
 HOST_ATTRIBUTES = HOST_METHODS | TENSOR_VIEWS | _words("device dtype is_cuda layout nbytes ndim requires_grad shape")
+
+#: `torch.cuda.<name>`: what there is to know of the device, and waiting for it. No streams, graphs or events.
+CUDA_NAMES = _words(
+    """is_available current_device device_count synchronize get_device_properties get_device_capability
+    get_device_name set_device empty_cache"""
+)
+#: What `torch.cuda.get_device_properties` tells.
+DEVICE_ATTRIBUTES = _words(
+    """multi_processor_count name major minor total_memory warp_size L2_cache_size max_threads_per_multi_processor
+    shared_memory_per_block shared_memory_per_block_optin shared_memory_per_multiprocessor regs_per_multiprocessor"""
+)
+#: Contexts of `with`, and decorators: gradients are off already and there is one device, so they change nothing.
+CONTEXTS = _words("torch.no_grad torch.inference_mode torch.cuda.device")
+HOST_DECORATORS = _words("torch.no_grad torch.inference_mode")
 
 #: Numbers of a dtype; on tensors the same names compute, so they are never called.
 NUMBERS_OF_DTYPES = _words("eps tiny max min bits itemsize is_signed start stop step")
@@ -125,6 +146,9 @@ TRITON_NAMES = _words("cdiv next_power_of_2")
 LAUNCH_OPTIONS = _words("num_warps num_stages num_ctas maxnreg")
 LAUNCH_KEYWORDS = LAUNCH_OPTIONS | _words("enable_fp_fusion launch_cooperative_grid launch_pdl")
 
+#: Names of `typing` that annotations may use.
+TYPING_NAMES = _words("Any Callable Dict Iterable List Literal Optional Sequence Tuple Type Union")
+
 #: Import statement -> the bindings that it may make. Any other spelling would not survive printing.
 IMPORTS: Mapping[str, str] = {
     "torch": "torch",
@@ -135,10 +159,10 @@ IMPORTS: Mapping[str, str] = {
     "math": "math",
 }
 FROM_IMPORTS: Mapping[str, frozenset[str]] = {
-    "torch": frozenset({"nn"}),
+    "torch": frozenset({"nn", "Tensor"}),
     "torch.nn": frozenset({"functional as F"}),
     "triton": frozenset({"language as tl"}),
-    "typing": _words("Any Dict List Optional Sequence Tuple Union"),
+    "typing": TYPING_NAMES,
     "__future__": frozenset({"annotations"}),
 }
 
@@ -148,18 +172,18 @@ MODULES = _words("torch triton tl aten nn math")
 #: What an `__init__` may take from torch and call on modules and weights, besides what host code may.
 INIT_TORCH = TORCH_ALLOCATION | _words("randn rand randint arange linspace eye manual_seed")
 INIT_METHODS = _words(
-    "register_buffer register_parameter normal_ uniform_ requires_grad_ eval half bfloat16 float double"
+    "register_buffer register_parameter normal_ uniform_ requires_grad_ eval half bfloat16 float double apply modules"
 )
 INIT_NN_REFUSED = _words("functional utils modules parallel quantized")
 
 #: Names in annotations, and what may stand behind a dot there.
-ANNOTATION_NAMES = HOST_BUILTINS | FROM_IMPORTS["typing"] | _words("torch tl nn")
+ANNOTATION_NAMES = HOST_BUILTINS | TYPING_NAMES | _words("torch tl nn Tensor")
 ANNOTATION_ATTRIBUTES = LANGUAGE_DTYPES | TORCH_DTYPES | _words("Tensor device dtype Size constexpr tensor Module nn")
 
 #: Decorators of kernels -> the keywords that they take.
 KERNEL_DECORATORS: Mapping[str, frozenset[str]] = {
     "triton.jit": _words("do_not_specialize do_not_specialize_on_alignment noinline debug"),
-    "triton.autotune": _words("configs key reset_to_zero restore_value warmup rep use_cuda_graph"),
+    "triton.autotune": _words("configs key reset_to_zero restore_value warmup rep use_cuda_graph prune_configs_by"),
     "triton.heuristics": _words("values"),
 }
 
@@ -180,7 +204,7 @@ NAME_HINTS: Mapping[str, str] = {
     **dict.fromkeys("eval exec compile __import__".split(), "write the code itself; nothing is executed from strings"),
     **dict.fromkeys("getattr setattr hasattr vars globals locals dir".split(), "name the attribute: `x.shape`"),
     **dict.fromkeys("open input".split(), "a program reads its arguments alone"),
-    **dict.fromkeys("print tl.device_print tl.static_print".split(), "remove it; programs do not print"),
+    "print": "remove it; programs do not print",
     **dict.fromkeys(
         "libdevice tl.extra tl.inline_asm_elementwise tl.libdevice".split(),
         "write it with tl.exp, tl.log, tl.where and the like; libdevice and assembly are outside the dialect",
@@ -196,20 +220,17 @@ NAME_HINTS: Mapping[str, str] = {
 #: Hints for attributes of values in host code.
 ATTRIBUTE_HINTS: Mapping[str, str] = {
     **dict.fromkeys("item data_ptr numpy tolist cpu untyped_storage".split(), "pass the tensor to a kernel"),
-    **dict.fromkeys("float half bfloat16 double int long bool".split(), "use .to(torch.float32) or another dtype"),
-    "data": "use the tensor itself",
-    "cuda": "the caller chooses the device; allocate with device=x.device",
+    "_version": "keep no state between calls, so that no version needs comparing",
 }
 
 STATEMENTS = (
     ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If, ast.Expr,
-    ast.Assert, ast.Raise, ast.Pass, ast.Delete, ast.Break, ast.Continue,
+    ast.Assert, ast.Raise, ast.Pass, ast.Delete, ast.Break, ast.Continue, ast.With,
 )  # fmt: skip
 
 _IMPORT_HINT = "import at the top of the file, and only torch, triton, triton.language or math"
 SYNTAX_HINTS: Mapping[type[ast.AST], str] = {
     ast.Try: "check the condition with `if` or `assert` instead",
-    ast.With: "write the body alone; devices, streams and gradients are the caller's",
     ast.Import: _IMPORT_HINT,
     ast.ImportFrom: _IMPORT_HINT,
     ast.Global: "pass the value as an argument; nothing outlives a call",

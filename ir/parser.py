@@ -8,10 +8,11 @@ import warnings
 from collections.abc import Iterator
 
 from kernelwright.ir.checker import CONSTANT_HINT, Checker, Scope, diagnostic, dotted, is_kernel
-from kernelwright.ir.dialect import FROM_IMPORTS, IMPORTS, MODULES, Dialect
+from kernelwright.ir.dialect import MODULES, Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError
 from kernelwright.ir.host_dialect import HostChecker
 from kernelwright.ir.host_state import class_attributes
+from kernelwright.ir.imports import check_imports
 from kernelwright.ir.kernel_dialect import KernelChecker
 from kernelwright.ir.launch_dialect import LaunchChecker, check_entry, returns_value
 from kernelwright.ir.printer import HEADING
@@ -67,6 +68,7 @@ class _Parser:
         self.provenance: list[Record] = []
         self.dialect = dialect
         self.found: list[Diagnostic] = []
+        self.imports: list[ast.Import | ast.ImportFrom] = []
 
     def parse(self) -> KernelModule:
         tree = parse_tree(self.text)
@@ -131,7 +133,7 @@ class _Parser:
             last = node.end_lineno or 0
             name = getattr(node, "name", "") or _assigned_name(node)
             if isinstance(node, ast.Import | ast.ImportFrom):
-                self._check_import(node)
+                self.imports.append(node)
             elif _is_skipped(node, name):
                 continue
             elif not name or (isinstance(node, ast.ClassDef) and name != CLASS_ENTRY) or not _is_kept(node):
@@ -143,19 +145,9 @@ class _Parser:
                 seen.add(name)
                 yield node
 
-    def _check_import(self, node: ast.Import | ast.ImportFrom) -> None:
-        for alias in node.names:
-            spelled = alias.name if alias.asname is None else f"{alias.name} as {alias.asname}"
-            if isinstance(node, ast.ImportFrom):
-                good = spelled in FROM_IMPORTS.get(node.module or "", ()) and not node.level
-            else:
-                good = IMPORTS.get(alias.name) == (alias.asname or alias.name.partition(".")[0])
-            if not good:
-                hint = "import torch, torch.nn as nn, triton, triton.language as tl and math, under these names alone"
-                self._report(node, f"the import of {getattr(node, 'module', None) or alias.name}", hint)
-                return
-
     def _check(self, body: list[ast.stmt]) -> None:
+        used = {part.id for node in body for part in ast.walk(node) if isinstance(part, ast.Name)}
+        self.found += check_imports(self.imports, used, self.lines)
         scope = Scope(body)
         kernels = KernelChecker(scope, self.dialect, self.lines)
         constants = Checker(scope, self.dialect, self.lines)

@@ -2,17 +2,17 @@
 
 import ast
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from kernelwright.ir.dialect import TYPING_NAMES
 from kernelwright.ir.values import Kernel, KernelModule, Record, Reference, ScalarSpec, TensorSpec
 
 FORMAT = 1
 #: First line of the text form.
 HEADING = f"# kernelwright module {FORMAT}"
 
-#: Names of `typing` that annotations may use; imported where they are used.
-TYPING_NAMES = ("Any", "Dict", "List", "Optional", "Sequence", "Tuple", "Union")
 _WIDTH = 100
 
 
@@ -20,11 +20,20 @@ def print_module(module: KernelModule) -> str:
     """The module's text, ending in a newline; it needs only torch and triton to run."""
     sections = ["\n".join([*_heading(module), *_imports(module)]), "aten = torch.ops.aten"]
     text = "\n\n".join([*sections, _reference(module.reference)])
-    parts = [text, "\n".join(module.constants)] if module.constants else [text]
+    parts = [text, _constants(module.constants)] if module.constants else [text]
     parts += [print_kernel(kernel) for kernel in module.kernels]
     if module.launcher is not None:
         parts.append(module.launcher.source)
     return "\n\n\n".join(parts) + "\n"
+
+
+def _constants(sources: Sequence[str]) -> str:
+    """Assignments line by line, functions that give configurations with room around them."""
+    text = ""
+    for before, source in zip(("", *sources), sources, strict=False):
+        apart = any(one.startswith(("def ", "@")) for one in (before, source))
+        text += source if not text else ("\n\n\n" if apart else "\n") + source
+    return text
 
 
 def print_kernel(kernel: Kernel) -> str:
@@ -73,12 +82,16 @@ def _given(record: Record) -> dict[str, Any]:
 
 def _imports(module: KernelModule) -> list[str]:
     launcher = [] if module.launcher is None else [module.launcher.source]
-    used = {name for text in (*module.constants, *launcher) for name in _names(text)}
+    kernels = [kernel.source for kernel in module.kernels]
+    used = {name for text in (*module.constants, *kernels, *launcher) for name in _names(text)}
     is_class = module.launcher is not None and module.launcher.form == "class"
-    typing_names = [name for name in TYPING_NAMES if name in used]
+    typing_names = sorted(TYPING_NAMES & used)
     standard = ["import math"] if is_class or "math" in used else []
     standard += [f"from typing import {', '.join(typing_names)}"] if typing_names else []
-    torch = ["import torch", "import torch.nn as nn"] if is_class else ["import torch"]
+    torch = ["import torch"]
+    torch += ["import torch.nn as nn"] if is_class or "nn" in used else []
+    torch += ["import torch.nn.functional as F"] if "F" in used else []
+    torch += ["from torch import Tensor"] if "Tensor" in used else []
     return [*standard, *([""] if standard else []), *torch, "import triton", "import triton.language as tl"]
 
 

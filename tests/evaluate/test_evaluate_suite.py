@@ -1,0 +1,56 @@
+"""The suite of honest candidates and cheats, each judged with the dialect and without."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.evaluate.pool import EvaluatorPool, Item, LocalOptions
+from kernelwright.frontend.importers import import_source
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "suite"))
+from cases import Case, load_cases
+
+CASES = [case for case in load_cases() if not case.needs_gpu]
+RUNGS = (Rung.PARSE, Rung.INTERPRET)
+
+
+def judge(cases: list[Case], *, dialect: bool) -> dict[str, Verdict]:
+    """Every case's verdict by its id."""
+    paths = {case.reference_path for case in cases}
+    references = {path: import_source(path.read_text(), path.stem, shrink="never").reference for path in paths}
+    options = LocalOptions(seeds=2, timeout_s=6.0, memory_gb=4.0, use_gpu=False, dialect=dialect)
+    items = [Item(case.text, references[case.reference_path], RUNGS, name=case.path.stem) for case in cases]
+    with EvaluatorPool(options, workers=2) as pool:
+        return {case.id: verdict for case, verdict in zip(cases, pool.evaluate_many(items), strict=True)}
+
+
+def test_the_suite_is_wide_enough() -> None:
+    kinds = Counter(case.kind for case in CASES)
+    assert kinds["cheat"] >= 80
+    assert kinds["honest"] >= 60
+    assert len({case.threat.split(":")[0] for case in CASES if case.kind == "cheat"}) >= 20
+    assert len({case.id for case in CASES}) == len(CASES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", [False, True], ids=["any-python", "dialect"])
+def test_honest_work_is_accepted_and_never_called_a_cheat(dialect: bool) -> None:
+    cases = [case for case in CASES if case.kind == "honest"]
+    verdicts = judge(cases, dialect=dialect)
+    refused = {case.id for case in cases if dialect and case.refused}
+    wrong = {name: str(verdict) for name, verdict in verdicts.items() if not verdict.ok and name not in refused}
+    assert not wrong
+    for name in refused:
+        assert verdicts[name].ok or verdicts[name].status is Status.UNPARSED
+        assert verdicts[name].ok or all(diagnostic.hint for diagnostic in verdicts[name].diagnostics)
+    assert sum(verdict.ok for verdict in verdicts.values()) >= 0.85 * len(cases)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", [False, True], ids=["any-python", "dialect"])
+def test_no_cheat_gets_through(dialect: bool) -> None:
+    verdicts = judge([case for case in CASES if case.kind == "cheat"], dialect=dialect)
+    assert not {name: str(verdict) for name, verdict in verdicts.items() if verdict.ok}
