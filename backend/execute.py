@@ -17,8 +17,8 @@ from torch.overrides import TorchFunctionMode
 from kernelwright.backend.launch import BoundLaunch, Grid, JitNamespace, KernelHandle
 from kernelwright.backend.reference import ReferenceProgram, tensor_at
 from kernelwright.backend.tensors import TORCH_DTYPES, Value, register_source, spec_of
+from kernelwright.ir.dialect import TYPING_NAMES
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.printer import TYPING_NAMES
 from kernelwright.ir.values import KernelModule, Scalar, ScalarSpec, TensorSpec
 
 Loaded = Callable[[Sequence[Value], Mapping[str, Tensor]], tuple[Tensor, ...]]

@@ -38,8 +38,12 @@ def _shifted(value: Tensor) -> Tensor:
     return value.double() + 3.0 * _rms(value)
 
 
+def _deep(value: Tensor) -> Tensor:
+    return value.double() - 200.0 * _rms(value)
+
+
 def _small(value: Tensor) -> Tensor:
-    return value.double() * 1e-2
+    return value.double() * 1e-3
 
 
 def _large(value: Tensor) -> Tensor:
@@ -55,6 +59,7 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "normal": _normal,
     "negative": _negative,
     "shifted": _shifted,
+    "deep": _deep,
     "small": _small,
     "large": _large,
     "integers": _integers,

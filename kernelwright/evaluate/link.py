@@ -7,10 +7,19 @@ parts. Tensors travel as references: [store, dtype, shape, strides, offset], siz
 import json
 import socket
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 Json = dict[str, Any]
 MAX_TEXT_BYTES = 8 << 20
+
+
+class Origin(StrEnum):
+    """Where the content of a device's memory comes from, in the order of what counts more."""
+
+    HOST = "host"  #: constants of host code, or nothing
+    GIVEN = "given"  #: inputs and weights, moved at most
+    KERNEL = "kernel"  #: what kernels and permitted operators computed
 
 
 class LinkError(ConnectionError):

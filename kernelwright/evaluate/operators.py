@@ -19,3 +19,8 @@ FACTORIES = frozenset(
 )
 #: Factories whose memory has no content yet.
 UNFILLED = frozenset("aten.empty_like.default aten.new_empty.default aten.new_empty_strided.default".split())
+
+
+def base(name: str) -> str:
+    """An operator without its overload: `aten.mm` for `aten.mm.out`."""
+    return ".".join(name.split(".")[:2])

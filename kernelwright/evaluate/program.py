@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelwright.backend.execute import module_code
+from kernelwright.evaluate.operators import base
 from kernelwright.evaluate.truth import Truth
 from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.ir.verifier import extern_ops
@@ -14,7 +15,7 @@ class Program:
     """Python whose `entry` is called with the reference's inputs; `module` where it is one of the IR.
 
     `form` "function": the entry takes inputs and state of the reference by name. `bare`: the text has no imports, its
-    names are given. `externs`: aten operators that its host code may compute with; None allows all.
+    names are given. `externs`: aten operators (`aten.mm`) that its host code may compute with; None allows all.
     """
 
     text: str
@@ -65,4 +66,4 @@ def _expanded(externs: frozenset[str]) -> frozenset[str] | None:
         found = getattr(packet, overload[0] if overload else packet.overloads()[0])
         if torch._C._dispatch_has_kernel_for_dispatch_key(found.name(), "CompositeImplicitAutograd"):
             return None
-    return externs
+    return frozenset(map(base, externs))

@@ -3,8 +3,8 @@
 Header: `program` (see `Program.encode`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
 `externs`, `memory_bytes`, `device`, and `calls`, each {"inputs": [tensor index or null], "values": [scalars],
 "state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before. Answer: `calls`, each
-{"outputs": [tensor index], "kind": type, "modified": [names], "produced": [bool], "launches": count}, `notes` (paths of
-state held nowhere) and `walls`.
+{"outputs": [tensor index], "kind": type, "modified": [names], "origins": [Origin], "launches": count}, `notes`
+(paths of state held nowhere) and `walls`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from torch import Tensor
 from kernelwright.evaluate.device.binding import Bound, bind
 from kernelwright.evaluate.device.memory import POISONS, Memory
 from kernelwright.evaluate.device.serve import Executor, Server, tensors_of
-from kernelwright.evaluate.link import Json, Link, TensorRef
+from kernelwright.evaluate.link import Json, Link, Origin, TensorRef
 from kernelwright.evaluate.tensors import from_raw, same_bits, to_raw
 from kernelwright.evaluate.wire import RawTensor
 
@@ -73,7 +73,7 @@ class Calls:
         state = {name: from_raw(self.tensors[index], memory.device) for name, index in call["state"].items()}
         for one in self.bound:
             memory.tensor(one.tensor).copy_(one.arranged(state[one.name]))
-            memory.store(one.tensor.store).produced = False
+            memory.store(one.tensor.store).origin = Origin.GIVEN
         by_name: dict[str, TensorRef] = {}
         if self.header["program"]["form"] == "function":
             start = base + len(self.header["inputs"])
@@ -107,7 +107,7 @@ class Calls:
             "outputs": list(range(first, len(self.results))),
             "kind": str(answer["kind"]),
             "modified": [n for n, value in before.items() if not same_bits(value, memory.tensor(places[n]))],
-            "produced": [memory.store(ref.store).produced for ref in refs],
+            "origins": [memory.store(ref.store).origin for ref in refs],
             "launches": self.server.launches,
         }
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.tensors import TORCH_DTYPES
-from kernelwright.evaluate.link import LinkError, TensorRef
+from kernelwright.evaluate.link import LinkError, Origin, TensorRef
 from kernelwright.evaluate.tensors import from_raw
 from kernelwright.evaluate.wire import RawTensor
 
@@ -24,11 +24,11 @@ class OutOfBoundsError(RuntimeError):
 
 @dataclass
 class Store:
-    """One allocation. `whole` includes the red zones; `produced`: a kernel's results went into it."""
+    """One allocation. `whole` includes the red zones; `origin`: what went into it."""
 
     whole: Tensor
     zone: int
-    produced: bool = False
+    origin: Origin = Origin.HOST
 
     @property
     def nbytes(self) -> int:
@@ -100,7 +100,7 @@ class Memory:
             raise LinkError("an upload has the wrong size")
         if content:
             store.content.copy_(torch.frombuffer(bytearray(content), dtype=torch.uint8))
-        store.produced = False
+        store.origin = Origin.HOST
         return store
 
     def put(self, number: int, raw: RawTensor) -> TensorRef:
@@ -113,7 +113,7 @@ class Memory:
         flat = torch.empty(0, dtype=torch.uint8).set_(given.untyped_storage())
         store = self.store(number)
         store.content.copy_(flat)
-        store.produced = False
+        store.origin = Origin.GIVEN
         return ref
 
     def check_zones(self, numbers: Iterable[int]) -> None:

@@ -12,7 +12,7 @@ from kernelwright.backend.tensors import TORCH_DTYPES
 from kernelwright.evaluate import operators
 from kernelwright.evaluate.device.kernels import Description, check
 from kernelwright.evaluate.device.memory import Memory
-from kernelwright.evaluate.link import Json, Link, LinkError, TensorRef
+from kernelwright.evaluate.link import Json, Link, LinkError, Origin, TensorRef
 
 #: Numbers that host code may read, one at a time, and the size of the tensors it may read them from.
 ITEMS_PER_CALL, ITEM_BYTES = 64, 64
@@ -159,7 +159,7 @@ class Server:
         self.memory.check_zones(watched)
         changed = [n for n in watched if not torch.equal(before[n], self.memory.store(n).content)]
         for number in changed:
-            self.memory.store(number).produced = True
+            self.memory.store(number).origin = Origin.KERNEL
         return {"changed": sorted(set(changed) & {int(number) for number in message["public"]})}
 
     def operate(self, message: Json, _raw: bytearray) -> None:
@@ -176,17 +176,18 @@ class Server:
         for ref, value in zip(into, results, strict=False):
             self.memory.tensor(ref).copy_(value)
         movement = name in operators.COPIES or name in operators.WRITES
-        produced = not movement or any(self.memory.store(ref.store).produced for ref in found)
+        origins = {self.memory.store(ref.store).origin for ref in found} if movement else {Origin.KERNEL}
+        origin = next((one for one in (Origin.KERNEL, Origin.GIVEN) if one in origins), Origin.HOST)
         written = into or found[:1]
         for ref in written:
             store = self.memory.store(ref.store)
-            store.produced |= produced
+            store.origin = origin
             self.executor.filled(store.whole)
 
     def _permits(self, name: str) -> bool:
         if name in operators.COPIES or name in operators.WRITES:
             return True
-        return self.externs is None or ".".join(name.split(".")[:2]) in self.externs
+        return self.externs is None or operators.base(name) in self.externs
 
     def _decode(self, value: Any, found: list[TensorRef]) -> Any:
         if isinstance(value, list):

@@ -16,11 +16,11 @@ class DeviceError(RuntimeError):
 
 
 class Session:
-    """The host's end of the link. `externs`: aten operators (`aten.mm.out`) that may compute; None allows all."""
+    """The host's end of the link. `externs`: aten operators (`aten.mm`) that may compute; None allows all."""
 
     def __init__(self, link: Link, externs: frozenset[str] | None) -> None:
         self._link = link
-        self._externs = None if externs is None else {".".join(name.split(".")[:2]) for name in externs}
+        self._externs = externs
         self._pending: list[tuple[Json, bytes]] = []
         self._pending_bytes = 0
 
@@ -44,7 +44,7 @@ class Session:
         """Whether an operator may be applied to withheld content."""
         if name in operators.COPIES or name in operators.WRITES:
             return True
-        return self._externs is None or ".".join(name.split(".")[:2]) in self._externs
+        return self._externs is None or operators.base(name) in self._externs
 
     def refuse(self, what: str) -> NoReturn:
         """Host code computes what kernels should: the device ends everything here."""
