@@ -67,8 +67,8 @@ def speedup(baseline: Side, candidate: Side, seed: int, resamples: int = 2000) -
 
     Processes are few, and the bootstrap of n of them shows only (n-1)/n of their variance and a normal tail: their part
     is widened by sqrt(n/(n-1)) and by Student's t over the normal quantile. Without that, three processes each that
-    differ by more than their samples do hold the true ratio in 81% of simulated cases instead of 95%. Raises ValueError for sides
-    without samples or times that are not positive.
+    differ by more than their samples do hold the true ratio in 81% of simulated cases instead of 95%. Raises ValueError
+    for sides without samples or times that are not positive.
     """
     generator = np.random.default_rng(seed)
     freedom = len(baseline) + len(candidate) - 2

@@ -1,9 +1,10 @@
 """Kernels as Triton's own jit functions: compiled for a target, or launched on the GPU that is there."""
 
+import functools
 import hashlib
 import json
 import linecache
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import triton
@@ -86,8 +87,12 @@ class CudaExecutor(JitKernels):
 
     def launch(self, request: LaunchRequest) -> None:
         """Compile where that is due, and run the grid; empty ones launch nothing."""
+        self.prepare(request)()
+
+    def prepare(self, request: LaunchRequest) -> Callable[[], object]:
+        """The launch with its arguments made ready, to be called as often as wanted."""
         if not all(request.grid):
-            return
+            return lambda: None
         arguments = {name: self.value(value) for name, value in request.arguments.items()}
         options = {name: self.value(value) for name, value in request.options.items()}
-        self.by_key[request.kernel][request.grid](**arguments, **options)
+        return functools.partial(self.by_key[request.kernel][request.grid], **arguments, **options)

@@ -61,6 +61,22 @@ class Executor(Protocol):
         ...
 
 
+class Recorder(Protocol):
+    """What takes down all that happens on the device; each is told after it has happened."""
+
+    def allocated(self, content: Tensor) -> None: ...
+
+    def uploaded(self, content: Tensor, raw: bytes | bytearray) -> None: ...
+
+    def read(self, tensor: Tensor) -> None: ...
+
+    def launched(self, request: LaunchRequest) -> None: ...
+
+    def operated(
+        self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], into: Sequence[Tensor]
+    ) -> None: ...
+
+
 @dataclass
 class Server:
     """Serves one host until it has returned from a call. `externs`: operators that may compute; None allows all."""
@@ -71,6 +87,7 @@ class Server:
     externs: frozenset[str] | None
     items: int = 0
     launches: int = 0
+    recorder: Recorder | None = None
     _kernels: set[str] = field(default_factory=set)
 
     def until(self, *wanted: str) -> tuple[Json, bytearray]:
@@ -109,7 +126,10 @@ class Server:
     # requests
 
     def alloc(self, message: Json, _raw: bytearray) -> None:
-        self.executor.fresh(self.memory.allocate(int(message["id"]), int(message["bytes"])).whole)
+        store = self.memory.allocate(int(message["id"]), int(message["bytes"]))
+        self.executor.fresh(store.whole)
+        if self.recorder is not None:
+            self.recorder.allocated(store.content)
 
     def free(self, message: Json, _raw: bytearray) -> None:
         store = self.memory.free(int(message["id"]))
@@ -117,7 +137,10 @@ class Server:
             self.executor.filled(store.whole)
 
     def upload(self, message: Json, raw: bytearray) -> None:
-        self.executor.filled(self.memory.write(int(message["id"]), raw).whole)
+        store = self.memory.write(int(message["id"]), raw)
+        self.executor.filled(store.whole)
+        if self.recorder is not None:
+            self.recorder.uploaded(store.content, raw)
 
     def refuse(self, message: Json, _raw: bytearray) -> None:
         raise CheatError(f"host code computes with {message['what']}; kernels must compute")
@@ -127,6 +150,8 @@ class Server:
         self.items += 1
         if self.items > ITEMS_PER_CALL or self.memory.store(ref.store).nbytes > ITEM_BYTES:
             raise CheatError("host code reads a tensor's content; kernels must compute with it")
+        if self.recorder is not None:
+            self.recorder.read(self.memory.tensor(ref))
         return {"value": self.memory.tensor(ref).item()}
 
     def kernel(self, message: Json, _raw: bytearray) -> None:
@@ -156,6 +181,8 @@ class Server:
         before = {number: self.memory.store(number).content.clone() for number in watched}
         self.executor.launch(request)
         self.launches += 1
+        if self.recorder is not None:
+            self.recorder.launched(request)
         self.memory.check_zones(watched)
         changed = [n for n in watched if not torch.equal(before[n], self.memory.store(n).content)]
         for number in changed:
@@ -170,11 +197,14 @@ class Server:
         args = [self._decode(value, found) for value in message["args"]]
         kwargs = {str(key): self._decode(value, found) for key, value in message["kwargs"].items()}
         into = [TensorRef.decode(ref) for ref in message["into"]]
-        result = _operator(name)(*args, **{key: value for key, value in kwargs.items() if key != "device"})
+        kwargs.pop("device", None)
+        result = _operator(name)(*args, **kwargs)
         results: list[Tensor] = []
         tree_map_only(Tensor, results.append, result)
         for ref, value in zip(into, results, strict=False):
             self.memory.tensor(ref).copy_(value)
+        if self.recorder is not None:
+            self.recorder.operated(name, _operator(name), args, kwargs, [self.memory.tensor(ref) for ref in into])
         movement = name in operators.COPIES or name in operators.WRITES
         origins = {self.memory.store(ref.store).origin for ref in found} if movement else {Origin.KERNEL}
         origin = next((one for one in (Origin.KERNEL, Origin.GIVEN) if one in origins), Origin.HOST)

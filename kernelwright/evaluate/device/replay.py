@@ -1,0 +1,185 @@
+"""A call as the device saw it, repeated without the host: what is timed holds no Python of a candidate.
+
+While the server serves one call, a `Trace` notes every launch, copy and operator with its tensors. `Replay` repeats
+them on the same memory, so that content put into the inputs beforehand leads to the outputs that belong to it: a call
+that keeps results of an earlier one gives wrong ones when it is replayed.
+"""
+
+import functools
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_map_only
+
+from kernelwright.evaluate.device.jit import CudaExecutor
+from kernelwright.evaluate.device.memory import POISONS
+from kernelwright.evaluate.device.serve import Executor, LaunchRequest
+
+Step = Callable[[], object]
+#: Copies of one tensor: done straight into their memory, as eager does.
+_PLAIN_COPIES = frozenset(("aten.clone.default", "aten._to_copy.default"))
+#: Operators that can write straight into memory that is there already.
+_INTO = frozenset(("aten.cat.default", "aten.mm.default", "aten.bmm.default", "aten.addmm.default"))
+
+
+@dataclass
+class Trace:
+    """What one call did, in order; a `Recorder` for the server. `made`: memory that it allocated, as bytes.
+
+    `reads` counts numbers that host code read: what it did may then depend on what the inputs held.
+    """
+
+    executor: Executor
+    steps: list[Step] = field(default_factory=list)
+    made: list[Tensor] = field(default_factory=list)
+    reads: int = 0
+    launches: int = 0
+
+    def allocated(self, content: Tensor) -> None:
+        """New memory: the replay uses the same again."""
+        self.made.append(content)
+
+    def uploaded(self, content: Tensor, raw: bytes | bytearray) -> None:
+        """Bytes came from the host; they come from it again, without waiting."""
+        staged = torch.frombuffer(bytearray(raw), dtype=torch.uint8) if raw else torch.empty(0, dtype=torch.uint8)
+        staged = staged.pin_memory() if content.is_cuda else staged
+        self.steps.append(functools.partial(content.copy_, staged, non_blocking=True))
+
+    def read(self, tensor: Tensor) -> None:
+        """Host code read a number, which made it wait for the device."""
+        self.reads += 1
+        self.steps.append(tensor.item)
+
+    def launched(self, request: LaunchRequest) -> None:
+        """A kernel ran."""
+        self.launches += 1
+        if isinstance(self.executor, CudaExecutor):
+            self.steps.append(self.executor.prepare(request))
+        else:
+            self.steps.append(functools.partial(self.executor.launch, request))
+
+    def operated(
+        self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], into: Sequence[Tensor]
+    ) -> None:
+        """An operator ran, and its results went `into` memory; nothing is there for one that works in place."""
+        self.steps.append(_operation(name, function, args, kwargs, into))
+
+    def replay(self) -> "Replay":
+        """The same again, as often as wanted."""
+        return Replay(tuple(self.steps), tuple(self.made))
+
+
+def _operation(
+    name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], into: Sequence[Tensor]
+) -> Step:
+    if not into:
+        return functools.partial(function, *args, **kwargs)
+    if len(into) == 1 and name in _PLAIN_COPIES:
+        return functools.partial(into[0].copy_, args[0])
+    if len(into) == 1 and name in _INTO:
+        return functools.partial(_packet(name).out, *args, **kwargs, out=into[0])
+
+    def step() -> None:
+        results: list[Tensor] = []
+        tree_map_only(Tensor, results.append, function(*args, **kwargs))
+        for target, value in zip(into, results, strict=False):
+            target.copy_(value)
+
+    return step
+
+
+def _packet(name: str) -> Any:
+    return getattr(torch.ops.aten, name.split(".")[1])
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Device work that can be repeated. `made`: the memory that the call allocated."""
+
+    steps: tuple[Step, ...]
+    made: tuple[Tensor, ...]
+
+    def run(self) -> None:
+        """Do it again; on a GPU without waiting for it."""
+        for step in self.steps:
+            step()
+
+
+@dataclass(frozen=True)
+class Slot:
+    """An input's memory as bytes, and each draw's content for it. `row`: bytes that stay together, 0: all of it."""
+
+    target: Tensor
+    draws: tuple[Tensor, ...]
+    row: int
+
+    def fill(self, draw: int, rows: int) -> None:
+        """Put a draw there, turned by some of its rows."""
+        content, at = self.draws[draw], rows * self.row
+        if at == 0:
+            self.target.copy_(content)
+            return
+        self.target[: content.numel() - at].copy_(content[at:])
+        self.target[content.numel() - at :].copy_(content[:at])
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return self.target.numel() // self.row if self.row else 1
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """New content for the inputs before every sample, and poison for what the call allocates.
+
+    A sample that is checked takes a draw as it is. All others take one whose floating tensors are turned by a random
+    number of rows: no content comes twice, so that a kernel that knows contents again gains nothing, and nothing tells
+    it which of them are checked. `kept`: state that the call changes, and what it is put back to.
+    """
+
+    slots: tuple[Slot, ...]
+    made: tuple[Tensor, ...]
+    kept: tuple[tuple[Tensor, Tensor], ...]
+    generator: random.Random
+
+    @property
+    def draws(self) -> int:
+        """How many there are; 1 where nothing is put in."""
+        return min((len(slot.draws) for slot in self.slots), default=1)
+
+    def exact(self, draw: int) -> None:
+        """A draw as it is."""
+        self._put(draw, turned=False)
+
+    def fresh(self) -> None:
+        """A draw, turned."""
+        self._put(self.generator.randrange(self.draws), turned=True)
+
+    def _put(self, draw: int, turned: bool) -> None:
+        for slot in self.slots:
+            slot.fill(draw, self.generator.randrange(1, slot.rows) if turned and slot.rows > 1 else 0)
+        for tensor, value in self.kept:
+            tensor.copy_(value)
+        poison = self.generator.choice(POISONS)
+        for content in self.made:
+            content.fill_(poison)
+
+
+def slot(target: Tensor, draws: Sequence[Tensor]) -> Slot:
+    """An input's memory and what goes into it; `draws` have its dtype, shape and strides."""
+    turns = target.is_floating_point() and target.ndim > 0
+    row = target.element_size() * (target.shape[-1] if target.ndim > 1 else 1) if turns else 0
+    place = as_bytes(target)
+    return Slot(place, tuple(as_bytes(draw) for draw in draws), row if row and place.numel() % row == 0 else 0)
+
+
+def as_bytes(tensor: Tensor) -> Tensor:
+    """The memory from a tensor's first to its last element, which holds nothing else."""
+    last = sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
+    size = (last + 1) * tensor.element_size() if tensor.numel() else 0
+    start = tensor.storage_offset() * tensor.element_size()
+    return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(tensor.untyped_storage(), start, (size,), (1,))
