@@ -1,7 +1,7 @@
 """What both languages of the dialect share: names in scope, diagnostics, annotations, defaults, decorators."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kernelwright.ir.dialect import (
     ANNOTATION_ATTRIBUTES,
@@ -69,6 +69,8 @@ class Scope:
         functions = [node for node in body if isinstance(node, ast.FunctionDef)]
         self.kernels = {node.name for node in functions if is_kernel(node)}
         self.functions = {node.name: node for node in functions if node.name not in self.kernels}
+        #: Functions that decorators of kernels and module-level values use, directly or through others.
+        self.configurations = _configurations(body, self.functions)
         self.classes = {node.name for node in body if isinstance(node, ast.ClassDef)}
         self.constants: dict[str, ast.expr] = {}
         for node in body:
@@ -87,6 +89,22 @@ class Scope:
             if isinstance(value, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp)
             or (isinstance(value, ast.Call) and dotted(value.func) in (("list",), ("dict",)))
         }
+
+
+def _configurations(body: list[ast.stmt], functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+    used: list[ast.AST] = []
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and is_kernel(node):
+            used += node.decorator_list
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            used.append(node.value)
+    found: set[str] = set()
+    while used:
+        names = {part.id for part in ast.walk(used.pop()) if isinstance(part, ast.Name)}
+        new = (names & set(functions)) - found
+        used += [functions[name] for name in new]
+        found |= new
+    return found
 
 
 class Checker:
@@ -151,7 +169,8 @@ class Checker:
     def is_constant(self, value: ast.expr, calls: frozenset[str] = CONSTANT_CALLS) -> bool:
         """Whether a value is made of numbers, strings, dtypes, other constants and the calls of the table alone."""
         bound = bound_names(value)
-        known = bound | set(self.scope.constants)
+        calls = calls | self.scope.configurations
+        known = bound | set(self.scope.constants) | self.scope.configurations
         for node in ast.walk(value):
             if isinstance(node, ast.Call):
                 keywords = {keyword.arg for keyword in node.keywords}

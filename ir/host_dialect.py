@@ -1,13 +1,20 @@
 """The dialect of host code: allocate, view, compute sizes, launch."""
 
 import ast
+import string
+from collections.abc import Mapping
 
-from kernelwright.ir.checker import all_arguments, dotted, extern_name
+from kernelwright.ir.checker import Scope, all_arguments, dotted, extern_name
+from kernelwright.ir.classes import HostFunctions, class_constants, is_autograd_function, methods_of
 from kernelwright.ir.dialect import (
     ATTRIBUTE_HINTS,
     CONTENT_BUILTINS,
+    CONTEXTS,
+    CUDA_NAMES,
+    DEVICE_ATTRIBUTES,
     HOST_ATTRIBUTES,
     HOST_BUILTINS,
+    HOST_DECORATORS,
     HOST_METHODS,
     INIT_METHODS,
     INIT_NN_REFUSED,
@@ -19,36 +26,86 @@ from kernelwright.ir.dialect import (
     NUMBERS_OF_DTYPES,
     TORCH_NAMES,
     TRITON_NAMES,
+    Dialect,
 )
 from kernelwright.ir.host_state import StateChecker
+from kernelwright.ir.kernel_values import find_kernel_values
+from kernelwright.ir.tensors import Tensors
 
 _KERNEL_HINT = "write a @triton.jit kernel for it, or call the extern operation as aten.<op>(...)"
 _NAME_HINT = "use torch allocation and views, math, triton.cdiv or your own functions"
 
 
+#: What an autograd function's forward may call on its context.
+_CONTEXT_METHODS = frozenset("save_for_backward mark_non_differentiable mark_dirty set_materialize_grads".split())
+
+
 class HostChecker(StateChecker):
     """Checks one host function, or one method of a KernelBench-form class."""
 
+    def __init__(
+        self,
+        scope: Scope,
+        dialect: Dialect,
+        lines: list[str],
+        functions: HostFunctions,
+        tensors: Tensors,
+        held: Mapping[str, ast.expr | None],
+    ) -> None:
+        super().__init__(scope, dialect, lines, tensors, held)
+        self.functions = functions
+        self.kernel_values = find_kernel_values(functions.by_key, frozenset(scope.kernels))
+
     def check_shape(self, node: ast.ClassDef) -> None:
-        """A class is `class ModelNew(nn.Module)` with methods alone, `__init__` and `forward` among them."""
-        if [dotted(base) for base in node.bases] not in ([("nn", "Module")], [("torch", "nn", "Module")]):
+        """A class is `class ModelNew(nn.Module)` or an autograd function: methods, with forward, and constants."""
+        autograd = is_autograd_function(node)
+        if not autograd and [dotted(base) for base in node.bases] not in (
+            [("nn", "Module")],
+            [("torch", "nn", "Module")],
+        ):
             self.report(node, "the class does not derive from nn.Module alone", f"write class {node.name}(nn.Module)")
         for part in [*node.decorator_list, *node.keywords]:
             self.report(part, "a decorated or keyworded class", f"write class {node.name}(nn.Module)")
-        names = []
+        names, constants = [], {} if autograd else class_constants(node)
         for part in node.body:
-            if isinstance(part, ast.FunctionDef) and part.name not in names:
-                names.append(part.name)
+            name = part.name if isinstance(part, ast.FunctionDef) else _target(part)
+            kept = isinstance(part, ast.FunctionDef) or (name in constants and self._is_class_constant(part, name))
+            if kept and name not in names:
+                names.append(name)
             elif not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)):
-                self.report(part, "a class holds only methods, each once", "set values in __init__")
-        if not {"__init__", "forward"} <= set(names):
-            self.report(node, "the class lacks __init__ or forward", "define both")
+                self.report(
+                    part, "a class holds only methods and plain constants, each once", "set other values in __init__"
+                )
+        if "forward" not in names or (autograd and "forward" not in [method.name for method in methods_of(node)]):
+            self.report(node, "the class lacks forward", "define forward")
+        for method in methods_of(node) if autograd else ():
+            if method.name != "forward":
+                self.report(method, "an autograd function's method", "define forward(ctx, ...) alone")
 
-    def check(self, function: ast.FunctionDef, *, method: bool = False) -> None:
-        """Check a function's decorators, parameters and body; a method may use `self`."""
-        self.begin(function)
-        self.in_init = method and function.name == "__init__"
-        self.method = method
+    def _is_class_constant(self, part: ast.stmt, name: str) -> bool:
+        """A number, string, dtype or tuple of them: nothing that a call could change."""
+        value = getattr(part, "value", None)
+        assert isinstance(value, ast.expr)
+        mutable = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.Lambda, ast.GeneratorExp)
+        named = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        if isinstance(part, ast.AnnAssign):
+            self.annotation(part.annotation)
+        return (
+            self.is_constant(value)
+            and not any(isinstance(node, mutable) for node in ast.walk(value))
+            and not named & (self.scope.mutable | self.scope.configurations | {"list", "dict"})
+            and not name.startswith("_")
+            and name.isascii()
+        )
+
+    def check(self, key: str) -> None:
+        """Check the decorators, parameters and body of one of `functions`; a method may use `self`."""
+        function = self.functions.by_key[key]
+        self.begin(key, function)
+        self.in_init = key in self.functions.initial
+        self.method = key in self.functions.methods or key in self.functions.forwards
+        first = function.args.args[:1]
+        self.context = first[0].arg if key in self.functions.forwards and first else ""
         self._definitions(function)
         nodes = [node for statement in function.body for node in ast.walk(statement)]
         self.inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
@@ -57,12 +114,18 @@ class HostChecker(StateChecker):
         self.launches = {id(call.func.value) for call in calls if isinstance(call.func, ast.Subscript)}
         for call in calls:  # a launch may pass a @triton.jit function to a constexpr parameter
             self.launches |= {id(part) for part in [*call.args, *(keyword.value for keyword in call.keywords)]}
+        self.launches |= self.kernel_values.nodes
+        contexts = [item.context_expr for node in nodes if isinstance(node, ast.With) for item in node.items]
         types = [node.annotation for node in nodes if isinstance(node, ast.AnnAssign)]
         inner = [node for node in nodes if isinstance(node, ast.FunctionDef)]
         for part in inner:
             types += [a.annotation for a in all_arguments(part.args) if a.annotation is not None]
             types += [part.returns] if part.returns is not None else []
         skipped = {id(part) for node in types for part in ast.walk(node)}
+        for context in contexts:
+            if _is_context(context):
+                assert isinstance(context, ast.Call)
+                skipped |= {id(part) for part in ast.walk(context.func)}
         for node in self.statements(function):
             if id(node) not in skipped:
                 self._node(node)
@@ -73,7 +136,8 @@ class HostChecker(StateChecker):
         """Decorators, defaults, annotations and the names that are bound."""
         for part in (node for node in ast.walk(function) if isinstance(node, ast.FunctionDef)):
             for decorator in part.decorator_list:
-                if not (self.method and part is function and dotted(decorator) == ("staticmethod",)):
+                own = self.method and part is function and dotted(decorator) in (("staticmethod",), ("property",))
+                if not own and not _is_plain_decorator(decorator):
                     self.report(decorator, "a decorator on host code", "remove it; only kernels are decorated")
             self.defaults(part.args)
         self.annotation(function.returns)
@@ -102,6 +166,11 @@ class HostChecker(StateChecker):
             self._condition(node.test)
         elif isinstance(node, ast.FormattedValue):
             self._condition(node.value)
+        elif isinstance(node, ast.With) and not all(
+            _is_context(item.context_expr) and item.optional_vars is None for item in node.items
+        ):
+            hint = f"write the body alone, or under {', '.join(sorted(CONTEXTS))}"
+            self.report(node, "With is not in the dialect", hint)
         self.state(node)
 
     def _condition(self, test: ast.expr) -> None:
@@ -116,9 +185,10 @@ class HostChecker(StateChecker):
             if id(node) not in self.launches:
                 self.report(node, "a kernel without a grid", f"write {name}[grid](...)")
         elif name in ("self", "super") or name in scope.classes:
-            if not self.method or (name == "super" and id(node) not in self.called):
+            called = id(node) in self.called
+            if not self.method or (name == "super" and not called) or name in self._autograd_classes():
                 self.report(node, "a name that host code does not know", _NAME_HINT)
-        elif name not in self.local | set(scope.functions) | set(scope.constants) | HOST_BUILTINS:
+        elif name not in self.local | set(scope.functions) | set(scope.constants) | HOST_BUILTINS | {"Tensor"}:
             self.report(node, "a name that host code does not know", NAME_HINTS.get(name, _NAME_HINT))
 
     def _attribute(self, node: ast.Attribute) -> None:
@@ -127,6 +197,12 @@ class HostChecker(StateChecker):
         if root in ("torch", "triton", "nn", "F", "math", "tl", "aten"):
             if id(node) not in self.inner:
                 self._library(node, ("nn", *chain[2:]) if chain[:2] == ("torch", "nn") else chain)
+        elif self.context and chain[:1] == (self.context,) and len(chain) == 2:
+            if node.attr.startswith("_") or (id(node) in self.called and node.attr not in _CONTEXT_METHODS):
+                self.report(node, "not of an autograd context", "save tensors and numbers on it; nothing reads them")
+        elif root in self._autograd_classes():
+            if len(chain) != 2 or node.attr != "apply" or id(node) not in self.called:
+                self.report(node, "an attribute of an autograd function", f"call {root}.apply(...)")
         elif node.attr.startswith("_") and node.attr not in self.held and not _is_super_init(node):
             self.report(node, "a private attribute", "use a public name")
         elif isinstance(node.value, ast.Name) and node.value.id == "self" and self.method:
@@ -139,8 +215,11 @@ class HostChecker(StateChecker):
             allowed = HOST_METHODS | (INIT_METHODS if self.in_init else frozenset())
             if node.attr not in allowed and not _is_super_init(node):
                 self._unknown(node)
-        elif node.attr not in HOST_ATTRIBUTES | NUMBERS_OF_DTYPES | MODULE_ATTRIBUTES:
+        elif node.attr not in HOST_ATTRIBUTES | NUMBERS_OF_DTYPES | MODULE_ATTRIBUTES | DEVICE_ATTRIBUTES:
             self._unknown(node)
+
+    def _autograd_classes(self) -> set[str]:
+        return {key.partition(".")[0] for key in self.functions.forwards}
 
     def _unknown(self, node: ast.Attribute) -> None:
         hint = ATTRIBUTE_HINTS.get(node.attr, _KERNEL_HINT)
@@ -150,9 +229,17 @@ class HostChecker(StateChecker):
 
     def _library(self, node: ast.Attribute, chain: tuple[str, ...]) -> None:
         """`torch.…`, `triton.…` and the other modules."""
-        root, name = chain[0], chain[1]
-        if extern_name(node) or root == "aten":
+        root, name = chain[0], chain[1] if len(chain) > 1 else ""
+        if not name:
+            self.report(node, "a module as a value", "name what you use of it")
+        elif extern_name(node) or root == "aten":
             self._extern(node)
+        elif chain in (("F", "pad"), ("nn", "functional", "pad")) and id(node) in self.called:
+            return
+        elif chain[:2] == ("torch", "cuda"):
+            if len(chain) != 3 or chain[2] not in CUDA_NAMES or id(node) not in self.called:
+                known = ", ".join(sorted(CUDA_NAMES))
+                self.report(node, "not what host code may ask of torch.cuda", f"call torch.cuda.<name> of {known}")
         elif root == "torch":
             allowed = TORCH_NAMES | INIT_TORCH if self.in_init else TORCH_NAMES
             plain = len(chain) == 2 or (len(chain) == 3 and chain[2] in ("itemsize", "is_floating_point"))
@@ -182,12 +269,19 @@ class HostChecker(StateChecker):
     def _call(self, node: ast.Call) -> None:
         function, chain = node.func, dotted(node.func)
         if isinstance(function, ast.Subscript):
-            if not (isinstance(function.value, ast.Name) and function.value.id in self.scope.kernels):
+            if not self.kernel_values.is_kernel(self.function, function.value):
                 self.report(node, "a launch of what is no kernel", "launch by name: kernel[grid](...)")
         elif isinstance(function, ast.Name):
             self._named_call(node, function.id)
         elif not isinstance(function, ast.Attribute):
             self.report(node, "a value is called", "call functions by their names")
+        elif function.attr == "format":
+            if not _is_plain_format(function.value):
+                self.report(node, "a format that is not plain text", 'write an f-string, or "{} {}".format(a, b)')
+        elif chain[-1:] == ("pad",) and any(
+            k.arg == "mode" and not _is_word(k.value, "constant") for k in node.keywords
+        ):
+            self.report(node, "torch compute in host code", "pad with constants, or index in a kernel")
         elif chain[:1] == ("self",) and len(chain) == 2 and self.method and self.held.get(chain[1]) is not None:
             hint = f"read its weights ({'.'.join(chain)}.weight) and launch a kernel"
             self.report(node, "a module is called", hint)
@@ -197,7 +291,7 @@ class HostChecker(StateChecker):
     def _named_call(self, node: ast.Call, name: str) -> None:
         if name in self.scope.classes or (name == "super" and not self.method):
             self.report(node, "a class is built in host code", "hold weights in __init__ with torch.nn modules")
-        elif name in self.local and name not in self.callables:
+        elif name in self.local and name not in self.callables | self.kernel_values.waiting[self.function]:
             self.report(node, "a local value is called", "call functions by their names; launch kernels by theirs")
         elif name in self.scope.constants and not isinstance(self.scope.constants[name], ast.Lambda):
             self.report(node, "a constant is called", "call functions by their names")
@@ -239,6 +333,39 @@ class HostChecker(StateChecker):
                 operands = []
         if any((self.function, operand) in self.tensors for operand in operands):
             self.report(node, "arithmetic on tensors in host code", _KERNEL_HINT)
+
+
+def _target(part: ast.stmt) -> str:
+    target = part.target if isinstance(part, ast.AnnAssign) else getattr(part, "targets", [None])[0]
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _is_context(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ".".join(dotted(node.func)) in CONTEXTS
+
+
+def _is_plain_decorator(node: ast.expr) -> bool:
+    """`@torch.no_grad()` and the like, without arguments."""
+    if isinstance(node, ast.Call):
+        return not node.args and not node.keywords and _is_plain_decorator(node.func)
+    return ".".join(dotted(node)) in HOST_DECORATORS
+
+
+def _is_plain_format(node: ast.expr) -> bool:
+    """A text whose fields are numbers or names, so that formatting reaches no attribute."""
+    if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+        return False
+    try:
+        fields = list(string.Formatter().parse(node.value))
+    except ValueError:
+        return False
+    return all((name or "0").isidentifier() or (name or "0").isdigit() for _, name, _, _ in fields) and not any(
+        "{" in (spec or "") for _, _, spec, _ in fields
+    )
+
+
+def _is_word(node: ast.expr, word: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == word
 
 
 def _is_super_init(node: ast.Attribute) -> bool:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 
 from kernelwright.ir.checker import Checker, Scope, all_arguments, bound_names, dotted
+from kernelwright.ir.classes import HostFunctions
 from kernelwright.ir.dialect import LIST_MUTATORS, MUTATORS, Dialect
 from kernelwright.ir.tensors import Tensors
 
@@ -16,6 +17,8 @@ class StateChecker(Checker):
     """Follows what host code may change: its own lists, dictionaries and outputs."""
 
     function = ""
+    #: The name of an autograd function's context, "" elsewhere: it lives as long as one call.
+    context = ""
     in_init = method = False
 
     def __init__(
@@ -25,9 +28,9 @@ class StateChecker(Checker):
         super().__init__(scope, dialect, lines)
         self.tensors, self.held = tensors, held
 
-    def begin(self, function: ast.FunctionDef) -> None:
-        """Look at what the function binds before it is checked."""
-        self.function = function.name
+    def begin(self, key: str, function: ast.FunctionDef) -> None:
+        """Look at what the function binds before it is checked; `key` is its name in `tensors`."""
+        self.function = key
         self.local = bound_names(function)
         self.parameters = {argument.arg for argument in all_arguments(function.args)}
         self.callables = _callables(function)
@@ -42,11 +45,13 @@ class StateChecker(Checker):
     def state(self, node: ast.AST) -> None:
         """Report a node that changes what outlives the call."""
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            if not (self.in_init and dotted(node)[:-1] == ("self",)):
+            owner = dotted(node)[:-1]
+            if not (self.in_init and owner[:1] == ("self",)) and owner != (self.context,):
                 self.report(node, "an attribute is assigned", _STATE_HINT)
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            if (self.function, node.value) in self.tensors:
-                self.report(node, "elements of a tensor are assigned", "use .copy_() on a view, or a kernel")
+            if (self.function, node.value) in self.tensors and not self.in_init:
+                if self._outlives(node.value) or dotted(node.value)[:1] == ("self",):
+                    self.report(node, _STATE, _STATE_HINT)
             elif self._outlives(node.value) or self._is_parameter(node.value) or not _at_name(node.value):
                 self.report(node, _STATE, _STATE_HINT)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -106,7 +111,8 @@ class StateChecker(Checker):
 #: Methods whose result may share what they are called on.
 _SAME_STORAGE = frozenset(
     """as_strided contiguous detach expand expand_as flatten movedim narrow permute ravel reshape select squeeze
-    swapaxes t to transpose unflatten unsqueeze view view_as chunk split unbind get items values""".split()
+    swapaxes t to transpose unflatten unsqueeze view view_as chunk split unbind get items values cuda float half
+    bfloat16 double long int bool short type type_as diagonal unfold moveaxis""".split()
 )
 
 
@@ -139,10 +145,12 @@ def _callables(function: ast.FunctionDef) -> set[str]:
     return {name for name, count in good.items() if bound.get(name, 0) == count}
 
 
-def class_attributes(methods: list[ast.FunctionDef]) -> dict[str, ast.expr | None]:
-    """What `self` holds: the values that `__init__` gives, None for methods."""
-    held: dict[str, ast.expr | None] = {method.name: None for method in methods}
-    for node in (part for method in methods if method.name == "__init__" for part in ast.walk(method)):
+def class_attributes(functions: HostFunctions) -> dict[str, ast.expr | None]:
+    """What `self` holds: the values that `__init__`, and what it alone uses, give; None for methods."""
+    methods = functions.methods
+    held: dict[str, ast.expr | None] = dict.fromkeys(methods)
+    initial = [method for name, method in methods.items() if name in functions.initial]
+    for node in (part for method in initial for part in ast.walk(method)):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for part in (part for target in targets for part in ast.walk(target)):

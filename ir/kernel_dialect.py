@@ -43,6 +43,8 @@ class KernelChecker(Checker):
                 self.report(node, "a nested function in a kernel", "make it a @triton.jit function of its own", symbol)
             elif isinstance(node, ast.Lambda | ast.ListComp | ast.DictComp | ast.SetComp | ast.GeneratorExp):
                 self.report(node, f"{type(node).__name__} in a kernel", "write a loop with tl.static_range", symbol)
+            elif isinstance(node, ast.With):
+                self.report(node, "With is not in the dialect", "write the body alone", symbol)
             elif isinstance(node, ast.JoinedStr):
                 self.report(node, "an f-string in a kernel", "write a plain string", symbol)
             elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):

@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Iterator
 
 from kernelwright.ir.checker import CONSTANT_HINT, Checker, Scope, diagnostic, dotted, is_kernel
+from kernelwright.ir.classes import HostFunctions, class_constants, class_source, is_autograd_function
+from kernelwright.ir.configurations import ConfigurationChecker
 from kernelwright.ir.dialect import MODULES, Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError
 from kernelwright.ir.host_dialect import HostChecker
@@ -136,7 +138,7 @@ class _Parser:
                 self.imports.append(node)
             elif _is_skipped(node, name):
                 continue
-            elif not name or (isinstance(node, ast.ClassDef) and name != CLASS_ENTRY) or not _is_kept(node):
+            elif not name or not (_is_kept(node) or is_autograd_function(node)):
                 kind = type(node).__name__
                 self._report(node, f"{kind} at the top of a file", "keep kernels, host functions, constants, ModelNew")
             elif name in seen or name in MODULES or name.startswith("__") or not name.isascii():
@@ -188,27 +190,31 @@ class _Parser:
 
     def _check_host(self, body: list[ast.stmt], scope: Scope) -> None:
         classes = [node for node in body if isinstance(node, ast.ClassDef)]
-        methods = [part for node in classes for part in node.body if isinstance(part, ast.FunctionDef)]
+        plain = {name: node for name, node in scope.functions.items() if name not in scope.configurations}
+        functions = HostFunctions.of(plain, classes)
         specs = self.reference.inputs if self.reference is not None else ()
         inputs = {NATIVE_ENTRY: {spec.name for spec in self.reference.tensors} if self.reference is not None else set()}
         if NATIVE_ENTRY in scope.functions:
             parameters = {argument.arg for argument in scope.functions[NATIVE_ENTRY].args.args}
             inputs[NATIVE_ENTRY] = inputs[NATIVE_ENTRY] & parameters if self.reference is not None else parameters
-        for method in methods:
+        for method in functions.methods.values():
             if method.name == "forward":
                 names = [argument.arg for argument in method.args.args[1:]]
                 paired = zip(names, specs, strict=False)
                 inputs["forward"] = {name for name, spec in paired if isinstance(spec, TensorSpec)}
-        functions = scope.functions | {method.name: method for method in methods}
-        held = class_attributes(methods)
-        checker = HostChecker(scope, self.dialect, self.lines, find_tensors(functions, inputs), held)
-        for function in scope.functions.values():
-            checker.check(function)
+        held = class_attributes(functions)
+        for node in classes:
+            held |= {} if is_autograd_function(node) else class_constants(node)
+        tensors = find_tensors(functions.by_key, inputs)
+        checker = HostChecker(scope, self.dialect, self.lines, functions, tensors, held)
         for node in classes:
             checker.check_shape(node)
-            for method in methods:
-                checker.check(method, method=True)
-        self.found += checker.found
+        for key in functions.by_key:
+            checker.check(key)
+        configurations = ConfigurationChecker(scope, self.dialect, self.lines)
+        for name in scope.configurations:
+            configurations.check(scope.functions[name])
+        self.found += checker.found + configurations.found
 
     def _module(self, body: list[ast.stmt]) -> KernelModule:
         assert self.reference is not None
@@ -217,6 +223,7 @@ class _Parser:
         constants: list[str] = []
         kernels: list[tuple[str, str, tuple[str, ...]]] = []
         host: list[tuple[str, str]] = []
+        configurations = Scope(body).configurations
         for node in body:
             source, name = self._source(node), getattr(node, "name", "")
             if isinstance(node, ast.Assign | ast.AnnAssign):
@@ -226,6 +233,8 @@ class _Parser:
                     options[symbol] = meta
                 else:
                     constants.append(source)
+            elif name in configurations:
+                constants.append(source)
             elif name in symbols:
                 kernels.append((name, source, self._covers(node)))
             else:
@@ -244,6 +253,8 @@ class _Parser:
         )
 
     def _source(self, node: ast.stmt) -> str:
+        if isinstance(node, ast.ClassDef):
+            return class_source(node, self.lines, first_line(node))
         return "\n".join(self.lines[first_line(node) - 1 : node.end_lineno])
 
     def _covers(self, node: ast.stmt) -> tuple[str, ...]:
@@ -273,7 +284,9 @@ def _meta(value: ast.expr | None) -> tuple[tuple[str, Scalar], ...] | None:
 def _is_kept(node: ast.stmt) -> bool:
     if isinstance(node, ast.AnnAssign):
         return node.value is not None
-    return isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Assign)
+    return isinstance(node, ast.FunctionDef | ast.Assign) or (
+        isinstance(node, ast.ClassDef) and node.name == CLASS_ENTRY
+    )
 
 
 def _is_skipped(node: ast.stmt, name: str) -> bool:

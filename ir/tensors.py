@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kernelwright.ir.checker import dotted, extern_name
-from kernelwright.ir.dialect import INIT_TORCH, TENSOR_METHODS, TENSOR_VIEWS, WEIGHTS
+from kernelwright.ir.dialect import INIT_TORCH, TENSOR_METHODS, TENSOR_VIEWS, TORCH_MOVES, WEIGHTS
 
 
 @dataclass
@@ -45,9 +45,11 @@ class Tensors:
     def _call(self, called: ast.expr) -> bool:
         chain = dotted(called)
         if chain[:1] == ("torch",) and len(chain) == 2:
-            return chain[1] in INIT_TORCH | {"as_strided"} and chain[1] != "manual_seed"
+            return chain[1] in INIT_TORCH | TORCH_MOVES | {"as_strided"} and chain[1] != "manual_seed"
         if extern_name(called) or chain in (("nn", "Parameter"), ("torch", "nn", "Parameter")):
             return True
+        if chain[-1:] == ("pad",) or (chain[-1:] == ("apply",) and len(chain) == 2):
+            return True  # F.pad, and what an autograd function gives
         if chain[:1] == ("self",) and len(chain) == 2:
             return chain[1] in self.returning
         if isinstance(called, ast.Name):
@@ -70,7 +72,7 @@ def find_tensors(functions: Mapping[str, ast.FunctionDef], inputs: Mapping[str, 
 def _follow(name: str, function: ast.FunctionDef, functions: Mapping[str, ast.FunctionDef], tensors: Tensors) -> None:
     for node in ast.walk(function):
         if isinstance(node, ast.Assign):
-            pairs = [pair for target in node.targets for pair in _pairs(target, node.value)]
+            pairs = [pair for target in node.targets for pair in assigned_pairs(target, node.value)]
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
             pairs = [(node.target, node.value)]
         elif isinstance(node, ast.For | ast.comprehension):
@@ -86,6 +88,8 @@ def _follow(name: str, function: ast.FunctionDef, functions: Mapping[str, ast.Fu
                 tensors.attributes.add(target.attr)
         if isinstance(node, ast.Return) and node.value is not None and (name, node.value) in tensors:
             tensors.returning.add(name)
+            if any(dotted(decorator) == ("property",) for decorator in function.decorator_list):
+                tensors.attributes.add(name)
         elif isinstance(node, ast.Call):
             _arguments(name, node, functions, tensors)
 
@@ -95,27 +99,33 @@ def _arguments(name: str, node: ast.Call, functions: Mapping[str, ast.FunctionDe
     chain = dotted(node.func)
     if chain == ("self", "register_buffer") and node.args and isinstance(node.args[0], ast.Constant):
         tensors.attributes.add(str(node.args[0].value))
-    called = functions.get(chain[-1]) if len(chain) == 1 or (chain[:1] == ("self",) and len(chain) == 2) else None
+    key = chain[-1] if len(chain) == 1 or (chain[:1] == ("self",) and len(chain) == 2) else ""
+    if chain[1:] == ("apply",):
+        key = f"{chain[0]}.forward"
+    called = functions.get(key)
     if called is None:
         return
     parameters = [argument.arg for argument in called.args.args]
-    if parameters[:1] == ["self"]:
+    if parameters[:1] == ["self"] or chain[1:] == ("apply",):
         parameters = parameters[1:]
     given = list(zip(parameters, node.args, strict=False))
     given += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg in parameters]
-    tensors.names[called.name] |= {parameter for parameter, value in given if (name, value) in tensors}
+    tensors.names[key] |= {parameter for parameter, value in given if (name, value) in tensors}
 
 
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+def assigned_pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What an assignment binds: element by element for tuples."""
     if not isinstance(target, ast.Tuple | ast.List):
         yield target, value
+    elif isinstance(value, ast.IfExp):
+        yield from assigned_pairs(target, value.body)
+        yield from assigned_pairs(target, value.orelse)
     elif isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
         for part, item in zip(target.elts, value.elts, strict=True):
-            yield from _pairs(part, item)
+            yield from assigned_pairs(part, item)
     else:
         for part in target.elts:
-            yield from _pairs(part, value)
+            yield from assigned_pairs(part, value)
 
 
 def _iterated(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -123,10 +133,10 @@ def _iterated(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast
     called = dotted(value.func) if isinstance(value, ast.Call) else ()
     if isinstance(value, ast.Call) and isinstance(target, ast.Tuple):
         if called == ("enumerate",) and len(target.elts) == 2 and value.args:
-            yield from _pairs(target.elts[1], value.args[0])
+            yield from assigned_pairs(target.elts[1], value.args[0])
             return
         if called == ("zip",) and len(target.elts) == len(value.args):
             for part, item in zip(target.elts, value.args, strict=True):
-                yield from _pairs(part, item)
+                yield from assigned_pairs(part, item)
             return
-    yield from _pairs(target, value)
+    yield from assigned_pairs(target, value)

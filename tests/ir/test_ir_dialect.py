@@ -96,7 +96,8 @@ REFUSED_HOST = [
     (host("for row in x:\n    y = row / 2"), "    y = row", "arithmetic on tensors", WRITE),
     (host("y = x[w > 0]"), "y = x[", "arithmetic on tensors", WRITE),
     (host("y = x[w]"), "y = x[", "arithmetic on tensors", WRITE),
-    (host("x[0] = 3"), "x[0]", "elements of a tensor are assigned", ".copy_()"),
+    (host("x[w] = 3"), "x[w]", "arithmetic on tensors", WRITE),
+    (host("x[0] += 3"), "x[0]", "arithmetic on tensors", WRITE),
     (host("y = sum([r for r in x.unbind(0)])"), "y = sum", "a builtin computes on a tensor", WRITE),
     (host("if x[0, 0]:\n    pass"), "if x[", "a tensor's content", "shapes and dtypes"),
     (host("y = x.sum()"), "y = x", "not a view", WRITE),
@@ -105,11 +106,20 @@ REFUSED_HOST = [
     (host("y = nn.functional.softmax(x, -1)"), "y = nn", COMPUTE, WRITE),
     (host("y = x.__class__"), "y = x", "a dunder name", "two underscores"),
     (host("y = type(x)(3)"), "y = type", UNKNOWN, "isinstance"),
-    (host("y = x.data.shape"), "y = x", "not a view", "use the tensor itself"),
+    (host("y = torch.nn"), "y = torch", "a module as a value", "name what you use"),
+    (host("y = torch.cuda.Stream()"), "y = torch", "may ask of torch.cuda", "is_available"),
+    (host("y = torch.cuda"), "y = torch", "may ask of torch.cuda", "is_available"),
+    (host("y = nn.functional.pad(x, (1, 1), mode='reflect')"), "y = nn", COMPUTE, "pad with constants"),
+    (host("pad = nn.functional.pad\ny = pad(x, (1, 1))"), "pad = nn", COMPUTE, WRITE),
+    (host("y = '{0.shape}'.format(x)"), "y = '", "a format that is not plain", "f-string"),
+    (host("y = x.shape.format(3)"), "y = x", "a format that is not plain", "f-string"),
+    (host("k = double if s else x\nk[(1,)](x, x, 3, BLOCK=4)"), "k[(1,)]", "a launch of what is no kernel", "by name"),
+    (host("k = double\nk = x\nk[(1,)](x, x, 3, BLOCK=4)"), "k[(1,)]", "a launch of what is no kernel", "by name"),
+    (host("k = double\ny = k.fn"), "y = k", "not a view", WRITE),
     (host("n = x.item()"), "n = x", "content or address", "pass the tensor to a kernel"),
     (host("n = x.data_ptr()"), "n = x", "content or address", "pass the tensor to a kernel"),
     (host("n = x.detach().numpy()"), "n = x", "content or address", "pass the tensor to a kernel"),
-    (host("y = x.float()"), "y = x", "not a view", ".to(torch.float32)"),
+    (host("y = x.cpu()"), "y = x", "content or address", "pass the tensor to a kernel"),
     (host("y = (lambda a: a)(x)"), "y = (", "a value is called", "by their names"),
     (host("y = [aten.mm.out][0](x, w)"), "y = [", "a launch of what is no kernel", "launch by name"),
     (host("y = sorted([x], key=forward)"), "y = sorted", "a key that is no lambda", "key=lambda"),
@@ -118,7 +128,10 @@ REFUSED_HOST = [
     (host("double(x, w)"), "double(x", "a kernel without a grid", "double[grid]"),
     (host("if (y := x.shape[0]) > 2:\n    pass"), "if (y", "NamedExpr", "a line of its own"),
     (host("try:\n    y = 1\nexcept ValueError:\n    pass"), "try:", "Try", "`if` or `assert`"),
-    (host("with torch.no_grad():\n    pass"), "with torch", "With", "the caller's"),
+    (host("with torch.enable_grad():\n    pass"), "with torch", "With", "under torch.cuda.device"),
+    (host("with torch.no_grad() as y:\n    pass"), "with torch", "With", "write the body alone"),
+    (host("with torch.cuda.device(x @ w):\n    pass"), "with torch", "a matrix product", WRITE),
+    (host("with torch.no_grad():\n    y = x @ w"), "    y =", "a matrix product", WRITE),
     (host("global count\ncount = 1"), "global", "Global", "nothing outlives a call"),
     (host("import os"), "import os", "Import", "at the top of the file"),
     (host("class Box:\n    pass"), "class Box", "ClassDef", "at the top level"),
@@ -131,6 +144,19 @@ REFUSED_HOST = [
     (host("y = tl.zeros([4], tl.float32)"), "y = tl", "the Triton language in host code", "inside a"),
 ]
 
+FUNCTION = """
+
+class Fn(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.n = 3
+        out = torch.empty_like(x)
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * eval("2")
+"""
 MODULE_CALL = "a module is called"
 REFUSED_CLASS = [
     (model("self.conv = nn.Conv2d(3, 8, 3)", "y = self.conv(x)"), "        y = self", MODULE_CALL, ".weight"),
@@ -163,11 +189,30 @@ REFUSED_CLASS = [
     (model("pass", held="    cache = {}\n"), "    cache", "only methods", "in __init__"),
     (model("pass", held="    class Inner:\n        pass\n"), "    class Inner", "only methods", "in __init__"),
     (
-        model("pass", held="    @property\n    def a(self):\n        return 1\n"),
-        "    @property",
+        model("pass", held="    @classmethod\n    def a(cls):\n        return 1\n"),
+        "    @classmethod",
         "a decorator",
         "remove it",
     ),
+    (model("pass", held="    N = [1]\n"), "    N", "plain constants", "in __init__"),
+    (model("pass", held="    f = torch.matmul\n"), "    f", "plain constants", "in __init__"),
+    (model("pass", held="    def forward(self, x):\n        return x\n"), "    def forward", "each once", "__init__"),
+    (
+        model("self.draw()", held="    def draw(self):\n        self.n = 1\n", forward="self.draw()"),
+        "        self.n",
+        "an attribute is assigned",
+        "keep no state",
+    ),
+    (
+        model("pass", "y = Fn.apply(x)", above=FUNCTION.replace("out = torch.empty_like(x)", "out = x @ x")),
+        "        out = ",
+        "a matrix product",
+        WRITE,
+    ),
+    (model("pass", "y = Fn.forward(x)", above=FUNCTION), "        y =", "an attribute of an autograd", "apply(...)"),
+    (model("pass", "y = Fn.apply\nz = y(x)", above=FUNCTION), "        y =", "an attribute of an autograd", "apply("),
+    (model("pass", above=FUNCTION.replace("ctx.n = 3", "ctx.f(x)")), "        ctx.f", "autograd context", "save"),
+    (model("pass", above=FUNCTION.replace("@staticmethod", "@eval", 1)), "    @eval", "a decorator", "remove it"),
     (
         model("pass", held="    def __call__(self, x):\n        return x\n"),
         "    def __call__",
@@ -177,12 +222,18 @@ REFUSED_CLASS = [
 ]
 
 REFUSED_TOP = [
-    (top("from torch import matmul"), "from torch", "the import of torch", "under these names alone"),
+    (top("from torch import matmul\nM = matmul"), "from torch", "the import of torch", "under these names alone"),
     (top("from torch import *"), "from torch", "the import of torch", "under these names alone"),
-    (top("import torch as t"), "import torch as t", "the import of torch", "under these names alone"),
-    (top("import os"), "import os", "the import of os", "under these names alone"),
-    (top("import numpy as np"), "import numpy", "the import of numpy", "under these names alone"),
-    (top("from triton.language.extra import libdevice"), "from triton", "the import of triton.lang", "these names"),
+    (top("import torch as t\nM = t"), "import torch as t", "the import of torch", "under these names alone"),
+    (top("import os\nM = os.name"), "import os", "the import of os", "under these names alone"),
+    (top("import numpy as np\ndef g(a: np.ndarray):\n    return a"), "import numpy", "the import of numpy", "torch"),
+    (
+        top("from triton.language.extra import libdevice\nL = libdevice"),
+        "from triton",
+        "the import of triton.l",
+        "tl.exp",
+    ),
+    (top("import os as torch"), "import os", "the import of os", "under these names alone"),
     (top("from .models import x"), "from .models", "the import of models", "under these names alone"),
     (top("MM = torch.matmul"), "MM =", "not a constant", "numbers, strings, dtypes"),
     (top("N = open('/etc/passwd')"), "N =", "not a constant", "numbers, strings, dtypes"),
@@ -197,7 +248,11 @@ REFUSED_TOP = [
     (top("async def run():\n    pass"), "async def", "AsyncFunctionDef", "keep kernels"),
     (top("def g(x, seen=[]):\n    return x"), "def g", "a default value", "as an argument"),
     (top("def g(x, f=torch.matmul):\n    return x"), "def g", "a default value", "as an argument"),
-    (top("@torch.no_grad()\ndef g(x):\n    return x"), "@torch", "a decorator on host code", "remove it"),
+    (top("@torch.compile\ndef g(x):\n    return x"), "@torch", "a decorator on host code", "remove it"),
+    (top("@torch.no_grad(eval('1'))\ndef g(x):\n    return x"), "@torch", "a decorator on host code", "remove it"),
+    (top("def g():\n    return torch.matmul\nM = g()"), "    return", "in a function that decorators", "numbers"),
+    (top("def g():\n    return open('f')\nM = g()"), "    return", "in a function that decorators", "numbers"),
+    (top("T = [1]\ndef g():\n    T.append(1)\nM = g()"), "    T.app", "in a function that", "numbers"),
     (top("def g(x: eval('int')):\n    return x"), "def g", "not a type", "annotate with"),
     (top("def g(a, b):\n    return a @ b"), "    return a", "a matrix product", WRITE),
     (top("T = {'a': [1]}\ndef g():\n    T['a'].append(2)"), "    T['a']", "outlives the call", "a local"),
@@ -219,7 +274,6 @@ REFUSED_KERNEL = [
     (kernel("y = tl.math.softmax(1.0)"), "y =", "not in the Triton language", "use a function"),
     (kernel("forward(x_ptr, x_ptr)"), "forward(", "a host function in a kernel", "@triton.jit"),
     (kernel("print(x_ptr)"), "print(", UNKNOWN_IN_KERNEL, "remove it"),
-    (kernel("tl.device_print('x', x_ptr)"), "tl.device_print", "not in the Triton language", "remove it"),
     (kernel("y = torch.sum(x_ptr)"), "y =", UNKNOWN_IN_KERNEL, "kernels use tl.*"),
     (kernel("y = math.exp(2)"), "y =", UNKNOWN_IN_KERNEL, "kernels use tl.*"),
     (kernel("import os"), "import os", "Import", "at the top"),

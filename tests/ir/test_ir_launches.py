@@ -83,6 +83,7 @@ REFUSED = [
     (kernel("p[0] = n"), 13, "a part of a value is assigned", "tl.store"),
     (kernel("tl.static_assert(F, f'{n}')"), 13, "an f-string in a kernel", "plain string"),
     (kernel("tl.store(p, SIZE)", above="SIZE = 4\n"), 14, "a constant that Triton does not see", "SIZE = tl.constexpr"),
+    (kernel("tl.store(p, SIZE)", above="SIZE: tl.constexpr = 4\n"), 14, "a constant that Triton", "= tl.constexpr"),
     (kernel("y = n", "z = y(3)"), 14, "a local is called", "by name"),
     (host("b = Block()", "y = b(x)") + "\n" + SOURCE, 12, "a name that host code does not know", ""),
 ]
@@ -103,7 +104,7 @@ ACCEPTED = {
     + """
 CONFIGS = [triton.Config({"BLOCK": b}, num_warps=w) for b in (64, 128) for w in (2, 4)]
 EPS = tl.constexpr(1e-5)
-TILE: tl.constexpr = 16
+TILE: tl.constexpr = tl.constexpr(16)
 KIND = tl.float32
 
 @triton.autotune(configs=CONFIGS, key=["n"])

@@ -1,0 +1,60 @@
+"""Functions that give autotune its configurations, and rules of heuristics: numbers in, numbers out."""
+
+import ast
+
+from kernelwright.ir.checker import CONSTANT_HINT, Checker, all_arguments, bound_names, dotted
+from kernelwright.ir.dialect import CONSTANT_ATTRIBUTES, CONSTANT_CALLS, CONSTANT_KEYWORDS_REFUSED, HOST_BUILTINS
+
+_METHODS = frozenset("append extend get items keys values".split())
+_ATTRIBUTES = _METHODS | frozenset("kwargs num_warps num_stages num_ctas".split())
+_MESSAGE = "not a constant, in a function that decorators or constants use"
+
+
+class ConfigurationChecker(Checker):
+    """Checks the functions of `Scope.configurations`."""
+
+    def check(self, function: ast.FunctionDef) -> None:
+        """Check one function: no decorators, plain defaults, and a body that only builds constants."""
+        for decorator in function.decorator_list:
+            self.report(decorator, "a decorator on host code", "remove it; only kernels are decorated")
+        self.defaults(function.args)
+        self.annotation(function.returns)
+        for argument in all_arguments(function.args):
+            self._names_of(argument, "")
+            self.annotation(argument.annotation)
+        local = bound_names(function)
+        inner = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Attribute)}
+        for node in self.statements(function):
+            if not self._is_plain(node, local, inner):
+                self.report(node, _MESSAGE, CONSTANT_HINT)
+
+    def _is_plain(self, node: ast.AST, local: set[str], inner: set[int]) -> bool:
+        if isinstance(node, ast.Attribute):
+            if id(node) in inner and dotted(node):
+                return isinstance(node.ctx, ast.Load)
+            named = ".".join(dotted(node)) in CONSTANT_ATTRIBUTES | CONSTANT_CALLS and dotted(node)[0] not in local
+            return isinstance(node.ctx, ast.Load) and (named or node.attr in _ATTRIBUTES)
+        if isinstance(node, ast.Call):
+            return self._is_plain_call(node, local)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            known = local | set(self.scope.constants) | self.scope.configurations | HOST_BUILTINS
+            module = id(node) in inner and node.id in ("torch", "tl", "triton", "math")
+            return node.id in known or module
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            return isinstance(node.value, ast.Name) and node.value.id in local
+        if isinstance(node, ast.BinOp | ast.AugAssign):
+            return not isinstance(node.op, ast.MatMult)
+        return not isinstance(node, ast.With | ast.FunctionDef | ast.AnnAssign | ast.Delete)
+
+    def _is_plain_call(self, node: ast.Call, local: set[str]) -> bool:
+        if {keyword.arg for keyword in node.keywords} & CONSTANT_KEYWORDS_REFUSED:
+            return False
+        name = ".".join(dotted(node.func))
+        if isinstance(node.func, ast.Name):
+            return name not in local and name in CONSTANT_CALLS | HOST_BUILTINS | self.scope.configurations
+        if name in CONSTANT_CALLS and dotted(node.func)[0] not in local:
+            return True
+        if not isinstance(node.func, ast.Attribute) or node.func.attr not in _METHODS:
+            return False
+        base = node.func.value
+        return node.func.attr not in ("append", "extend") or (isinstance(base, ast.Name) and base.id in local)
