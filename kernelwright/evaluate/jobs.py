@@ -27,6 +27,7 @@ from kernelwright.evaluate.device.interpret import InterpreterExecutor
 from kernelwright.evaluate.device.jit import CompilingExecutor, CudaExecutor
 from kernelwright.evaluate.device.kernels import KernelRefusedError
 from kernelwright.evaluate.device.serve import CheatError, Executor, HostLeftError
+from kernelwright.evaluate.device.time_job import time_candidate, time_reference
 from kernelwright.evaluate.link import Link
 from kernelwright.evaluate.reference_job import run_reference
 from kernelwright.evaluate.transport import Json, decode_module
@@ -84,7 +85,7 @@ def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> None
     """Do a job and write its answer; `host` leads to the process that runs a candidate's host code."""
     header, tensors = read_frame(job)
     try:
-        if header["kind"] == "candidate":
+        if header["kind"] in ("candidate", "time_candidate"):
             assert host is not None, "the worker was not asked for a host process"
             answer, results = _candidate(header, tensors, host)
         else:
@@ -103,6 +104,8 @@ def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess) ->
     executor: Executor = CudaExecutor() if header["device"] == "cuda" else InterpreterExecutor()
     compiling = CompilingExecutor(get_target(header["compile"])) if header["compile"] else None
     try:
+        if header["kind"] == "time_candidate":
+            return time_candidate(header, tensors, host.link, executor)
         answer = run_candidate(header, tensors, host.link, compiling or executor)
     except HostLeftError as error:
         ending = host.ending() if not error.told else ""
@@ -200,5 +203,6 @@ def compile_kernels(header: Json, tensors: Sequence[RawTensor]) -> Result:
 _KINDS: dict[str, Callable[[Json, Sequence[RawTensor]], Result]] = {
     "describe": describe,
     "reference": run_reference,
+    "time_reference": time_reference,
     "compile": compile_kernels,
 }

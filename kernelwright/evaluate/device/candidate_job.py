@@ -2,7 +2,8 @@
 
 Header: `program` (see `Program.encode`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
 `externs`, `memory_bytes`, `device`, and `calls`, each {"inputs": [tensor index or null], "values": [scalars],
-"state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before. Answer: `calls`, each
+"state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is false says that
+the state is as it was. Answer: `calls`, each
 {"outputs": [tensor index], "kind": type, "modified": [names], "origins": [Origin], "launches": count}, `notes`
 (paths of state held nowhere) and `walls`.
 """
@@ -88,7 +89,8 @@ class Calls:
             for name, value in zip(self.header["inputs"], call["values"], strict=True)
         ]
         held = {name: {"tensor": ref.encode()} for name, ref in by_name.items()}
-        self.server.link.send({"call": {"inputs": inputs, "state": held, "withhold": withhold, "bump": number > 0}})
+        bump = bool(call.get("bump", number > 0))
+        self.server.link.send({"call": {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}})
         answer, _ = self.server.until("returned")
         return self._answer(answer, places, before)
 

@@ -44,8 +44,17 @@ class Trace:
         self.made.append(content)
 
     def uploaded(self, content: Tensor, raw: bytes | bytearray) -> None:
-        """Bytes came from the host; they come from it again, without waiting."""
-        staged = torch.frombuffer(bytearray(raw), dtype=torch.uint8) if raw else torch.empty(0, dtype=torch.uint8)
+        """Bytes came from the host; they come from it again, without waiting. One value throughout, as `torch.zeros`
+        gives, was made on the host only because its content is public: on a device it is a fill."""
+        if not raw:
+            return
+        for dtype in (torch.int64, torch.int32, torch.int16, torch.uint8):
+            if len(raw) % dtype.itemsize == 0:
+                elements = torch.frombuffer(bytearray(raw), dtype=dtype)
+                if bool((elements == elements[0]).all()):
+                    self.steps.append(functools.partial(content.view(dtype).fill_, elements[0].item()))
+                    return
+        staged = torch.frombuffer(bytearray(raw), dtype=torch.uint8)
         staged = staged.pin_memory() if content.is_cuda else staged
         self.steps.append(functools.partial(content.copy_, staged, non_blocking=True))
 
@@ -132,24 +141,32 @@ class Slot:
         return self.target.numel() // self.row if self.row else 1
 
 
-@dataclass(frozen=True)
+@dataclass
 class Rotation:
     """New content for the inputs before every sample, and poison for what the call allocates.
 
     A sample that is checked takes a draw as it is. All others take one whose floating tensors are turned by a random
-    number of rows: no content comes twice, so that a kernel that knows contents again gains nothing, and nothing tells
-    it which of them are checked. `kept`: state that the call changes, and what it is put back to.
+    number of rows, where `turns`: no content comes twice, so that a kernel that knows contents again gains nothing,
+    and nothing tells it which of them are checked. `kept`: state that the call changes, and what it is put back to.
+    There is one replay, or one for each draw where host code read numbers.
     """
 
-    slots: tuple[Slot, ...]
-    made: tuple[Tensor, ...]
-    kept: tuple[tuple[Tensor, Tensor], ...]
+    slots: Sequence[Slot]
+    replays: Sequence[Replay]
+    kept: Sequence[tuple[Tensor, Tensor]]
     generator: random.Random
+    turns: bool = True
+    current: int = 0
 
     @property
     def draws(self) -> int:
         """How many there are; 1 where nothing is put in."""
         return min((len(slot.draws) for slot in self.slots), default=1)
+
+    @property
+    def replay(self) -> Replay:
+        """What runs on the content that is there now."""
+        return self.replays[self.current % len(self.replays)]
 
     def exact(self, draw: int) -> None:
         """A draw as it is."""
@@ -157,15 +174,20 @@ class Rotation:
 
     def fresh(self) -> None:
         """A draw, turned."""
-        self._put(self.generator.randrange(self.draws), turned=True)
+        self._put(self.generator.randrange(self.draws), self.turns)
+
+    def run(self) -> None:
+        """The call on the content that is there now."""
+        self.replay.run()
 
     def _put(self, draw: int, turned: bool) -> None:
+        self.current = draw
         for slot in self.slots:
             slot.fill(draw, self.generator.randrange(1, slot.rows) if turned and slot.rows > 1 else 0)
         for tensor, value in self.kept:
             tensor.copy_(value)
         poison = self.generator.choice(POISONS)
-        for content in self.made:
+        for content in self.replay.made:
             content.fill_(poison)
 
 
@@ -174,7 +196,9 @@ def slot(target: Tensor, draws: Sequence[Tensor]) -> Slot:
     turns = target.is_floating_point() and target.ndim > 0
     row = target.element_size() * (target.shape[-1] if target.ndim > 1 else 1) if turns else 0
     place = as_bytes(target)
-    return Slot(place, tuple(as_bytes(draw) for draw in draws), row if row and place.numel() % row == 0 else 0)
+    if row and place.numel() % row:  # elements that others do not follow without a gap
+        row = target.element_size()
+    return Slot(place, tuple(as_bytes(draw) for draw in draws), row)
 
 
 def as_bytes(tensor: Tensor) -> Tensor:

@@ -1,0 +1,263 @@
+"""Timing one program in one process: a candidate's call replayed, or the reference eager or compiled.
+
+Header: that of `candidate_job` or of `reference_job`, and `timing`, see `Plan`. A candidate's `calls` are one that
+warms it up, then one for each draw, all with the same state; a reference's `compiler` is "" (eager), `default` or a
+mode of torch.compile. Answer: `events`, `wall` and `graph` (ms, one a sample; `graph` empty where nothing was
+captured), `notes`, `device` (clocks and temperature before and after), `flush_bytes`, and for a candidate `walls`,
+`launches` and `verified`, each {"draw": number, "outputs": [tensor index]}.
+"""
+
+import os
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.evaluate.device.candidate_job import Calls
+from kernelwright.evaluate.device.clock import CaptureError, Clock, clock_for, middle, tick
+from kernelwright.evaluate.device.memory import Memory
+from kernelwright.evaluate.device.replay import Replay, Rotation, Trace, slot
+from kernelwright.evaluate.device.serve import Executor, Server
+from kernelwright.evaluate.draws import Draw, perturb
+from kernelwright.evaluate.link import Json, Link, TensorRef
+from kernelwright.evaluate.tensors import copy_of, from_raw, same_bits, to_raw
+from kernelwright.evaluate.transport import decode_reference
+from kernelwright.evaluate.wire import RawTensor
+
+#: Samples taken whatever the budget says, and the longest times that are captured in a graph as well.
+_FEWEST, _GRAPH_BELOW_MS = 5, 0.5
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one process samples: a random number of samples between two, as far as `budget_s` goes, after `warm_up_s`.
+
+    `verify` of them, at random places, keep their outputs. `facts`: whether clocks and temperature are asked for.
+    """
+
+    samples: tuple[int, int] = (30, 40)
+    budget_s: float = 5.0
+    warm_up_s: float = 0.1
+    verify: int = 2
+    seed: int = 0
+    facts: bool = True
+
+    @classmethod
+    def decode(cls, content: Json) -> "Plan":
+        """From a job's header."""
+        low, high = content["samples"]
+        return cls(**{**content, "samples": (int(low), int(high))})
+
+
+@dataclass
+class Measured:
+    """What sampling gave."""
+
+    events: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+    graph: list[float] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    verified: list[tuple[int, list[RawTensor]]] = field(default_factory=list)
+
+    def answer(self) -> Json:
+        """As JSON, without the outputs."""
+        return {"events": self.events, "wall": self.wall, "graph": self.graph, "notes": self.notes}
+
+
+def measure(
+    rotation: Rotation, outputs: Callable[[int], Sequence[Tensor]], plan: Plan, clock: Clock, generator: random.Random
+) -> Measured:
+    """Sample a call: warm up, then each time new content, a flush, and both clocks; then the same as a CUDA graph.
+
+    `outputs` gives a draw's output tensors; they are copied after a sample that is checked, before the next.
+    """
+    found = Measured()
+    _warm_up(rotation, plan, clock)
+    count, elapsed = generator.randint(*plan.samples), tick()
+    checked = set(generator.sample(range(count), min(plan.verify, count)))
+    for number in range(count):
+        late = number + 1 >= min(_FEWEST, count) and elapsed() > plan.budget_s
+        exact = number in checked or (late and plan.verify > 0 and not found.verified)
+        draw = generator.randrange(rotation.draws)
+        rotation.exact(draw) if exact else rotation.fresh()
+        clock.flush()
+        seen, whole = clock.time(rotation.run)
+        found.events.append(seen)
+        found.wall.append(whole)
+        if exact:
+            found.verified.append((draw, [_copied(output) for output in outputs(draw)]))
+        if late:
+            found.notes.append(f"{number + 1} samples, as the time was up")
+            break
+    if middle(found.events) < _GRAPH_BELOW_MS:
+        _measure_graph(rotation, outputs, plan, clock, generator, found)
+    return found
+
+
+def _warm_up(rotation: Rotation, plan: Plan, clock: Clock) -> None:
+    elapsed, runs = tick(), 0
+    while runs < 2 or elapsed() < plan.warm_up_s:
+        rotation.fresh()
+        clock.flush()
+        clock.time(rotation.run)
+        runs += 1
+
+
+def _measure_graph(
+    rotation: Rotation,
+    outputs: Callable[[int], Sequence[Tensor]],
+    plan: Plan,
+    clock: Clock,
+    generator: random.Random,
+    found: Measured,
+) -> None:
+    """Graph launches queued ahead, each on new content behind its own flush; the last is checked."""
+    if len(rotation.replays) > 1:
+        found.notes.append("no CUDA graph: host code reads numbers")
+        return
+    try:
+        launch = clock.capture(rotation.run)
+    except CaptureError as error:
+        found.notes.append(f"no CUDA graph: {error}")
+        return
+    clock.queued(rotation.fresh, launch, 3)
+    draw, count = generator.randrange(rotation.draws), generator.randint(*plan.samples)
+    found.graph = clock.queued(rotation.fresh, launch, count)
+    if plan.verify:
+        clock.queued(lambda: rotation.exact(draw), launch, 1)
+        found.verified.append((draw, [_copied(output) for output in outputs(draw)]))
+
+
+def _copied(tensor: Tensor) -> RawTensor:
+    raw = to_raw(tensor)
+    return RawTensor(raw.dtype, raw.shape, raw.strides, memoryview(bytes(raw.data)))
+
+
+@dataclass
+class _Traced(Calls):
+    """Calls that are taken down: for each draw the trace, the inputs and outputs it had, and the state it changed."""
+
+    traces: list[Trace] = field(default_factory=list)
+    outputs: list[list[Tensor]] = field(default_factory=list)
+    kept: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
+    given: dict[str, Tensor] = field(default_factory=dict)
+
+    def record(self) -> None:
+        """Make the calls; only one is needed where host code reads nothing."""
+        built, _ = self.server.until("built")
+        withhold = self._bind(built)
+        for number, call in enumerate(self.header["calls"]):
+            if number:
+                self.traces.append(Trace(self.server.executor))
+                self.server.recorder = self.traces[-1]
+            self._one(number, call, [] if number else withhold)
+            if number and not self.traces[-1].reads:
+                break
+        self.server.recorder = None
+        self.server.link.send({"done": True})
+
+    def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
+        memory = self.server.memory
+        made = super()._answer(answer, places, before)
+        self.results.clear()
+        if self.traces:
+            refs = self._kept[0]
+            self.outputs.append([memory.tensor(ref) for ref in refs])
+            names = set(self.header["inputs"])
+            self.given = {name: memory.tensor(ref) for name, ref in places.items() if name in names}
+            changed = [name for name in made["modified"] if name not in names]
+            self.kept |= {name: (memory.tensor(places[name]), before[name]) for name in changed}
+        return made
+
+
+def time_candidate(
+    header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor, clock: Clock | None = None
+) -> tuple[Json, list[RawTensor]]:
+    """Take down one call of a host, let the host go, and time what the device did."""
+    plan, externs, device = Plan.decode(header["timing"]), header["externs"], torch.device(header["device"])
+    server = Server(link, Memory(device, int(header["memory_bytes"])), executor, _allowed(externs))
+    ready, _ = server.until("ready")
+    link.send({**header["program"], "inputs": header["inputs"], "externs": externs})
+    calls = _Traced(server, header, tensors)
+    calls.record()
+    clock, generator = clock or clock_for(device), random.Random(plan.seed)
+    draws = header["calls"][1:]
+    slots = []
+    for place, name in enumerate(header["inputs"]):
+        if name in calls.given:
+            contents = [from_raw(tensors[call["inputs"][place]], device) for call in draws]
+            slots.append(slot(calls.given[name], contents))
+    replays = [trace.replay() for trace in calls.traces]
+    rotation = Rotation(slots, replays, list(calls.kept.values()), generator, turns=len(replays) == 1)
+    before = clock.facts() if plan.facts else {}
+    found = measure(rotation, lambda draw: calls.outputs[draw % len(replays)], plan, clock, generator)
+    server.memory.check_zones(list(server.memory.stores))
+    results: list[RawTensor] = []
+    verified = []
+    for draw, outputs in found.verified:
+        verified.append({"draw": draw, "outputs": list(range(len(results), len(results) + len(outputs)))})
+        results += outputs
+    answer = found.answer() | {"verified": verified, "launches": calls.traces[0].launches}
+    answer |= {"walls": [str(wall) for wall in ready["walls"]], "flush_bytes": clock.flush_bytes}
+    return answer | _device(before, clock, plan), results
+
+
+def _allowed(externs: Any) -> frozenset[str] | None:
+    return None if externs is None else frozenset(externs)
+
+
+def _device(before: Json, clock: Clock, plan: Plan) -> Json:
+    return {"device": {"before": before, "after": clock.facts()} if plan.facts else None}
+
+
+def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, list[RawTensor]]:
+    """Time the reference on the same draws, by the same loop."""
+    del tensors
+    program, plan = ReferenceProgram.load(decode_reference(header["reference"])), Plan.decode(header["timing"])
+    seed, device = int(header["seed"]), torch.device(header["device"])
+    draws = [Draw(**draw) for draw in header["draws"]]
+    model = program.build(seed, device)
+    if draws[0].weights is not None:
+        perturb(model, draws[0].weights)
+    values = [program.inputs(draw.inputs, device) for draw in draws]
+    own = [_twin(value) if isinstance(value, Tensor) else value for value in values[0]]
+    slots = [
+        slot(target, [value for one in values if isinstance(value := one[place], Tensor)])
+        for place, target in enumerate(own)
+        if isinstance(target, Tensor)
+    ]
+    call: Any = _compiled(model, str(header["compiler"]))
+    before_state = {name: copy_of(value) for name, value in program.state(model).items()}
+
+    def run() -> None:
+        call(*own)
+
+    clock, generator = clock_for(device), random.Random(plan.seed)
+    with torch.no_grad():
+        run()
+        state = program.state(model)
+        kept = [(state[n], value) for n, value in before_state.items() if not same_bits(value, state[n])]
+        del before_state
+        rotation = Rotation(slots, [Replay((run,), ())], kept, generator)
+        before = clock.facts() if plan.facts else {}
+        found = measure(rotation, lambda _draw: (), Plan(**{**vars(plan), "verify": 0}), clock, generator)
+    return found.answer() | {"flush_bytes": clock.flush_bytes} | _device(before, clock, plan), []
+
+
+def _twin(tensor: Tensor) -> Tensor:
+    """A copy that shares memory between elements where the tensor does."""
+    copied = copy_of(tensor)
+    return copied if copied.stride() == tensor.stride() else from_raw(to_raw(tensor), tensor.device)
+
+
+def _compiled(model: torch.nn.Module, compiler: str) -> Any:
+    """The model as it is, or through torch.compile, in this process alone and without graphs of its own."""
+    if not compiler:
+        return model
+    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+    mode = None if compiler == "default" else f"{compiler}-no-cudagraphs"
+    return torch.compile(model, dynamic=False, mode=mode)
