@@ -4,8 +4,9 @@ import ast
 import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from types import CodeType
+from types import CodeType, SimpleNamespace
 from typing import Any, Protocol
 
 import torch
@@ -123,6 +124,45 @@ class RecordingRuntime:
         )
 
 
+def _cuda_elsewhere() -> SimpleNamespace:
+    """`torch.cuda` as host code finds it without a device: one H100, and contexts that change nothing."""
+    properties = SimpleNamespace(
+        name="NVIDIA H100 80GB HBM3",
+        major=9,
+        minor=0,
+        total_memory=80 << 30,
+        multi_processor_count=132,
+        warp_size=32,
+        L2_cache_size=50 << 20,
+        max_threads_per_multi_processor=2048,
+        regs_per_multiprocessor=65536,
+        shared_memory_per_block=49152,
+        shared_memory_per_block_optin=232448,
+        shared_memory_per_multiprocessor=233472,
+    )
+    return SimpleNamespace(
+        is_available=lambda: True,
+        current_device=lambda: 0,
+        device_count=lambda: 1,
+        synchronize=lambda *_device: None,
+        empty_cache=lambda: None,
+        set_device=lambda _device: None,
+        get_device_properties=lambda *_device: properties,
+        get_device_capability=lambda *_device: (properties.major, properties.minor),
+        get_device_name=lambda *_device: properties.name,
+        device=lambda _device: nullcontext(),
+    )
+
+
+class _TorchElsewhere:
+    """What `torch` means in host code that runs where CUDA is only told of."""
+
+    cuda = _cuda_elsewhere()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(torch, name)
+
+
 #: What the imports at the top of a printed module bind; `triton` is what each runtime makes of it.
 GIVEN_NAMES: Mapping[str, Any] = {
     "torch": torch,
@@ -160,6 +200,8 @@ def _namespace(m: KernelModule, runtime: Runtime) -> dict[str, Any]:
     text = module_code(m)
     filename = register_source(text, m.name)
     space = {"__name__": filename, **GIVEN_NAMES, "triton": runtime.triton}
+    if runtime.device.type != "cuda":
+        space["torch"] = _TorchElsewhere()
     exec(_compile(text, filename), space)
     return space
 
