@@ -1,5 +1,6 @@
-"""The evaluator that runs on this machine: parse, compile, interpret, run."""
+"""The evaluator that runs on this machine: parse, compile, interpret, run, time."""
 
+import random
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from kernelwright.evaluate.correctness import Findings, compare
 from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.link import Origin
 from kernelwright.evaluate.program import Program
+from kernelwright.evaluate.race import Race, Timing, timed_draws
 from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox, SandboxError
 from kernelwright.evaluate.transport import encode_module
 from kernelwright.evaluate.truth import Truth, TruthKeeper, answer_bytes
@@ -25,7 +27,7 @@ from kernelwright.ir.verifier import verify
 DEFAULT_COMPILE_TARGET = "h100"
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
 _KINDS = ("negative", "deep", "shifted", "small", "large", "integers", "normal")
-_LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN)
+_LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME)
 _FAILURES = {
     "compile_error": Status.COMPILE_ERROR,
     "runtime_error": Status.RUNTIME_ERROR,
@@ -41,8 +43,9 @@ class LocalEvaluator:
     `target` is the target compiled for; with `interpreter` that is `compile_target`. `seeds` draws of inputs
     and weights are checked, and one more with normal inputs where the program is finite there. `timeout_s` and
     `memory_gb` bound every job. `use_gpu` None means: where there is one. `seed` fixes the draws, which are
-    secret otherwise. With `dialect` False any Python is let through the parse rung. Close it, or use it as a
-    context manager; it may be used from several threads, which then wait for one another.
+    secret otherwise. With `dialect` False any Python is let through the parse rung. `timing` says against what and
+    how the time rung measures. Close it, or use it as a context manager; it may be used from several threads, which
+    then wait for one another.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class LocalEvaluator:
         use_gpu: bool | None = None,
         seed: int | None = None,
         dialect: bool = True,
+        timing: Timing | None = None,
     ) -> None:
         if seeds < 1:
             raise UserError(f"seeds={seeds}: at least one is needed")
@@ -65,6 +69,10 @@ class LocalEvaluator:
         self._sandbox = Sandbox()
         self._build_seed = _number(seed, 0)
         self._truths = TruthKeeper(self._sandbox, self._build_seed, _draws(seeds, seed), self.limits)
+        self._timing = timing or Timing()
+        self._timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
+        self._timed_truths = TruthKeeper(self._sandbox, self._build_seed, self._timed_draws, self.limits)
+        self._randomness = random.Random(_number(seed, 100))
         self._lock = threading.RLock()
         self._machine: Mapping[str, Any] | None = None
         self._compiled: dict[tuple[str, str], Answer] = {}
@@ -126,8 +134,9 @@ class LocalEvaluator:
     def _checked(self, rungs: Sequence[Rung]) -> tuple[Rung, ...]:
         if not rungs or not set(rungs) <= set(_LADDER):
             raise UserError(f"rungs {list(map(str, rungs))}: choose from {', '.join(_LADDER)}")
-        if Rung.RUN in rungs and not self.machine["gpu"]:
-            raise UserError("rung run needs a CUDA device; use interpret on this machine")
+        for rung in (Rung.RUN, Rung.TIME):
+            if rung in rungs and not self.machine["gpu"]:
+                raise UserError(f"rung {rung} needs a CUDA device; use interpret on this machine")
         return tuple(rung for rung in _LADDER if rung in rungs)
 
     @property
@@ -147,6 +156,15 @@ class LocalEvaluator:
     def truth(self, reference: Reference, rung: Rung) -> Truth:
         """What the reference gives where the rung runs; kept."""
         return self._truths.get(reference, "cuda" if rung is Rung.RUN else "cpu")
+
+    def race(self, program: Program, device: str = "cuda") -> tuple[Truth, Race, dict[str, Any] | None]:
+        """Time a program against its baselines: what it was checked with, how it went, and `Race.times`."""
+        truth = self._timed_truths.get(program.reference, device)
+        name = str(self.machine["facts"].get("device", ""))
+        race = Race(self._sandbox.run, self.limits, self._build_seed, self._randomness, self._timing, device, name)
+        if truth.failure:
+            return truth, race, None
+        return truth, race, race.times(program, truth, self._timed_draws[: len(truth.passes)])
 
     def compiled(self, program: Program) -> Answer:
         """Compile a program's kernels in a child; a module's are kept by digest."""
@@ -222,10 +240,12 @@ class _Climb:
     notes: tuple[str, ...] = ()
     walls: tuple[str, ...] = ()
     passes: int = 0
+    times_ms: Mapping[str, float] = field(default_factory=dict)
+    timing: Mapping[str, Any] = field(default_factory=dict)
 
     def step(self, rung: Rung) -> Verdict | None:
         """Try one rung; the verdict where it failed."""
-        steps = {Rung.PARSE: self._parse, Rung.COMPILE: self._compile}
+        steps = {Rung.PARSE: self._parse, Rung.COMPILE: self._compile, Rung.TIME: self._time}
         return steps.get(rung, self._call)(rung)
 
     def verdict(
@@ -242,13 +262,14 @@ class _Climb:
             diagnostics=diagnostics,
             errors=measured,
             resources=self.resources,
+            times_ms=self.times_ms,
             shrunken=self.program.reference.shrunken,
             caliber=self._caliber(),
         )
 
     def _caliber(self) -> dict[str, Any]:
         facts = dict(self.owner.machine["facts"])
-        if Rung.RUN not in self.wanted:
+        if not {Rung.RUN, Rung.TIME} & set(self.wanted):
             facts |= {"device": "interpreter", "driver": ""}
         tolerance = self.program.reference.tolerance
         return facts | {
@@ -261,6 +282,7 @@ class _Climb:
             "rungs": list(map(str, self.wanted)),
             "walls": list(self.walls),
             "notes": list(self.notes),
+            **({"timing": dict(self.timing)} if self.timing else {}),
         }
 
     def _parse(self, rung: Rung) -> Verdict | None:
@@ -297,6 +319,20 @@ class _Climb:
             return self.verdict(Status.MISMATCH, rung, mismatch)
         idle = self._unproduced(truth, answer)
         return self.verdict(Status.CHEAT, rung, idle) if idle else None
+
+    def _time(self, rung: Rung) -> Verdict | None:
+        truth, race, found = self.owner.race(self.program)
+        if truth.failure:
+            return self.verdict(truth.status, rung, truth.failure)
+        self.findings = self.findings.worst(race.findings)
+        if race.findings.mismatch:
+            return self.verdict(Status.MISMATCH, rung, f"{race.findings.mismatch} [a timed call]")
+        if found is None:
+            assert race.failed is not None, "no times, and nothing that failed"
+            return self._failure(race.failed, rung)
+        self.times_ms = found.pop("times_ms")
+        self.timing = found
+        return None
 
     def _judge(self, truth: Truth, answer: Answer) -> str:
         """Compare every call with what it should have given; "" or the first mismatch."""
