@@ -203,6 +203,8 @@ class HostChecker(StateChecker):
         elif root in self._autograd_classes():
             if len(chain) != 2 or node.attr != "apply" or id(node) not in self.called:
                 self.report(node, "an attribute of an autograd function", f"call {root}.apply(...)")
+        elif root in self.scope.classes and self._is_held_by_class(node):
+            return
         elif node.attr.startswith("_") and node.attr not in self.held and not _is_super_init(node):
             self.report(node, "a private attribute", "use a public name")
         elif isinstance(node.value, ast.Name) and node.value.id == "self" and self.method:
@@ -217,6 +219,11 @@ class HostChecker(StateChecker):
                 self._unknown(node)
         elif node.attr not in HOST_ATTRIBUTES | NUMBERS_OF_DTYPES | MODULE_ATTRIBUTES | DEVICE_ATTRIBUTES:
             self._unknown(node)
+
+    def _is_held_by_class(self, node: ast.Attribute) -> bool:
+        """Whether `ModelNew.BLOCK` reads a constant."""
+        plain = isinstance(node.value, ast.Name) and id(node) not in self.called
+        return self.method and plain and self.held.get(node.attr) is not None
 
     def _autograd_classes(self) -> set[str]:
         return {key.partition(".")[0] for key in self.functions.forwards}

@@ -33,12 +33,16 @@ def _difference(module: KernelModule, again: KernelModule) -> str:
 
 
 def launched(module: KernelModule) -> tuple[str, ...]:
-    """Symbols of the kernels that host code launches, in order of first launch."""
-    tree = _host_tree(module)
+    """Symbols of the kernels that host code launches, or holds to launch, in the order in which it names them."""
+    nodes = list(ast.walk(_host_tree(module)))
     symbols = {kernel.symbol for kernel in module.kernels}
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)]
-    calls.sort(key=lambda node: (node.lineno, node.col_offset))
-    return tuple(dict.fromkeys(node.value.id for node in calls if node.value.id in symbols))  # type: ignore[attr-defined]
+    passed: set[int] = set()  # kernels that kernels are given
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
+            passed |= {id(value) for value in [*node.args, *(keyword.value for keyword in node.keywords)]}
+    names = [node for node in nodes if isinstance(node, ast.Name) and node.id in symbols and id(node) not in passed]
+    names.sort(key=lambda node: (node.lineno, node.col_offset))
+    return tuple(dict.fromkeys(node.id for node in names))
 
 
 def extern_ops(module: KernelModule) -> tuple[str, ...]:
