@@ -194,4 +194,5 @@ class _Reference:
 
 def timed_draws(seed: Callable[[int], int], count: int = 3) -> tuple[Draw, ...]:
     """What is timed: inputs as the reference draws them, several times, with the same perturbed weights."""
-    return tuple(Draw(seed(index + 1), weights=seed(0)) for index in range(count))
+    weights = seed(0)
+    return tuple(Draw(seed(index + 1), weights=weights) for index in range(count))

@@ -1,0 +1,338 @@
+"""Calls replayed without their host: right for content they never saw, wrong for programs that remember."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+import torch
+from broken_kernels import DOUBLE, GOOD, Broken, spec, vector_host
+from torch import Tensor
+
+from kernelwright.agent.evaluator import Status
+from kernelwright.evaluate.device.clock import CaptureError, HostClock
+from kernelwright.evaluate.device.interpret import InterpreterExecutor
+from kernelwright.evaluate.device.kernels import Description
+from kernelwright.evaluate.device.replay import Replay, Rotation, Trace, slot
+from kernelwright.evaluate.device.serve import LaunchRequest
+from kernelwright.evaluate.device.time_job import Plan, measure
+from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.evaluate.program import Program
+from kernelwright.evaluate.race import Race, Timing
+from kernelwright.evaluate.sandbox import Answer, Limits
+from kernelwright.evaluate.truth import Pass, Truth
+from kernelwright.evaluate.wire import RawTensor
+from kernelwright.ir.values import Reference
+
+QUICK = Timing(baselines=("eager",), processes=2, samples=(6, 8), warm_up_s=0.0, budget_s=5.0)
+KERNEL = """@triton.jit
+def double(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n) * 2, mask=i < n)"""
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Iterator[LocalEvaluator]:
+    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False, timing=QUICK) as evaluator:
+        yield evaluator
+
+
+def traced(x: Tensor, out: Tensor) -> Trace:
+    """A call that doubles 100 numbers, as a server would take it down."""
+    executor = InterpreterExecutor()
+    language: dict[str, Any] = {"tl": {"module": "triton.language"}}
+    executor.describe(Description("double#0", "double", KERNEL, language))
+    executor.fresh(out)
+    arguments = {"x_ptr": x, "out_ptr": out, "n": {"value": 100}, "BLOCK": {"value": 32}}
+    request = LaunchRequest("double#0", (4, 1, 1), arguments, frozenset({"BLOCK"}), {})
+    trace = Trace(executor)
+    trace.allocated(out.view(torch.uint8))
+    executor.launch(request)
+    trace.launched(request)
+    return trace
+
+
+def test_a_launch_is_replayed_on_new_content() -> None:
+    x, out = torch.rand(100), torch.empty(100)
+    replay = traced(x, out).replay()
+    for _ in range(3):
+        x.copy_(torch.rand(100))
+        out.fill_(torch.nan)
+        replay.run()
+        assert torch.equal(out, x * 2)
+
+
+@pytest.mark.parametrize("name", ["clone", "cat", "flip", "mm"])
+def test_operators_are_replayed_into_the_same_memory(name: str) -> None:
+    x, packet = torch.rand(6, 6), getattr(torch.ops.aten, name)
+    args = {"clone": [x], "cat": [[x, x], 1], "flip": [x, [0]], "mm": [x, x]}[name]
+    into = torch.empty_like(packet.default(*args))
+    trace = Trace(InterpreterExecutor())
+    trace.operated(f"aten.{name}.default", packet.default, args, {}, [into])
+    x.copy_(torch.rand(6, 6))
+    trace.replay().run()
+    assert torch.equal(into, packet.default(*args))
+
+
+def test_work_in_place_and_uploads_are_replayed() -> None:
+    zeros, table, trace = torch.empty(16), torch.empty(16), Trace(InterpreterExecutor())
+    content = torch.arange(16.0)
+    trace.uploaded(zeros.view(torch.uint8), bytes(zeros.zero_().view(torch.uint8).tolist()))
+    trace.uploaded(table.view(torch.uint8), bytes(content.view(torch.uint8).tolist()))
+    trace.operated("aten.fill_.Scalar", torch.ops.aten.fill_.Scalar, [zeros[4:8], 3.0], {}, [])
+    zeros.fill_(torch.nan)
+    table.fill_(torch.nan)
+    trace.replay().run()
+    assert zeros.tolist() == [0.0] * 4 + [3.0] * 4 + [0.0] * 8
+    assert torch.equal(table, content)
+
+
+def rotation(x: Tensor, draws: Sequence[Tensor], run: Callable[[], object] = lambda: None) -> Rotation:
+    return Rotation([slot(x, draws)], [Replay((run,), ())], [], random.Random(5))
+
+
+def test_no_content_comes_twice_and_rows_stay_whole() -> None:
+    draws = [torch.rand(64, 8) for _ in range(3)]
+    rows = {tuple(row) for draw in draws for row in draw.tolist()}
+    x, seen = torch.empty(64, 8), set()
+    content = rotation(x, draws)
+    for _ in range(20):
+        content.fresh()
+        seen.add(tuple(x.flatten().tolist()))
+        assert {tuple(row) for row in x.tolist()} <= rows
+    assert len(seen) >= 18
+    assert not any(tuple(draw.flatten().tolist()) in seen for draw in draws)
+    content.exact(2)
+    assert torch.equal(x, draws[2])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.rand(5, 7).t(),
+        lambda: torch.rand(7).expand(5, 7),
+        lambda: torch.rand(9, 9)[2:5, 1:4],
+        lambda: torch.randint(0, 9, (40,)),
+        lambda: torch.rand(()),
+        lambda: torch.rand(0, 3),
+    ],
+    ids=["transposed", "expanded", "slice", "integers", "scalar", "empty"],
+)
+def test_every_layout_is_filled(make: Callable[[], Tensor]) -> None:
+    draws = [make() for _ in range(3)]
+    x = make()
+    content = rotation(x, draws)
+    for draw in range(3):
+        content.exact(draw)
+        assert torch.equal(x, draws[draw])
+    content.fresh()
+    whole = [sorted(draw.flatten().tolist()) for draw in draws]
+    assert x.is_contiguous() is False or sorted(x.flatten().tolist()) in whole
+
+
+def test_state_is_put_back_and_new_memory_poisoned() -> None:
+    x, count, made = torch.empty(8), torch.ones(1), torch.zeros(16, dtype=torch.uint8)
+    content = rotation(x, [torch.rand(8)], lambda: count.add_(1))
+    content.kept = [(count, count.clone())]
+    content.replays = [Replay(content.replays[0].steps, (made,))]
+    for _ in range(3):
+        content.fresh()
+        assert made.tolist() in ([0xFF] * 16, [0x7F] * 16)
+        content.run()
+        assert count.item() == 2.0
+
+
+def test_integers_keep_their_order() -> None:
+    draws = [torch.arange(40) + k for k in range(3)]
+    x = torch.empty(40, dtype=torch.int64)
+    content = rotation(x, draws)
+    content.fresh()
+    assert any(torch.equal(x, draw) for draw in draws)
+
+
+class _Graphs(HostClock):
+    """A clock that takes 20 us for everything and captures what it is given."""
+
+    def time(self, run: Callable[[], object]) -> tuple[float, float]:
+        run()
+        return 0.02, 0.03
+
+    def capture(self, run: Callable[[], object]) -> Callable[[], object]:
+        return run
+
+
+def test_samples_are_of_a_random_number_and_some_are_checked() -> None:
+    counts, places = set(), set()
+    for seed in range(12):
+        x, out, draws = torch.empty(100), torch.empty(100), [torch.rand(100) for _ in range(3)]
+        content = rotation(x, draws, lambda x=x, out=out: out.copy_(x * 2))
+        plan = Plan(samples=(10, 20), warm_up_s=0.0, verify=2, seed=seed, facts=False)
+        found = measure(content, lambda _draw, out=out: [out], plan, _Graphs(), random.Random(seed))
+        assert len(found.events) == len(found.wall)
+        assert 10 <= len(found.graph) <= 20
+        assert len(found.verified) == 3  # the last graph launch is checked too
+        for draw, (output,) in found.verified:
+            assert bytes(output.data) == bytes((draws[draw] * 2).numpy().tobytes())
+        counts.add(len(found.events))
+        places.add(tuple(draw for draw, _ in found.verified))
+    assert len(counts) > 3
+    assert len(places) > 3
+
+
+def test_the_budget_ends_sampling_but_not_checking() -> None:
+    x, out = torch.empty(4), torch.empty(4)
+    content = rotation(x, [torch.rand(4)], lambda: out.copy_(x))
+    plan = Plan(samples=(50, 50), budget_s=0.0, warm_up_s=0.0, verify=1, facts=False)
+    found = measure(content, lambda _draw: [out], plan, HostClock(), random.Random(0))
+    assert len(found.events) == 5
+    assert found.verified
+    assert "5 samples, as the time was up" in found.notes
+
+
+def test_what_cannot_be_captured_is_noted() -> None:
+    content = rotation(torch.empty(4), [torch.rand(4)])
+    found = measure(content, lambda _draw: [], Plan(samples=(5, 6), warm_up_s=0.0), HostClock(), random.Random(0))
+    assert found.graph == []
+    assert found.notes == ["no CUDA graph: there are no graphs on the CPU"]
+    with pytest.raises(CaptureError):
+        HostClock().capture(lambda: None)
+
+
+HEAD = """import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+"""
+HONEST = f"""{HEAD}{KERNEL}
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = None
+
+    def forward(self, x):
+        out = torch.empty_like(x)
+        double[(4,)](x, out, 1000, BLOCK=256)
+        return out
+"""
+REMEMBERS = HONEST.replace(
+    "        out = torch.empty_like(x)\n",
+    "        if self.last is not None:\n            return self.last.clone()\n        out = torch.empty_like(x)\n",
+).replace("        return out\n", "        self.last = out\n        return out\n")
+FIRST = Reference(
+    """import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, k):
+        return x * k
+
+
+def get_inputs():
+    return [torch.rand(1000), torch.rand(1)]
+
+
+def get_init_inputs():
+    return []
+""",
+    "Model",
+    (spec("x", "f32[1000]"), spec("k", "f32[1]")),
+    (),
+    (spec("out", "f32[1000]"),),
+)
+READS = (
+    HONEST.replace("(x_ptr, out_ptr, n,", "(x_ptr, out_ptr, k, n,")
+    .replace(") * 2,", ") * k,")
+    .replace("(self, x)", "(self, x, k)")
+    .replace("(x, out, 1000,", "(x, out, k[0].item(), 1000,")
+)
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [(DOUBLE, HONEST), (FIRST, READS)],
+    ids=["plain", "reads numbers"],
+)
+def test_honest_programs_are_timed(evaluator: LocalEvaluator, reference: Reference, text: str) -> None:
+    _, race, found = evaluator.race(Program(text, reference, externs=frozenset()), "cpu")
+    assert found is not None, (race.failed, race.findings)
+    assert race.findings.mismatch == ""
+    assert set(found["times_ms"]) == {"candidate", "eager"}
+    low, high = found["ci"]["eager"]
+    assert low <= found["speedup"]["eager"] <= high
+    assert found["modes"]["candidate"]["events"]["processes"] == 2
+    assert 12 <= found["modes"]["candidate"]["events"]["samples"] <= 16
+    assert found["caliber"]["flush_bytes"] > 0
+
+
+def test_a_module_of_the_ir_is_timed(evaluator: LocalEvaluator) -> None:
+    module = Broken("good", DOUBLE, GOOD, vector_host(), Status.OK).module
+    assert evaluator.race(Program.of_module(module), "cpu")[2] is not None
+
+
+def test_results_kept_from_an_earlier_call_are_found_out(evaluator: LocalEvaluator) -> None:
+    _, race, found = evaluator.race(Program(REMEMBERS, DOUBLE, externs=frozenset()), "cpu")
+    assert found is None
+    assert "expected" in race.findings.mismatch
+
+
+def test_a_program_that_fails_gives_no_times(evaluator: LocalEvaluator) -> None:
+    _, race, found = evaluator.race(Program(HONEST.replace("empty_like(x)", "relu(x)"), DOUBLE), "cpu")
+    assert found is None
+    assert race.failed is not None
+    assert race.failed.header["status"] == "cheat"
+
+
+class _Scripted:
+    """Answers in the place of a sandbox, in order by side; notes which side was asked when."""
+
+    def __init__(self, **answers: list[Answer]) -> None:
+        self.answers, self.asked = answers, []  # type: ignore[var-annotated]
+
+    def __call__(self, job: dict[str, Any], _tensors: Sequence[RawTensor], _room: int, _limits: Limits) -> Answer:
+        side = {"time_candidate": "candidate"}.get(job["kind"]) or job["compiler"] or "eager"
+        self.asked.append(side)
+        given = self.answers[side]
+        return given.pop(0) if len(given) > 1 else given[0]
+
+
+def timed(events: float, wall: float) -> Answer:
+    series = {"events": [events] * 5, "wall": [wall] * 5, "graph": [], "notes": [], "verified": [], "flush_bytes": 1}
+    return Answer({"status": "ok", **series, "device": None})
+
+
+def race(run: _Scripted, device_name: str = "") -> tuple[Race, dict[str, Any] | None]:
+    timing = Timing(baselines=("eager", "inductor"), processes=3)
+    contest = Race(run, Limits(), 1, random.Random(0), timing, device_name=device_name)
+    x = RawTensor("f32", (1000,), (1,), memoryview(bytes(4000)))
+    truth = Truth((Pass((x,), {}, (), frozenset()),), init="[]")
+    return contest, contest.times(Program(HONEST, DOUBLE), truth, ())
+
+
+def test_sides_take_turns_and_a_baseline_that_fails_is_left_out() -> None:
+    run = _Scripted(candidate=[timed(1.0, 1.02)], eager=[timed(2.0, 2.02)], default=[Answer({}, failure="died")])
+    contest, found = race(run)
+    assert found is not None
+    assert run.asked == ["candidate", "eager", "default", *("candidate", "eager") * 2]
+    assert found["speedup"] == {"eager": pytest.approx(2.0)}
+    assert contest.notes[0].startswith("inductor: no times")
+
+
+def test_doubtful_times_are_measured_again_and_named_but_stand() -> None:
+    again = [timed(0.03, 2.7), timed(1.0, 1.02)]
+    run = _Scripted(candidate=again, eager=[timed(2.0, 2.02)], default=[timed(2.0, 2.02)])
+    _, found = race(run)
+    assert found is not None
+    assert run.asked[:3] == ["candidate", "candidate", "eager"]
+    assert found["times_ms"]["candidate"] == pytest.approx(1.0)
+    assert found["notes"] == ["candidate, first measurement: the wall clock shows 2.7 ms where events show 0.03 ms"]
+
+    run = _Scripted(candidate=[timed(1e-7, 1e-7)], eager=[timed(2.0, 2.02)], default=[timed(2.0, 2.02)])
+    _, found = race(run, "NVIDIA H100 80GB HBM3")
+    assert found is not None
+    assert run.asked.count("candidate") == 6
+    assert found["caliber"]["floor_ms"] > 0
+    assert "candidate, second measurement: 1e-07 ms is below" in " ".join(found["notes"])
