@@ -14,6 +14,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
+from triton.language.extra.cuda import libdevice
 
 from kernelwright.backend.launch import BoundLaunch, Grid, JitNamespace, KernelHandle
 from kernelwright.backend.reference import ReferenceProgram, tensor_at
@@ -172,6 +173,7 @@ GIVEN_NAMES: Mapping[str, Any] = {
     "aten": torch.ops.aten,
     "triton": triton,
     "tl": tl,
+    "libdevice": libdevice,
     "math": math,
     **{name: getattr(typing, name) for name in TYPING_NAMES},
 }

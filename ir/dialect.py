@@ -54,6 +54,13 @@ LANGUAGE = LANGUAGE_DTYPES | _words(
 #: `tl.math.<name>` in kernels.
 LANGUAGE_MATH = _words("abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sin sqrt sqrt_rn umulhi")
 
+#: `libdevice.<name>` in kernels: CUDA's accurate functions.
+LIBDEVICE = _words(
+    """abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc erfcx erfinv exp exp10 exp2 expm1
+    fdim floor fma fmod hypot isinf isnan j0 j1 lgamma log log10 log1p log2 nearbyint nextafter normcdf pow rint round
+    rsqrt signbit sin sinh sqrt tan tanh trunc y0 y1"""
+)
+
 #: Methods and attributes of values in kernels.
 KERNEL_ATTRIBUTES = LANGUAGE_DTYPES | _words(
     """T abs advance argmax argmin broadcast_to cast cdiv ceil cos cumprod cumsum dtype element_ty erf exp exp2
@@ -162,6 +169,8 @@ FROM_IMPORTS: Mapping[str, frozenset[str]] = {
     "torch": frozenset({"nn", "Tensor"}),
     "torch.nn": frozenset({"functional as F"}),
     "triton": frozenset({"language as tl"}),
+    "triton.language.extra": frozenset({"libdevice"}),
+    "triton.language.extra.cuda": frozenset({"libdevice"}),
     "typing": TYPING_NAMES,
     "__future__": frozenset({"annotations"}),
 }
@@ -206,12 +215,13 @@ NAME_HINTS: Mapping[str, str] = {
     **dict.fromkeys("open input".split(), "a program reads its arguments alone"),
     "print": "remove it; programs do not print",
     **dict.fromkeys(
-        "libdevice tl.extra tl.inline_asm_elementwise tl.libdevice".split(),
-        "write it with tl.exp, tl.log, tl.where and the like; libdevice and assembly are outside the dialect",
+        "libdevice tl.extra tl.libdevice".split(),
+        "write `from triton.language.extra import libdevice` at the top and libdevice.<function>(...)",
     ),
+    "tl.inline_asm_elementwise": "write it with tl.exp, tl.log, tl.where and the like; assembly is outside the dialect",
     **dict.fromkeys(
         "tl.tanh tl.log1p tl.expm1 tl.pow tl.tan tl.math.tanh tl.math.pow tl.math.log1p tl.math.expm1".split(),
-        "Triton has no such function; write it with tl.exp, tl.log and tl.where",
+        "Triton has no such function; write it with tl.exp, tl.log and tl.where, or import libdevice",
     ),
     "type": "use isinstance, or compare `x.dtype`",
     "Model": "the reference is not part of the program; write kernels for what it computes",

@@ -205,6 +205,8 @@ class HostChecker(StateChecker):
                 self.report(node, "an attribute of an autograd function", f"call {root}.apply(...)")
         elif root in self.scope.classes and self._is_held_by_class(node):
             return
+        elif isinstance(node.value, ast.Name) and root and not self._is_known(root):
+            self.report(node, "a name that host code does not know", NAME_HINTS.get(root, _NAME_HINT))
         elif node.attr.startswith("_") and node.attr not in self.held and not _is_super_init(node):
             self.report(node, "a private attribute", "use a public name")
         elif isinstance(node.value, ast.Name) and node.value.id == "self" and self.method:
@@ -224,6 +226,11 @@ class HostChecker(StateChecker):
         """Whether `ModelNew.BLOCK` reads a constant."""
         plain = isinstance(node.value, ast.Name) and id(node) not in self.called
         return self.method and plain and self.held.get(node.attr) is not None
+
+    def _is_known(self, name: str) -> bool:
+        scope = self.scope
+        top = {*scope.functions, *scope.constants, *scope.kernels, *scope.classes}
+        return name in top | HOST_BUILTINS | {"self", "super", "Tensor"}
 
     def _autograd_classes(self) -> set[str]:
         return {key.partition(".")[0] for key in self.functions.forwards}

@@ -11,7 +11,7 @@ _HINT = "import torch, torch.nn as nn, triton, triton.language as tl and math, u
 _HINTS = {
     "numpy": "numbers come from math, tensors from torch",
     "functools": "nothing is kept between calls; write plain functions",
-    "triton.language.extra": "write it with tl.exp, tl.log, tl.where and the like; tl.erf, tl.sigmoid and others exist",
+    "triton.language": "write `from triton.language.extra import libdevice`, and tl.<name> for the language",
     "torch.utils.cpp_extension": "write kernels in Triton",
 }
 

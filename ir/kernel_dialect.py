@@ -10,6 +10,7 @@ from kernelwright.ir.dialect import (
     LANGUAGE,
     LANGUAGE_DTYPES,
     LANGUAGE_MATH,
+    LIBDEVICE,
     NAME_HINTS,
     TRITON_NAMES,
 )
@@ -103,6 +104,10 @@ class KernelChecker(Checker):
                 hint = NAME_HINTS.get(name) or NAME_HINTS.get(".".join(parts[:2]))
                 default = "use a function of triton.language that takes and returns tensors"
                 self.report(node, "not in the Triton language of the dialect", hint or default, symbol)
+        elif root == "libdevice" and root not in {*self.scope.constants, *self.scope.functions, *self.scope.kernels}:
+            if len(chain) != 2 or node.attr not in LIBDEVICE:
+                hint = f"libdevice has {', '.join(sorted(LIBDEVICE))}"
+                self.report(node, "not a function of libdevice in the dialect", hint, symbol)
         elif root and root not in set(self.scope.constants) | self.scope.kernels:
             if outermost:
                 hint = NAME_HINTS.get(root, "kernels use tl.*, their arguments and @triton.jit functions of this file")

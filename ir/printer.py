@@ -82,8 +82,8 @@ def _given(record: Record) -> dict[str, Any]:
 
 def _imports(module: KernelModule) -> list[str]:
     launcher = [] if module.launcher is None else [module.launcher.source]
-    kernels = [kernel.source for kernel in module.kernels]
-    used = {name for text in (*module.constants, *kernels, *launcher) for name in _names(text)}
+    used = {name for text in (*module.constants, *launcher) for name in _names(text)}
+    in_kernels = {name for kernel in module.kernels for name in _names(kernel.source)}
     is_class = module.launcher is not None and module.launcher.form == "class"
     typing_names = sorted(TYPING_NAMES & used)
     standard = ["import math"] if is_class or "math" in used else []
@@ -92,7 +92,9 @@ def _imports(module: KernelModule) -> list[str]:
     torch += ["import torch.nn as nn"] if is_class or "nn" in used else []
     torch += ["import torch.nn.functional as F"] if "F" in used else []
     torch += ["from torch import Tensor"] if "Tensor" in used else []
-    return [*standard, *([""] if standard else []), *torch, "import triton", "import triton.language as tl"]
+    triton = ["import triton", "import triton.language as tl"]
+    triton += ["from triton.language.extra import libdevice"] if "libdevice" in in_kernels else []
+    return [*standard, *([""] if standard else []), *torch, *triton]
 
 
 def _names(text: str) -> set[str]:

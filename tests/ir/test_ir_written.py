@@ -141,7 +141,7 @@ WRITTEN = {
     "imports that nothing uses": program(
         f"out = torch.empty_like(x)\n{LAUNCH}",
         imports="import os\nimport sys\nimport numpy as np\nimport functools\nimport torch.nn\n"
-        "from functools import lru_cache\nfrom triton.language.extra import libdevice\n"
+        "from functools import lru_cache\nfrom triton.testing import do_bench\n"
         "from typing import NamedTuple\nimport torch.utils.benchmark as bench\n",
     ),
     "the device is asked": plain(
@@ -190,6 +190,11 @@ WRITTEN = {
         "    kernel[(16,)](x, out, x.numel(), BLOCK=64)\n    return out\n\n\n",
     ),
     "an autograd function": program("return Double.apply(x)", above=KERNEL + FUNCTION),
+    "libdevice": program(
+        f"out = torch.empty_like(x)\n{LAUNCH}",
+        imports="from triton.language.extra.cuda import libdevice\n",
+        above=KERNEL.replace("* 2", "+ libdevice.tanh(0.0) * 2"),
+    ),
     "an annotated constexpr": program(
         f"out = torch.empty_like(x)\n{LAUNCH}",
         above="TWO: tl.constexpr = tl.constexpr(2)\n\n\n" + KERNEL.replace("* 2", "* TWO"),
