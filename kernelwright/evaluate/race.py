@@ -128,33 +128,10 @@ class Race:
         return not self.findings.mismatch
 
     def _candidate(self, program: Program, truth: Truth) -> Answer:
-        reference = program.reference
-        tensors: list[RawTensor] = list(truth.built.values())
-        state = {}
-        for name, value in truth.passes[0].state.items():
-            state[name] = len(tensors)
-            tensors.append(value)
-        calls: list[Json] = []
-        for one in truth.passes:
-            places = iter(range(len(tensors), len(tensors) + len(one.given)))
-            inputs = [None if tensor is None else next(places) for tensor in one.inputs]
-            values = [getattr(spec, "value", None) for spec in reference.inputs]
-            calls.append({"inputs": inputs, "values": values, "state": state, "fresh": False, "bump": False})
-            tensors += [tensor for tensor in one.inputs if tensor is not None]
-        paths = {spec.tensor.name: spec.path for spec in reference.state}
-        job = {
-            "kind": "time_candidate",
-            "program": program.encode(truth, self.build_seed),
-            "inputs": [spec.name for spec in reference.inputs],
-            "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
-            "externs": None if program.externs is None else sorted(program.externs),
-            "memory_bytes": int(self.limits.memory_gb * 2**30),
-            "device": self.device,
-            "compile": "",
-            "calls": [calls[0], *calls],
-            "timing": self.timing.plan(self.generator.getrandbits(62)),
-        }
-        room = (self.timing.verify + 2) * answer_bytes(reference.outputs)
+        plan = self.timing.plan(self.generator.getrandbits(62))
+        memory_bytes = int(self.limits.memory_gb * 2**30)
+        job, tensors = candidate_job(program, truth, self.build_seed, plan, self.device, memory_bytes)
+        room = (self.timing.verify + 2) * answer_bytes(program.reference.outputs)
         limits = replace(self.limits, device=self.device != "cpu", host=True)
         return self.run(job, tensors, room, self._longer(limits, 0.0))
 
@@ -190,6 +167,37 @@ class _Reference:
     reference: Reference
     compiler: str
     draws: tuple[Draw, ...]
+
+
+def candidate_job(
+    program: Program, truth: Truth, build_seed: int, plan: Json, device: str, memory_bytes: int
+) -> tuple[Json, list[RawTensor]]:
+    """What `time_candidate` is given: a call to warm up, and one for each pass, all with the first one's state."""
+    reference = program.reference
+    tensors: list[RawTensor] = list(truth.built.values())
+    state = {name: len(tensors) + place for place, name in enumerate(truth.passes[0].state)}
+    tensors += truth.passes[0].state.values()
+    calls: list[Json] = []
+    for one in truth.passes:
+        places = iter(range(len(tensors), len(tensors) + len(one.inputs)))
+        inputs = [None if tensor is None else next(places) for tensor in one.inputs]
+        values = [getattr(spec, "value", None) for spec in reference.inputs]
+        calls.append({"inputs": inputs, "values": values, "state": state, "fresh": False, "bump": False})
+        tensors += [tensor for tensor in one.inputs if tensor is not None]
+    paths = {spec.tensor.name: spec.path for spec in reference.state}
+    job = {
+        "kind": "time_candidate",
+        "program": program.encode(truth, build_seed),
+        "inputs": [spec.name for spec in reference.inputs],
+        "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
+        "externs": None if program.externs is None else sorted(program.externs),
+        "memory_bytes": memory_bytes,
+        "device": device,
+        "compile": "",
+        "calls": [calls[0], *calls],
+        "timing": plan,
+    }
+    return job, tensors
 
 
 def timed_draws(seed: Callable[[int], int], count: int = 3) -> tuple[Draw, ...]:

@@ -193,7 +193,7 @@ class Server:
         name = str(message["name"])
         if not self._permits(name):
             raise CheatError(f"host code computes with {name}; kernels must compute")
-        found: list[TensorRef] = []
+        found: list[tuple[TensorRef, Tensor]] = []
         args = [self._decode(value, found) for value in message["args"]]
         kwargs = {str(key): self._decode(value, found) for key, value in message["kwargs"].items()}
         into = [TensorRef.decode(ref) for ref in message["into"]]
@@ -206,10 +206,10 @@ class Server:
         if self.recorder is not None:
             self.recorder.operated(name, _operator(name), args, kwargs, [self.memory.tensor(ref) for ref in into])
         movement = name in operators.COPIES or name in operators.WRITES
-        origins = {self.memory.store(ref.store).origin for ref in found} if movement else {Origin.KERNEL}
+        origins = {self.memory.store(ref.store).origin for ref, _ in found} if movement else {Origin.KERNEL}
         origin = next((one for one in (Origin.KERNEL, Origin.GIVEN) if one in origins), Origin.HOST)
-        written = into or found[:1]
-        for ref in written:
+        outputs = {id(tensor) for tensor in _mutated(_operator(name), args, kwargs)}
+        for ref in [*into, *(ref for ref, tensor in found if id(tensor) in outputs)]:
             store = self.memory.store(ref.store)
             store.origin = origin
             self.executor.filled(store.whole)
@@ -219,20 +219,31 @@ class Server:
             return True
         return self.externs is None or operators.base(name) in self.externs
 
-    def _decode(self, value: Any, found: list[TensorRef]) -> Any:
+    def _decode(self, value: Any, found: list[tuple[TensorRef, Tensor]]) -> Any:
         if isinstance(value, list):
             return [self._decode(item, found) for item in value]
         if not isinstance(value, dict):
             return value
         if "tensor" in value:
-            found.append(TensorRef.decode(value["tensor"]))
-            return self.memory.tensor(found[-1])
+            ref = TensorRef.decode(value["tensor"])
+            found.append((ref, self.memory.tensor(ref)))
+            return found[-1][1]
         if "values" in value:
             dtype = TORCH_DTYPES[value["dtype"]]
             return torch.tensor(value["values"], dtype=dtype, device=self.memory.device).reshape(value["shape"])
         if "dtype" in value:
             return TORCH_DTYPES[value["dtype"]]
         return getattr(torch, _memory_format(str(value["memory_format"])))
+
+
+def _mutated(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+    """The arguments that an operator's schema says it writes to."""
+    found: list[Tensor] = []
+    for index, argument in enumerate(operator._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            value = args[index] if index < len(args) else kwargs.get(argument.name)
+            tree_map_only(Tensor, found.append, value)
+    return found
 
 
 def _memory_format(name: str) -> str:
