@@ -10,6 +10,7 @@ from broken_kernels import DOUBLE, GOOD, Broken, spec, vector_host
 from torch import Tensor
 
 from kernelwright.agent.evaluator import Status
+from kernelwright.evaluate.device import clock
 from kernelwright.evaluate.device.clock import CaptureError, HostClock
 from kernelwright.evaluate.device.interpret import InterpreterExecutor
 from kernelwright.evaluate.device.kernels import Description
@@ -196,6 +197,25 @@ def test_what_cannot_be_captured_is_noted() -> None:
     assert found.notes == ["no CUDA graph: there are no graphs on the CPU"]
     with pytest.raises(CaptureError):
         HostClock().capture(lambda: None)
+
+
+def test_device_facts_come_from_nvidia_smi_by_either_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Done:
+        def __init__(self, returncode: int, stdout: str) -> None:
+            self.returncode, self.stdout = returncode, stdout
+
+    def run(command: list[str], **_options: Any) -> Done:
+        assert command[:3] == ["nvidia-smi", "-i", "GPU-1"]
+        if "clocks_event_reasons" in command[3]:
+            return Done(2, 'Field "clocks_event_reasons.active" is not a valid field to query.')
+        return Done(0, "1980, 2619, 41, 120.5, 0x0000000000000000\n")
+
+    monkeypatch.setattr(clock.subprocess, "run", run)
+    facts = clock._from_smi("GPU-1")
+    assert facts["sm_mhz"] == "1980"
+    assert facts["throttle_reasons"] == "0x0000000000000000"
+    monkeypatch.setattr(clock.subprocess, "run", lambda *_a, **_k: Done(9, "No devices were found"))
+    assert clock._from_smi("GPU-1") == {}
 
 
 HEAD = """import torch

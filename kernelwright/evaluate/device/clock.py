@@ -24,8 +24,11 @@ _QUERY = {
     "memory_mhz": "clocks.mem",
     "temperature_c": "temperature.gpu",
     "power_w": "power.draw",
-    "throttle_reasons": "clocks_throttle_reasons.active",
 }
+#: Newer drivers call it by the first name, older ones by the second.
+_REASONS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+#: What events show for nothing at all, in ms: times are positive.
+_LEAST_MS = 1e-6
 
 
 class CaptureError(RuntimeError):
@@ -79,7 +82,7 @@ class CudaClock:
         last.record()
         _synchronize()
         ended = _now()
-        return float(first.elapsed_time(last)), (ended - began) / 1e6
+        return max(_LEAST_MS, float(first.elapsed_time(last))), (ended - began) / 1e6
 
     def capture(self, run: Callable[[], object]) -> Callable[[], object]:
         try:
@@ -112,7 +115,7 @@ class CudaClock:
             run()
             pairs[-1][1].record()
         _synchronize()
-        return [float(first.elapsed_time(last)) for first, last in pairs]
+        return [max(_LEAST_MS, float(first.elapsed_time(last))) for first, last in pairs]
 
     def facts(self) -> Json:
         """From NVML where its bindings are installed, else from nvidia-smi; empty where there is neither."""
@@ -187,10 +190,14 @@ def _from_nvml(uuid: str) -> Json:
 
 
 def _from_smi(uuid: str) -> Json:
-    command = ["nvidia-smi", "-i", uuid, f"--query-gpu={','.join(_QUERY.values())}", "--format=csv,noheader,nounits"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20)
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
-    values = [value.strip() for value in done.stdout.split("\n")[0].split(",")]
-    return dict(zip(_QUERY, values, strict=True)) if len(values) == len(_QUERY) else {}
+    for reasons in _REASONS:
+        query = _QUERY | {"throttle_reasons": reasons}
+        command = ["nvidia-smi", "-i", uuid, f"--query-gpu={','.join(query.values())}", "--format=csv,noheader,nounits"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+        except (OSError, subprocess.TimeoutExpired):
+            return {}
+        values = [value.strip() for value in done.stdout.split("\n")[0].split(",")]
+        if done.returncode == 0 and len(values) == len(query):
+            return dict(zip(query, values, strict=True))
+    return {}
