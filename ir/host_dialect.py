@@ -5,7 +5,7 @@ import string
 from collections.abc import Mapping
 
 from kernelwright.ir.checker import Scope, all_arguments, dotted, extern_name
-from kernelwright.ir.classes import HostFunctions, class_constants, is_autograd_function, methods_of
+from kernelwright.ir.classes import HostFunctions
 from kernelwright.ir.dialect import (
     ATTRIBUTE_HINTS,
     CONTENT_BUILTINS,
@@ -55,48 +55,6 @@ class HostChecker(StateChecker):
         super().__init__(scope, dialect, lines, tensors, held)
         self.functions = functions
         self.kernel_values = find_kernel_values(functions.by_key, frozenset(scope.kernels))
-
-    def check_shape(self, node: ast.ClassDef) -> None:
-        """A class is `class ModelNew(nn.Module)` or an autograd function: methods, with forward, and constants."""
-        autograd = is_autograd_function(node)
-        if not autograd and [dotted(base) for base in node.bases] not in (
-            [("nn", "Module")],
-            [("torch", "nn", "Module")],
-        ):
-            self.report(node, "the class does not derive from nn.Module alone", f"write class {node.name}(nn.Module)")
-        for part in [*node.decorator_list, *node.keywords]:
-            self.report(part, "a decorated or keyworded class", f"write class {node.name}(nn.Module)")
-        names, constants = [], {} if autograd else class_constants(node)
-        for part in node.body:
-            name = part.name if isinstance(part, ast.FunctionDef) else _target(part)
-            kept = isinstance(part, ast.FunctionDef) or (name in constants and self._is_class_constant(part, name))
-            if kept and name not in names:
-                names.append(name)
-            elif not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)):
-                self.report(
-                    part, "a class holds only methods and plain constants, each once", "set other values in __init__"
-                )
-        if "forward" not in names or (autograd and "forward" not in [method.name for method in methods_of(node)]):
-            self.report(node, "the class lacks forward", "define forward")
-        for method in methods_of(node) if autograd else ():
-            if method.name != "forward":
-                self.report(method, "an autograd function's method", "define forward(ctx, ...) alone")
-
-    def _is_class_constant(self, part: ast.stmt, name: str) -> bool:
-        """A number, string, dtype or tuple of them: nothing that a call could change."""
-        value = getattr(part, "value", None)
-        assert isinstance(value, ast.expr)
-        mutable = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.Lambda, ast.GeneratorExp)
-        named = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-        if isinstance(part, ast.AnnAssign):
-            self.annotation(part.annotation)
-        return (
-            self.is_constant(value)
-            and not any(isinstance(node, mutable) for node in ast.walk(value))
-            and not named & (self.scope.mutable | self.scope.configurations | {"list", "dict"})
-            and not name.startswith("_")
-            and name.isascii()
-        )
 
     def check(self, key: str) -> None:
         """Check the decorators, parameters and body of one of `functions`; a method may use `self`."""
@@ -292,9 +250,7 @@ class HostChecker(StateChecker):
         elif function.attr == "format":
             if not _is_plain_format(function.value):
                 self.report(node, "a format that is not plain text", 'write an f-string, or "{} {}".format(a, b)')
-        elif chain[-1:] == ("pad",) and any(
-            k.arg == "mode" and not _is_word(k.value, "constant") for k in node.keywords
-        ):
+        elif chain[-1:] == ("pad",) and not all(_is_word(mode, "constant") for mode in _modes(node)):
             self.report(node, "torch compute in host code", "pad with constants, or index in a kernel")
         elif chain[:1] == ("self",) and len(chain) == 2 and self.method and self.held.get(chain[1]) is not None:
             hint = f"read its weights ({'.'.join(chain)}.weight) and launch a kernel"
@@ -349,11 +305,6 @@ class HostChecker(StateChecker):
             self.report(node, "arithmetic on tensors in host code", _KERNEL_HINT)
 
 
-def _target(part: ast.stmt) -> str:
-    target = part.target if isinstance(part, ast.AnnAssign) else getattr(part, "targets", [None])[0]
-    return target.id if isinstance(target, ast.Name) else ""
-
-
 def _is_context(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and ".".join(dotted(node.func)) in CONTEXTS
 
@@ -376,6 +327,10 @@ def _is_plain_format(node: ast.expr) -> bool:
     return all((name or "0").isidentifier() or (name or "0").isdigit() for _, name, _, _ in fields) and not any(
         "{" in (spec or "") for _, _, spec, _ in fields
     )
+
+
+def _modes(pad: ast.Call) -> list[ast.expr]:
+    return [*pad.args[2:3], *(keyword.value for keyword in pad.keywords if keyword.arg == "mode")]
 
 
 def _is_word(node: ast.expr, word: str) -> bool:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 
 from kernelwright.ir.checker import CONSTANT_HINT, Checker, Scope, diagnostic, dotted, is_kernel
+from kernelwright.ir.class_dialect import ClassChecker
 from kernelwright.ir.classes import HostFunctions, class_constants, class_source, is_autograd_function
 from kernelwright.ir.configurations import ConfigurationChecker
 from kernelwright.ir.dialect import MODULES, Dialect
@@ -207,14 +208,15 @@ class _Parser:
             held |= {} if is_autograd_function(node) else class_constants(node)
         tensors = find_tensors(functions.by_key, inputs)
         checker = HostChecker(scope, self.dialect, self.lines, functions, tensors, held)
+        shapes = ClassChecker(scope, self.dialect, self.lines)
         for node in classes:
-            checker.check_shape(node)
+            shapes.check(node)
         for key in functions.by_key:
             checker.check(key)
         configurations = ConfigurationChecker(scope, self.dialect, self.lines)
         for name in scope.configurations:
             configurations.check(scope.functions[name])
-        self.found += checker.found + configurations.found
+        self.found += shapes.found + checker.found + configurations.found
 
     def _module(self, body: list[ast.stmt]) -> KernelModule:
         assert self.reference is not None

@@ -110,6 +110,7 @@ REFUSED_HOST = [
     (host("y = torch.cuda.Stream()"), "y = torch", "may ask of torch.cuda", "is_available"),
     (host("y = torch.cuda"), "y = torch", "may ask of torch.cuda", "is_available"),
     (host("y = nn.functional.pad(x, (1, 1), mode='reflect')"), "y = nn", COMPUTE, "pad with constants"),
+    (host("y = nn.functional.pad(x, (1, 1), 'reflect')"), "y = nn", COMPUTE, "pad with constants"),
     (host("pad = nn.functional.pad\ny = pad(x, (1, 1))"), "pad = nn", COMPUTE, WRITE),
     (host("y = '{0.shape}'.format(x)"), "y = '", "a format that is not plain", "f-string"),
     (host("y = x.shape.format(3)"), "y = x", "a format that is not plain", "f-string"),
