@@ -9,7 +9,7 @@ import torch
 from broken_kernels import DOUBLE, GOOD, Broken, spec, vector_host
 from torch import Tensor
 
-from kernelwright.agent.evaluator import Status
+from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluate.device import clock
 from kernelwright.evaluate.device.clock import CaptureError, HostClock
 from kernelwright.evaluate.device.interpret import InterpreterExecutor
@@ -356,3 +356,46 @@ def test_doubtful_times_are_measured_again_and_named_but_stand() -> None:
     assert run.asked.count("candidate") == 6
     assert found["caliber"]["floor_ms"] > 0
     assert "candidate, second measurement: 1e-07 ms is below" in " ".join(found["notes"])
+
+
+def test_graph_launches_are_queued_behind_their_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    class Event:
+        def __init__(self, enable_timing: bool) -> None:
+            assert enable_timing
+
+        def record(self) -> None:
+            told.append("event")
+
+        def elapsed_time(self, _other: "Event") -> float:
+            return 0.0
+
+    class Buffer:
+        def add_(self, _value: int) -> None:
+            told.append("flush")
+
+    monkeypatch.setattr(clock, "_Event", Event)
+    monkeypatch.setattr(clock, "_synchronize", lambda: told.append("wait"))
+    cuda = object.__new__(clock.CudaClock)
+    cuda._buffer = Buffer()  # type: ignore[assignment]
+    times = cuda.queued(lambda: told.append("content"), lambda: told.append("run"), 2)
+    assert told == ["content", "flush", "event", "run", "event"] * 2 + ["wait"]
+    assert min(times) > 0
+    told.clear()
+    seen, whole = cuda.time(lambda: told.append("run"))
+    assert told == ["wait", "event", "run", "event", "wait"]
+    assert 0 < seen <= whole
+
+
+@pytest.mark.gpu
+def test_the_time_rung_on_a_gpu() -> None:
+    module = Broken("good", DOUBLE, GOOD, vector_host(), Status.OK).module
+    with LocalEvaluator(seeds=1, timing=Timing(baselines=("eager", "inductor"))) as evaluator:
+        verdict = evaluator.evaluate(module, (Rung.RUN, Rung.TIME))
+    assert verdict.ok, verdict
+    assert set(verdict.times_ms) == {"candidate", "eager", "inductor"}
+    timing = verdict.caliber["timing"]
+    assert timing["mode"] == {"eager": "graph", "inductor": "graph"}
+    assert timing["caliber"]["floor_ms"] > 0
+    assert timing["device"]["candidate"][0]["after"]
