@@ -344,7 +344,8 @@ class _Climb:
             self.findings, self.passes = self.findings.worst(found), self.passes + 1
             mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
             single = self.program.reference.returns == "tensor"
-            if not mismatch and single is not (call["kind"] == "tensor"):
+            exact = self.program.form == "class"  # the native form returns the output itself where there is one
+            if exact and not mismatch and single is not (call["kind"] == "tensor"):
                 mismatch = f"it returns a {call['kind']} where the reference returns a {self.program.reference.returns}"
             weights = ", perturbed weights" if one.perturbed else ""
             first = first or (f"{mismatch} [inputs {one.kind}{weights}]" if mismatch else "")

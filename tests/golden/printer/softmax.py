@@ -1,7 +1,7 @@
 # kernelwright module 1
 # name: row_softmax
 # target: h200
-# level: tuned  digest: 8d078c7a4660
+# level: tuned  digest: 548e40279c07
 # record: {"pass_spec": "lower-inductor", "parent": "000000000000", "seconds": 0.25, "seed": 7, "verdict": "ok@run"}
 import torch
 import triton
@@ -38,7 +38,7 @@ def get_init_inputs():
 }
 
 
-SCALE: tl.constexpr = 1 / 3.14
+SCALE: tl.constexpr = tl.constexpr(1 / 3.14)
 
 
 # covers: aten._softmax

@@ -1,5 +1,4 @@
 # reference: add_relu
-# dialect: refused
 import torch
 import torch.nn as nn
 import triton

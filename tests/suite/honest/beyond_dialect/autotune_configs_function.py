@@ -1,5 +1,4 @@
 # reference: double
-# dialect: refused
 import torch
 import torch.nn as nn
 import triton

@@ -1,5 +1,4 @@
 # reference: rmsnorm
-# dialect: refused
 import torch
 import torch.nn as nn
 import triton
