@@ -136,7 +136,7 @@ class LocalEvaluator:
             raise UserError(f"rungs {list(map(str, rungs))}: choose from {', '.join(_LADDER)}")
         for rung in (Rung.RUN, Rung.TIME):
             if rung in rungs and not self.machine["gpu"]:
-                raise UserError(f"rung {rung} needs a CUDA device; use interpret on this machine")
+                raise UserError(f"rung {rung} needs a CUDA device; choose from parse, compile, interpret here")
         return tuple(rung for rung in _LADDER if rung in rungs)
 
     @property
