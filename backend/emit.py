@@ -4,18 +4,8 @@ import ast
 
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.parser import parse_module
-from kernelwright.ir.printer import print_kernel, source_literal
+from kernelwright.ir.printer import import_lines, print_kernel, source_literal
 from kernelwright.ir.values import KernelModule, ScalarSpec
-
-_IMPORTS = """\
-import math
-
-import torch
-import torch.nn as nn
-import triton
-import triton.language as tl
-
-aten = torch.ops.aten"""
 
 _MAIN = '''
 def main() -> None:
@@ -73,7 +63,7 @@ def emit_kernelbench(module: KernelModule) -> str:
     _require_kernels(module)
     assert module.launcher is not None
     if module.launcher.form == "class":
-        return "\n\n\n".join([_docstring(module, ""), _IMPORTS, *_code(module)]) + "\n"
+        return "\n\n\n".join([_docstring(module, ""), _imports(module), *_code(module)]) + "\n"
     copied = _copied_init(module)
     if copied:
         text = _model_new(module, copied, "self")
@@ -89,6 +79,10 @@ def emit_kernelbench(module: KernelModule) -> str:
 def _require_kernels(module: KernelModule) -> None:
     if module.launcher is None:
         raise UserError(f"@{module.name} has no kernels to emit; run a lowering first")
+
+
+def _imports(module: KernelModule) -> str:
+    return "\n".join([*import_lines(module, as_class=True), "", "aten = torch.ops.aten"])
 
 
 def _docstring(module: KernelModule, usage: str) -> str:
@@ -162,7 +156,7 @@ def _model_new(module: KernelModule, init: str, holder: str, reference: str = ""
     usage = "ModelNew takes the reference's init arguments and inputs."
     parts = [
         _docstring(module, usage),
-        _IMPORTS,
+        _imports(module),
         *([reference.strip()] if reference else []),
         *_code(module),
         model,

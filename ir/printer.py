@@ -18,7 +18,7 @@ _WIDTH = 100
 
 def print_module(module: KernelModule) -> str:
     """The module's text, ending in a newline; it needs only torch and triton to run."""
-    sections = ["\n".join([*_heading(module), *_imports(module)]), "aten = torch.ops.aten"]
+    sections = ["\n".join([*_heading(module), *import_lines(module)]), "aten = torch.ops.aten"]
     text = "\n\n".join([*sections, _reference(module.reference)])
     parts = [text, _constants(module.constants)] if module.constants else [text]
     parts += [print_kernel(kernel) for kernel in module.kernels]
@@ -80,11 +80,12 @@ def _given(record: Record) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name in required or repr(value) != repr(blank[name])}
 
 
-def _imports(module: KernelModule) -> list[str]:
+def import_lines(module: KernelModule, *, as_class: bool = False) -> list[str]:
+    """The imports that a module's text needs; `as_class`: it is printed as a `torch.nn.Module`."""
     launcher = [] if module.launcher is None else [module.launcher.source]
     used = {name for text in (*module.constants, *launcher) for name in _names(text)}
     in_kernels = {name for kernel in module.kernels for name in _names(kernel.source)}
-    is_class = module.launcher is not None and module.launcher.form == "class"
+    is_class = as_class or (module.launcher is not None and module.launcher.form == "class")
     typing_names = sorted(TYPING_NAMES & used)
     standard = ["import math"] if is_class or "math" in used else []
     standard += [f"from typing import {', '.join(typing_names)}"] if typing_names else []
