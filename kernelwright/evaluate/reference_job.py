@@ -32,8 +32,8 @@ class Collected:
     tensors: list[RawTensor] = field(default_factory=list)
 
     def add(self, tensor: Tensor) -> int:
-        """Take a tensor in; its index."""
-        self.tensors.append(to_raw(tensor))
+        """Take a tensor in as it is now, as models may change their state; its index."""
+        self.tensors.append(to_raw(tensor.clone() if tensor.device.type == "cpu" else tensor))
         return len(self.tensors) - 1
 
 

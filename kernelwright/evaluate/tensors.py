@@ -16,7 +16,8 @@ _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 def to_raw(tensor: Tensor) -> RawTensor:
     """A tensor's bytes; raises KeyError for a dtype that the IR has no name for."""
-    flat = tensor.detach().contiguous().cpu().reshape(-1)
+    dense = tensor.detach().contiguous().cpu()
+    flat = dense.as_strided((dense.numel(),), (1,))  # one element may be contiguous with any stride
     data = flat.view(torch.uint8).numpy().data if flat.numel() else memoryview(b"")
     return RawTensor(SHORT_DTYPES[tensor.dtype], tuple(tensor.shape), tuple(tensor.stride()), data)
 
