@@ -19,7 +19,8 @@ from typing import Any
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaign import machine
 from kernelwright.evaluate.local import LocalEvaluator
-from kernelwright.evaluate.mutate import Examiner, Fate, Finding, MutationReport, mutants
+from kernelwright.evaluate.mutation.mutants import mutants
+from kernelwright.evaluate.mutation.score import Examiner, Fate, Finding, MutationReport
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_file, import_source
 from kernelwright.frontend.lower_inductor import LowerInductor

@@ -9,17 +9,9 @@ from broken_kernels import DOUBLE, program, vector, vector_host
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluate.local import LocalEvaluator
-from kernelwright.evaluate.mutate import (
-    KERNEL_CHANGES,
-    LAUNCH_CHANGES,
-    Examiner,
-    Fate,
-    Finding,
-    Mutant,
-    MutationReport,
-    mutants,
-    mutation_score,
-)
+from kernelwright.evaluate.mutation.mutants import Mutant, mutants
+from kernelwright.evaluate.mutation.operators import KERNEL_CHANGES, LAUNCH_CHANGES
+from kernelwright.evaluate.mutation.score import Examiner, Fate, Finding, MutationReport, mutation_score
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 from kernelwright.ir.verifier import verify
@@ -273,6 +265,29 @@ def test_a_survivor_names_the_draws_that_reveal_it() -> None:
     found = fate(find("`tl.program_id(0)` -> `tl.program_id(1)`"))
     assert found.fate is Fate.SURVIVED
     assert "given (inf)" in found.detail
+
+
+FAILURES = ("assert False", "raise SystemExit(3)", "raise AttributeError")
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_reference_that_fails_stops_nothing(failure: str) -> None:
+    mutant = find("`x - 1.0` -> `x + 1.0`")
+    check = f"    if torch.initial_seed() > 3: {failure}\n"
+    sometimes = SUMS.source.replace("    return [torch.r", f"{check}    return [torch.r")
+    found = fate(mutant, replace(MODULE, reference=replace(SUMS, source=sometimes)))
+    assert (found.fate, found.detail.split(" (")[0]) == (Fate.SURVIVED, "revealed by given")
+    for always in (sometimes.replace("> 3", ">= 0"), SUMS.source + failure):
+        found = fate(mutant, replace(MODULE, reference=replace(SUMS, source=always)))
+        assert found.fate is Fate.SURVIVED
+        assert "runs on no draw" in found.detail
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_mutant_that_fails_stops_nothing(failure: str) -> None:
+    mutant = find("`3` -> `3 - 1`")
+    broken = replace(MODULE, launcher=Launcher(HOST.replace("    return out", f"    {failure}\n    return out")))
+    assert fate(replace(mutant, module=broken)).fate is Fate.SURVIVED
 
 
 def test_what_does_not_compile_is_invalid(evaluator: LocalEvaluator) -> None:
