@@ -196,6 +196,8 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         # Products of 8-bit integers are exact in fp64, and only floating products are fast in numpy.
         wide = np.float64 if a.data.dtype.itemsize == 8 or a.dtype.scalar.is_int() else np.float32
         left, right, start = (values_of(handle).astype(wide, copy=False) for handle in (a, b, d))
+        if a.dtype.scalar == tl.float32 and input_precision == upstream._ir.INPUT_PRECISION.TF32:
+            left, right = numerics.to_tf32(left), numerics.to_tf32(right)
         return _pack(np.matmul(left, right) + start, d.dtype.scalar)
 
     def create_extern_elementwise(
