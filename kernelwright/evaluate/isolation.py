@@ -19,10 +19,12 @@ import resource
 import select
 import signal
 import struct
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
+
+from kernelwright.evaluate import linux, seccomp
 
 NAMESPACES = "namespaces"  #: process 1 of its own: nobody else can be seen or signalled, no descendant outlives it
 NO_NETWORK = "no network"  #: a network namespace without any interface, abstract sockets included
@@ -60,19 +62,13 @@ _COVERED = ("/tmp", "/var/tmp", "/run", "/dev")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _NO_MORE_FDS = 2**32 - 1
 
-_NEW_MOUNTS, _NEW_UTS, _NEW_IPC, _NEW_USER, _NEW_PID, _NEW_NET = 1 << 17, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30
-_NEW_TIME, _NEW_CGROUP, _THREAD = 1 << 7, 1 << 25, 1 << 16
 _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
-_PDEATHSIG, _DUMPABLE, _SET_SECCOMP, _CAPBSET_DROP, _SET_NO_NEW_PRIVS, _CAP_AMBIENT = 1, 4, 22, 24, 38, 47
 _CLOSE_RANGE, _MOUNT_SETATTR, _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 436, 442, 444, 445, 446
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 #: What a remount has to repeat, as mountinfo spells it.
 _MOUNT_OPTIONS = {"noexec": _NOEXEC, "noatime": 1 << 10, "nodiratime": 1 << 11, "relatime": 1 << 21}
 #: Landlock's rights: all but executing and reading; those of them that a file (no folder) can have.
 _WRITES, _FILE_WRITES = 0xFFFF & ~0b1101, 1 << 1 | 1 << 14 | 1 << 15
-
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.syscall.restype = ctypes.c_long
 
 
 @dataclass(frozen=True)
@@ -131,14 +127,14 @@ def _fork() -> tuple[int, bool]:
     if os.geteuid() != 0:
         return os.fork(), False
     home = os.open("/proc/self/ns/pid", os.O_RDONLY)
-    first = _LIBC.unshare(_NEW_PID) == 0
+    first = linux.LIBC.unshare(linux.NEW_PID) == 0
     pid = None
     try:
         pid = os.fork()
         return pid, first
     finally:
         if first and pid != 0:
-            _check(_LIBC.setns(home, _NEW_PID), "setns")
+            linux.check(linux.LIBC.setns(home, linux.NEW_PID), "setns")
         os.close(home)
 
 
@@ -171,7 +167,7 @@ def _pidfd() -> int:
 
 def _die_with(parent: int) -> None:
     """Die when the parent does, or has: its descriptor is closed."""
-    _prctl(_PDEATHSIG, signal.SIGKILL)
+    linux.prctl(linux.PDEATHSIG, signal.SIGKILL)
     end = select.poll()
     end.register(parent)
     if end.poll(0):
@@ -184,14 +180,14 @@ def _unshare(first: bool) -> bool:
 
     Root goes without a user namespace if it can, and in some containers can only go with one.
     """
-    flags = _NEW_MOUNTS | _NEW_NET | _NEW_IPC | _NEW_UTS
+    flags = linux.NEW_MOUNTS | linux.NEW_NET | linux.NEW_IPC | linux.NEW_UTS
     if first:
-        return bool(_LIBC.unshare(flags) == 0)
+        return bool(linux.LIBC.unshare(flags) == 0)
     user, group = os.geteuid(), os.getegid()
-    if _LIBC.unshare(flags | _NEW_PID | _NEW_USER) != 0:
+    if linux.LIBC.unshare(flags | linux.NEW_PID | linux.NEW_USER) != 0:
         return False
     with contextlib.suppress(OSError):
-        _prctl(_DUMPABLE, 1)  # else a caller that forbids looking into its memory may not write these
+        linux.prctl(linux.DUMPABLE, 1)  # else a caller that forbids looking into its memory may not write these
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
         Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
@@ -211,7 +207,7 @@ def _become_first_process() -> None:
 def _stand_in(child: int) -> NoReturn:
     """Wait for the process and leave as it left."""
     try:
-        _prctl(_DUMPABLE, 0)
+        linux.prctl(linux.DUMPABLE, 0)
         _close_all_but(frozenset())
         for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(number, signal.SIG_DFL)
@@ -236,12 +232,12 @@ def _raise_walls(scratch: Path, keep_fds: frozenset[int], alone: bool) -> list[s
         ]
     steps += [
         (NO_CAPABILITIES, _drop_capabilities),
-        (NO_NEW_PRIVILEGES, lambda: _prctl(_SET_NO_NEW_PRIVS, 1)),
+        (NO_NEW_PRIVILEGES, lambda: linux.prctl(linux.SET_NO_NEW_PRIVS, 1)),
         (LANDLOCK, lambda: _landlock(scratch)),
-        (SECCOMP, lambda: _install(_filter())),
+        (SECCOMP, lambda: seccomp.install(seccomp.computing_only())),
     ]
     _stands(os.setsid)
-    _stands(lambda: _prctl(_DUMPABLE, 0))
+    _stands(lambda: linux.prctl(linux.DUMPABLE, 0))
     names = [name for name, step in steps[:-3] if _stands(step)]
     _stands(lambda: os.chdir(scratch))  # the old folder would lead back under what was covered
     return names + [name for name, step in steps[-3:] if _stands(step)]
@@ -253,22 +249,6 @@ def _stands(step: Callable[[], object]) -> bool:
     except OSError:
         return False
     return True
-
-
-def _check(result: int, what: str) -> int:
-    if result == -1:
-        raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
-    return result
-
-
-def _syscall(number: int, *arguments: Any) -> int:
-    """A system call that the C library may lack; integers are passed in full width."""
-    words = [ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments]
-    return _check(_LIBC.syscall(ctypes.c_long(number), *words), f"system call {number}")
-
-
-def _prctl(option: int, value: int) -> None:
-    _check(_LIBC.prctl(option, *(ctypes.c_ulong(word) for word in (value, 0, 0, 0))), f"prctl {option}")
 
 
 def _close_files(keep_fds: frozenset[int]) -> None:
@@ -289,7 +269,7 @@ def _close_all_but(keep: frozenset[int]) -> None:
 
 def _close_range(first: int, last: int) -> None:
     try:
-        _syscall(_CLOSE_RANGE, first, last, 0)
+        linux.syscall(_CLOSE_RANGE, first, last, 0)
     except OSError:  # before Linux 5.9
         for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - quick
             if first <= int(name) <= last:
@@ -299,7 +279,7 @@ def _close_range(first: int, last: int) -> None:
 
 def _mount(source: str | None, target: str, kind: str | None, flags: int, options: bytes | None = None) -> None:
     names = [None if name is None else os.fsencode(name) for name in (source, target, kind)]
-    _check(_LIBC.mount(*names, ctypes.c_ulong(flags), options), f"mount {target}")
+    linux.check(linux.LIBC.mount(*names, ctypes.c_ulong(flags), options), f"mount {target}")
 
 
 def _mount_scratch(scratch: str) -> None:
@@ -352,7 +332,7 @@ def _make_read_only(scratch: Path) -> None:
 
 def _set_mount(path: str, recursive: int, add: int, remove: int) -> None:
     attributes = struct.pack("QQQQ", add, remove, 0, 0)
-    _syscall(_MOUNT_SETATTR, _AT_FDCWD, os.fsencode(path), recursive, attributes, len(attributes))
+    linux.syscall(_MOUNT_SETATTR, _AT_FDCWD, os.fsencode(path), recursive, attributes, len(attributes))
 
 
 def _remount_read_only(spared: frozenset[str]) -> None:
@@ -373,119 +353,26 @@ def _remount_read_only(spared: frozenset[str]) -> None:
 
 
 def _drop_capabilities() -> None:
-    _stands(lambda: _check(_LIBC.prctl(_CAP_AMBIENT, *(ctypes.c_ulong(word) for word in (4, 0, 0, 0))), "ambient"))
+    _stands(lambda: linux.prctl(linux.CAP_AMBIENT, 4))  # all of them
     capability = 0
-    while _stands(lambda: _prctl(_CAPBSET_DROP, capability)):  # noqa: B023 - called at once
+    while _stands(lambda: linux.prctl(linux.CAPBSET_DROP, capability)):  # noqa: B023 - called at once
         capability += 1
-    _check(_LIBC.capset(struct.pack("Ii", 0x20080522, 0), bytes(24)), "capset")
+    linux.check(linux.LIBC.capset(struct.pack("Ii", 0x20080522, 0), bytes(24)), "capset")
 
 
 def _landlock(scratch: Path) -> None:
     """Let files be written under scratch and in /dev/null only, as far as the kernel's version of Landlock goes."""
-    version = _syscall(_LANDLOCK_CREATE, None, 0, 1)
+    version = linux.syscall(_LANDLOCK_CREATE, None, 0, 1)
     files = _WRITES & ((1 << 13 + sum(version >= known for known in (2, 3, 5))) - 1)
     rules = struct.pack("QQQ", files, 3, 3)[: 8 * (1 + (version >= 4) + (version >= 6))]
-    ruleset = _syscall(_LANDLOCK_CREATE, rules, len(rules), 0)
+    ruleset = linux.syscall(_LANDLOCK_CREATE, rules, len(rules), 0)
     try:
         for path, allowed in ((str(scratch), files), (os.devnull, files & _FILE_WRITES)):
             fd = os.open(path, os.O_PATH)
             try:
-                _syscall(_LANDLOCK_ADD, ruleset, 1, struct.pack("=Qi", allowed, fd), 0)
+                linux.syscall(_LANDLOCK_ADD, ruleset, 1, struct.pack("=Qi", allowed, fd), 0)
             finally:
                 os.close(fd)
-        _syscall(_LANDLOCK_RESTRICT, ruleset, 0)
+        linux.syscall(_LANDLOCK_RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)
-
-
-#: System calls refused outright, with their numbers on x86-64 and aarch64 (0: there is none).
-_DENIED = """
-socket 41 198, connect 42 203, accept 43 202, bind 49 200, listen 50 201, socketpair 53 199, accept4 288 242,
-fork 57 0, vfork 58 0, execve 59 221, execveat 322 281, tkill 200 130, rt_sigqueueinfo 129 138,
-rt_tgsigqueueinfo 297 240, pidfd_send_signal 424 424, pidfd_open 434 434, pidfd_getfd 438 438,
-process_madvise 440 440, process_mrelease 448 448, ptrace 101 117, process_vm_readv 310 270,
-process_vm_writev 311 271, kcmp 312 272, move_pages 279 239, migrate_pages 256 238, unshare 272 97, setns 308 268,
-mount 165 40, umount2 166 39, pivot_root 155 41, chroot 161 51, open_tree 428 428, move_mount 429 429,
-fsopen 430 430, fsconfig 431 431, fsmount 432 432, fspick 433 433, mount_setattr 442 442, open_tree_attr 467 467,
-name_to_handle_at 303 264, open_by_handle_at 304 265, quotactl 179 60, quotactl_fd 443 443, fanotify_init 300 262,
-swapon 167 224, swapoff 168 225, acct 163 89, bpf 321 280, seccomp 317 277, userfaultfd 323 282,
-perf_event_open 298 241, io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427,
-memfd_secret 447 447, add_key 248 217, request_key 249 218, keyctl 250 219, shmget 29 194, shmat 30 196,
-shmctl 31 195, semget 64 190, semop 65 193, semctl 66 191, semtimedop 220 192, msgget 68 186, msgsnd 69 189,
-msgrcv 70 188, msgctl 71 187, mq_open 240 180, mq_unlink 241 181, init_module 175 105, finit_module 313 273,
-delete_module 176 106, kexec_load 246 104, kexec_file_load 320 294, reboot 169 142, settimeofday 164 170,
-clock_settime 227 112, adjtimex 159 171, clock_adjtime 305 266, sethostname 170 161, setdomainname 171 162,
-syslog 103 116, vhangup 153 58, personality 135 92, iopl 172 0, ioperm 173 0, modify_ldt 154 0, setpriority 141 140,
-ioprio_set 251 30, sched_setscheduler 144 119, sched_setparam 142 118, sched_setattr 314 274
-"""
-#: The same for calls that are refused, or only allowed, with certain arguments.
-_JUDGED = """
-clone 56 220, clone3 435 435, kill 62 129, tgkill 234 131, prlimit64 302 261, sched_setaffinity 203 122, prctl 157 167,
-ioctl 16 29, fcntl 72 25
-"""
-#: The machine as the kernel numbers it, and its column above.
-_MACHINES = {"x86_64": (0xC000003E, 1), "aarch64": (0xC00000B7, 2)}
-_NEWEST_CALL = 469  # Linux 6.18; what comes after is unknown here and said not to exist
-_NAMESPACE_FLAGS = _NEW_TIME | _NEW_MOUNTS | _NEW_CGROUP | _NEW_UTS | _NEW_IPC | _NEW_USER | _NEW_PID | _NEW_NET
-_REFUSED_ARGUMENTS = {
-    "prctl": (0, (_PDEATHSIG, _DUMPABLE, _SET_SECCOMP)),  # outliving the caller, leaving cores
-    "ioctl": (1, (0x5412, 0x541C, 0x8901, 0x8902)),  # typing into a terminal, choosing whom SIGIO goes to
-    "fcntl": (1, (8, 15, 10)),  # the same, and with which signal
-}
-
-_Instruction = tuple[int, int, int, int]
-_LOAD, _IF_EQUAL, _IF_GREATER, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
-_ALLOW: _Instruction = (_RETURN, 0, 0, 0x7FFF0000)
-_REFUSE: _Instruction = (_RETURN, 0, 0, 0x50000 | errno.EPERM)
-_UNKNOWN: _Instruction = (_RETURN, 0, 0, 0x50000 | errno.ENOSYS)
-
-
-def _numbers(table: str, column: int) -> dict[str, int]:
-    rows = (row.split() for row in table.split(","))
-    return {row[0]: int(row[column]) for row in rows if row[column] != "0"}
-
-
-_CALLS = {
-    machine: (architecture, _numbers(_DENIED, column), _numbers(_JUDGED, column))
-    for machine, (architecture, column) in _MACHINES.items()
-}
-
-
-def _filter() -> list[_Instruction]:
-    """The system calls of a program that only computes, for this process; OSError on an unknown machine."""
-    machine = os.uname().machine
-    if machine not in _CALLS:
-        raise OSError(errno.ENOSYS, f"no system call filter for {machine}")
-    architecture, denied, judged = _CALLS[machine]
-    program = [(_LOAD, 0, 0, 4), (_IF_EQUAL, 1, 0, architecture), _REFUSE]
-    program += [(_LOAD, 0, 0, 0), (_IF_GREATER, 0, 1, _NEWEST_CALL), _UNKNOWN]
-    program += _when(judged["clone3"], [_UNKNOWN])  # its flags cannot be seen; the C library then takes clone
-    program += _when(
-        judged["clone"],
-        [_argument(0), (_IF_ANY_BIT, 1, 0, _NAMESPACE_FLAGS), (_IF_ANY_BIT, 1, 0, _THREAD), _REFUSE, _ALLOW],
-    )
-    for name, (index, values) in _REFUSED_ARGUMENTS.items():
-        program += _when(judged[name], [_argument(index), *_cases(values, _REFUSE), _ALLOW])
-    for name, value in (("kill", os.getpid()), ("tgkill", os.getpid()), ("prlimit64", 0), ("sched_setaffinity", 0)):
-        program += _when(judged[name], [_argument(0), *_cases((value,), _ALLOW), _REFUSE])
-    return [*program, *_cases(denied.values(), _REFUSE), _ALLOW]
-
-
-def _argument(index: int) -> _Instruction:
-    """Load the low half of an argument, all that the kernel looks at in those judged here."""
-    return _LOAD, 0, 0, 16 + 8 * index
-
-
-def _when(number: int, program: list[_Instruction]) -> list[_Instruction]:
-    return [(_IF_EQUAL, 0, len(program), number), *program]
-
-
-def _cases(values: Iterable[int], verdict: _Instruction) -> list[_Instruction]:
-    return [instruction for value in values for instruction in _when(value, [verdict])]
-
-
-def _install(program: list[_Instruction]) -> None:
-    code = b"".join(struct.pack("HBBI", *instruction) for instruction in program)
-    buffer = ctypes.create_string_buffer(code, len(code))
-    header = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(buffer))
-    _check(_LIBC.prctl(_SET_SECCOMP, ctypes.c_ulong(2), header, ctypes.c_ulong(0), ctypes.c_ulong(0)), "seccomp")

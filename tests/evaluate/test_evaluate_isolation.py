@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 import torch
 
-from kernelwright.evaluate import isolation
+from kernelwright.evaluate import isolation, linux, seccomp
 from kernelwright.evaluate.isolation import isolated_fork
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="walls are Linux's")
@@ -107,9 +107,9 @@ def _become(caller: tuple[str, ...]) -> None:
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
     if _REFUSED in caller:  # as containers do it
-        number = isolation._CALLS[os.uname().machine][1]["unshare"]
-        isolation._prctl(isolation._SET_NO_NEW_PRIVS, 1)
-        isolation._install([(0x20, 0, 0, 0), *isolation._when(number, [isolation._REFUSE]), isolation._ALLOW])
+        number = seccomp._CALLS[os.uname().machine][1]["unshare"]
+        linux.prctl(linux.SET_NO_NEW_PRIVS, 1)
+        seccomp.install([(0x20, 0, 0, 0), *seccomp._when(number, [seccomp._REFUSE]), seccomp._ALLOW])
 
 
 def _call(place: Place, program: Program, report: int) -> None:
@@ -179,8 +179,8 @@ def _namespaces_allowed(caller: tuple[str, ...]) -> bool:
     pid = os.fork()
     if pid == 0:
         _become(caller)
-        flags = isolation._NEW_PID | isolation._NEW_MOUNTS
-        os._exit(0 if 0 in (_LIBC.unshare(flags), _LIBC.unshare(flags | isolation._NEW_USER)) else 1)
+        flags = linux.NEW_PID | linux.NEW_MOUNTS
+        os._exit(0 if 0 in (_LIBC.unshare(flags), _LIBC.unshare(flags | linux.NEW_USER)) else 1)
     return os.waitpid(pid, 0)[1] == 0
 
 
@@ -189,7 +189,7 @@ _SECRET = ctypes.create_string_buffer(b"kept by the caller")
 
 def _harm_caller(_: Place, control: socket.socket) -> Any:
     caller, size = int(control.recv(16)), len(_SECRET)
-    calls = isolation._CALLS[os.uname().machine][1]
+    calls = seccomp._CALLS[os.uname().machine][1]
     target = ctypes.create_string_buffer(size)
     to, at = ((ctypes.c_size_t * 2)(ctypes.addressof(buffer), size) for buffer in (target, _SECRET))
     return {
@@ -204,8 +204,8 @@ def _harm_caller(_: Place, control: socket.socket) -> Any:
         "priority": attempt(lambda: os.setpriority(os.PRIO_PROCESS, caller, 19)),
         "limits": attempt(lambda: resource.prlimit(caller, resource.RLIMIT_CPU, (1, 1))),
         "processors": attempt(lambda: os.sched_setaffinity(caller, {0})),
-        "outliving it": attempt(lambda: isolation._prctl(isolation._PDEATHSIG, 0)),
-        "dumping core": attempt(lambda: isolation._prctl(isolation._DUMPABLE, 1)),
+        "outliving it": attempt(lambda: linux.prctl(linux.PDEATHSIG, 0)),
+        "dumping core": attempt(lambda: linux.prctl(linux.DUMPABLE, 1)),
     }
 
 
@@ -222,8 +222,8 @@ def test_caller_cannot_be_read_or_harmed(place: Place) -> None:
 
 def _start_things(place: Place, control: socket.socket) -> Any:
     shell = ["/bin/sh", "-c", "true"]
-    flags = (signal.SIGCHLD, isolation._THREAD | isolation._NEW_USER, isolation._NEW_PID)
-    calls = isolation._CALLS[os.uname().machine][2]
+    flags = (signal.SIGCHLD, linux.THREAD | linux.NEW_USER, linux.NEW_PID)
+    calls = seccomp._CALLS[os.uname().machine][2]
     return {
         "fork": attempt(os.fork),
         "spawn": attempt(lambda: os.posix_spawn(shell[0], shell, {})),
@@ -244,11 +244,11 @@ def test_nothing_new_can_be_started_or_opened(place: Place) -> None:
 
 
 def _refused_calls(_place: Place, _control: socket.socket) -> Any:
-    _, denied, judged = isolation._CALLS[os.uname().machine]
+    _, denied, judged = seccomp._CALLS[os.uname().machine]
     harmless = {name: number for name, number in denied.items() if name not in ("fork", "vfork")}
     verdicts = {name: attempt(partial(syscall, number, *[-1] * 6)) for name, number in harmless.items()}
     clone3 = attempt(lambda: syscall(judged["clone3"], 0, 0))
-    later = attempt(lambda: syscall(isolation._NEWEST_CALL + 1, 0))
+    later = attempt(lambda: syscall(seccomp._NEWEST_CALL + 1, 0))
     return [verdicts, clone3, later, attempt(lambda: syscall(0x40000000 | 39))]
 
 
@@ -413,7 +413,7 @@ def _stay() -> None:
     """Cling to life by every means."""
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_IGN)
-    attempt(lambda: isolation._prctl(isolation._PDEATHSIG, 0))
+    attempt(lambda: linux.prctl(linux.PDEATHSIG, 0))
     attempt(os.setsid)
     threading.Thread(target=lambda: time.sleep(1000), daemon=True).start()
 
@@ -461,7 +461,7 @@ def _scatter(alive: int) -> None:
 def test_orphans_end_with_it_even_without_the_filter(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     if not _namespaces_allowed(place.caller):
         pytest.skip("without namespaces only the filter keeps it from forking")
-    monkeypatch.setattr(isolation, "_filter", lambda: [isolation._ALLOW])
+    monkeypatch.setattr(seccomp, "computing_only", lambda: [seccomp._ALLOW])
     ours, theirs = os.pipe()
     run = lambda: wait_for(isolated(place.scratch, [theirs], lambda: _scatter(theirs)))  # noqa: E731
     assert _run_as_user(run, place.caller) == 3
