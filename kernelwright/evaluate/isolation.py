@@ -19,6 +19,7 @@ import resource
 import select
 import signal
 import struct
+import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -298,8 +299,9 @@ def _mount_proc() -> None:
 
 
 def _cover_folders(scratch: Path) -> None:
-    """Hide what processes share behind empty folders, scratch and harmless devices excepted."""
+    """Hide what processes share behind empty folders; harmless devices, scratch and what Python imports excepted."""
     devices = {name: os.open(f"/dev/{name}", os.O_PATH) for name in _DEVICES}
+    roots = {path: os.open(path, os.O_PATH) for path in _import_roots()}
     room = os.open(scratch, os.O_PATH)
     try:
         for folder in _COVERED:
@@ -308,13 +310,23 @@ def _cover_folders(scratch: Path) -> None:
         for name, fd in devices.items():
             os.close(os.open(f"/dev/{name}", os.O_CREAT))
             _mount(f"/proc/self/fd/{fd}", f"/dev/{name}", None, _BIND)
+        for path, fd in roots.items():
+            path.mkdir(parents=True, exist_ok=True)
+            _mount(f"/proc/self/fd/{fd}", str(path), None, _BIND | _REC)
         scratch.mkdir(parents=True, exist_ok=True)
         if not os.path.sameopenfile(room, (here := os.open(scratch, os.O_PATH))):
             _mount(f"/proc/self/fd/{room}", str(scratch), None, _BIND)
         os.close(here)
     finally:
-        for fd in (*devices.values(), room):
+        for fd in (*devices.values(), *roots.values(), room):
             os.close(fd)
+
+
+def _import_roots() -> list[Path]:
+    """The outermost folders below covered ones that modules are imported from: an environment may lie in /tmp."""
+    places = {Path(os.path.realpath(place)) for place in (*sys.path, sys.prefix, sys.base_prefix) if place}
+    below = [p for p in places if p.is_dir() and any(Path(folder) in p.parents for folder in _COVERED)]
+    return [place for place in below if not any(other in place.parents for other in below)]
 
 
 def _make_read_only(scratch: Path) -> None:
