@@ -325,7 +325,8 @@ def _cover_folders(scratch: Path) -> None:
 def _import_roots() -> list[Path]:
     """The outermost folders below covered ones that modules are imported from: an environment may lie in /tmp."""
     places = {Path(os.path.realpath(place)) for place in (*sys.path, sys.prefix, sys.base_prefix) if place}
-    below = [p for p in places if p.is_dir() and any(Path(folder) in p.parents for folder in _COVERED)]
+    below = [place for place in places if any(Path(folder) in place.parents for folder in _COVERED)]
+    below = [place for place in below if os.path.isdir(place)]  # noqa: PTH112 - what may not be looked at is none
     return [place for place in below if not any(other in place.parents for other in below)]
 
 

@@ -27,6 +27,8 @@ from kernelwright.ir.verifier import verify
 DEFAULT_COMPILE_TARGET = "h100"
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
 _KINDS = ("negative", "deep", "shifted", "small", "large", "integers", "normal")
+#: Python 3.11's `ast` keeps its depth in one place for all threads, and fails where two of them build trees.
+SYNTAX = threading.RLock()
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME)
 _FAILURES = {
     "compile_error": Status.COMPILE_ERROR,
@@ -93,7 +95,9 @@ class LocalEvaluator:
             raise UserError(f"@{module.name} has no kernels yet; lower it first")
         with self._lock:
             wanted = self._checked(self.rungs() if rungs is None else rungs)
-            return self._climb(Program.of_module(module), wanted)
+            with SYNTAX:
+                program = Program.of_module(module)
+            return self._climb(program, wanted)
 
     def _climb(self, program: Program, wanted: tuple[Rung, ...]) -> Verdict:
         climb = _Climb(self, program, wanted)
@@ -115,7 +119,8 @@ class LocalEvaluator:
                 wanted = self._checked(self.rungs() if rungs is None else rungs)
                 return self._climb(Program(text, reference, name), wanted)
         try:
-            module = parse_module(text, reference=reference, name=name)
+            with SYNTAX:
+                module = parse_module(text, reference=reference, name=name)
         except DialectError as error:
             detail, found = _summary(error.diagnostics), error.diagnostics
             return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
@@ -288,7 +293,8 @@ class _Climb:
     def _parse(self, rung: Rung) -> Verdict | None:
         if self.program.module is None:
             return None
-        diagnostics = verify(self.program.module)
+        with SYNTAX:
+            diagnostics = verify(self.program.module)
         if not diagnostics:
             return None
         return self.verdict(Status.UNPARSED, rung, _summary(diagnostics), diagnostics)
