@@ -389,6 +389,7 @@ def test_graph_launches_are_queued_behind_their_flush(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_the_time_rung_on_a_gpu() -> None:
     module = Broken("good", DOUBLE, GOOD, vector_host(), Status.OK).module
     with LocalEvaluator(seeds=1, timing=Timing(baselines=("eager", "inductor"))) as evaluator:
