@@ -95,7 +95,7 @@ def open_pool(settings: EvaluateSettings, workers: int | None) -> Pool:
 
 
 def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:
-    return LocalOptions(target, chosen.seeds, chosen.timeout_s, chosen.memory_gb)
+    return LocalOptions(target, chosen.seeds, chosen.timeout_s, chosen.memory_gb, externs=chosen.externs)
 
 
 def _open_ray(chosen: EvaluatorSettings, options: LocalOptions, workers: int | None, cache: bool) -> RayPool:

@@ -82,6 +82,7 @@ class EvaluatorSettings:
     seeds: int = 3
     timeout_s: float = 60.0
     memory_gb: float = 8.0
+    externs: bool = False
     address: str | None = None
     gpus_per_worker: float | None = None
 

@@ -18,6 +18,7 @@ from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox, SandboxError
 from kernelwright.evaluate.transport import encode_module
 from kernelwright.evaluate.truth import Truth, TruthKeeper, answer_bytes
 from kernelwright.evaluate.wire import RawTensor
+from kernelwright.ir.dialect import Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError, UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule, Reference, Resources
@@ -45,7 +46,8 @@ class LocalEvaluator:
     `target` is the target compiled for; with `interpreter` that is `compile_target`. `seeds` draws of inputs
     and weights are checked, and one more with normal inputs where the program is finite there. `timeout_s` and
     `memory_gb` bound every job. `use_gpu` None means: where there is one. `seed` fixes the draws, which are
-    secret otherwise. With `dialect` False any Python is let through the parse rung. `timing` says against what and
+    secret otherwise. With `dialect` False any Python is let through the parse rung. With `externs` texts may
+    call extern operators such as `aten.mm`; modules may call those that they name. `timing` says against what and
     how the time rung measures. Close it, or use it as a context manager; it may be used from several threads, which
     then wait for one another.
     """
@@ -60,11 +62,13 @@ class LocalEvaluator:
         use_gpu: bool | None = None,
         seed: int | None = None,
         dialect: bool = True,
+        externs: bool = False,
         timing: Timing | None = None,
     ) -> None:
         if seeds < 1:
             raise UserError(f"seeds={seeds}: at least one is needed")
         self.target, self.dialect, self.seeds = target, dialect, seeds
+        self._externs: frozenset[str] | None = None if externs else frozenset()
         self.compile_target = compile_target if target == "interpreter" else target
         self.limits = Limits(timeout_s=timeout_s, memory_gb=memory_gb)
         self._use_gpu = use_gpu
@@ -117,10 +121,10 @@ class LocalEvaluator:
         if not self.dialect:
             with self._lock:
                 wanted = self._checked(self.rungs() if rungs is None else rungs)
-                return self._climb(Program(text, reference, name), wanted)
+                return self._climb(Program(text, reference, name, externs=self._externs), wanted)
         try:
             with SYNTAX:
-                module = parse_module(text, reference=reference, name=name)
+                module = parse_module(text, reference=reference, name=name, dialect=Dialect(self._externs))
         except DialectError as error:
             detail, found = _summary(error.diagnostics), error.diagnostics
             return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)

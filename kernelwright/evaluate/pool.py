@@ -54,6 +54,7 @@ class LocalOptions:
     use_gpu: bool | None = None
     seed: int | None = None
     dialect: bool = True
+    externs: bool = False
 
     def build(self) -> LocalEvaluator:
         """An evaluator; it starts its worker when first used."""

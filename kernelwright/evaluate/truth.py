@@ -17,6 +17,8 @@ from kernelwright.ir.values import DTYPES, Reference, TensorSpec
 
 _CACHED_BYTES = 2 << 30
 _SLACK_BYTES = 1 << 20
+#: Draws of more than so many bytes take seconds each: this many are made at most.
+_LARGE_BYTES, _LARGE_DRAWS = 256 << 20, 4
 
 
 @dataclass(frozen=True)
@@ -114,11 +116,13 @@ class TruthKeeper:
 
 
 def fitting(draws: tuple[Draw, ...], each: int, memory_gb: float) -> tuple[Draw, ...]:
-    """As many draws as go into a quarter of the memory, `each` bytes each, and at least one.
+    """As many draws as go into a quarter of the memory, `each` bytes each, and at least one; few of large ones.
 
     The one with normal inputs is the last to go but for the first.
     """
     count = max(1, int(memory_gb * 2**30 / 4) // each)
+    if each > _LARGE_BYTES:
+        count = min(count, _LARGE_DRAWS)
     return draws if count >= len(draws) else (draws[0], *draws[-1:], *draws[1:-1])[:count]
 
 

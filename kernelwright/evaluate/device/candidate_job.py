@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -35,7 +36,7 @@ class Calls:
     tensors: Sequence[RawTensor]
     bound: tuple[Bound, ...] = ()
     results: list[RawTensor] = field(default_factory=list)
-    _kept: tuple[Sequence[TensorRef], Sequence[bytes]] = ((), ())
+    _kept: tuple[Sequence[TensorRef], Sequence[RawTensor]] = ((), ())
 
     def run(self) -> Json:
         """Make all of them; raises as `Server.until` does."""
@@ -71,9 +72,9 @@ class Calls:
             name: memory.put(base + place, self.tensors[index])
             for place, (name, index) in enumerate(_tensors(self.header["inputs"], call))
         }
-        state = {name: from_raw(self.tensors[index], memory.device) for name, index in call["state"].items()}
         for one in self.bound:
-            memory.tensor(one.tensor).copy_(one.arranged(state[one.name]))
+            value = from_raw(self.tensors[call["state"][one.name]], memory.device)
+            memory.tensor(one.tensor).copy_(one.arranged(value))
             memory.store(one.tensor.store).origin = Origin.GIVEN
         by_name: dict[str, TensorRef] = {}
         if self.header["program"]["form"] == "function":
@@ -92,7 +93,10 @@ class Calls:
         bump = bool(call.get("bump", number > 0))
         self.server.link.send({"call": {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}})
         answer, _ = self.server.until("returned")
-        return self._answer(answer, places, before)
+        found = self._answer(answer, places, before)
+        for ref in (*given.values(), *by_name.values()) if call["fresh"] else ():
+            memory.free(ref.store)
+        return found
 
     def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
         memory = self.server.memory
@@ -102,7 +106,7 @@ class Calls:
         outputs = [memory.tensor(ref) for ref in refs]
         self._check_kept()
         raws = [_copied(output) for output in outputs]
-        self._kept = refs, [bytes(raw.data) for raw in raws]
+        self._kept = refs, raws
         first = len(self.results)
         self.results += raws
         return {
@@ -118,7 +122,7 @@ class Calls:
         for index, (ref, value) in enumerate(zip(*self._kept, strict=True)):
             store = self.server.memory.stores.get(ref.store)
             inputs = ref.store >= _OWN  # results that alias an input change with it
-            if store is not None and not inputs and bytes(to_raw(self.server.memory.tensor(ref)).data) != value:
+            if store is not None and not inputs and not _same_bytes(to_raw(self.server.memory.tensor(ref)), value):
                 raise OverwrittenError(f"output {index} of an earlier call was overwritten")
 
 
@@ -133,7 +137,11 @@ def _tensors(names: Sequence[str], call: Json) -> list[tuple[str, int]]:
 def _copied(tensor: Tensor) -> RawTensor:
     """A tensor's bytes as they are now, whatever happens to its memory."""
     raw = to_raw(tensor)
-    return replace(raw, data=memoryview(bytes(raw.data)))
+    return replace(raw, data=memoryview(bytes(raw.data))) if tensor.device.type == "cpu" else raw
+
+
+def _same_bytes(first: RawTensor, second: RawTensor) -> bool:
+    return np.array_equal(np.frombuffer(first.data, np.uint8), np.frombuffer(second.data, np.uint8))
 
 
 def _synchronize(device: torch.device) -> None:
@@ -144,7 +152,9 @@ def _synchronize(device: torch.device) -> None:
 def run_candidate(header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor) -> tuple[Json, list[Any]]:
     """Serve one host from its start to its last call."""
     program, externs = header["program"], header["externs"]
-    memory = Memory(torch.device(header["device"]), int(header["memory_bytes"]))
+    device = torch.device(header["device"])
+    limit = torch.cuda.mem_get_info()[0] if device.type == "cuda" else int(header["memory_bytes"])
+    memory = Memory(device, limit)
     server = Server(link, memory, executor, None if externs is None else frozenset(externs))
     ready, _ = server.until("ready")
     link.send({**program, "inputs": header["inputs"], "externs": externs})

@@ -105,14 +105,13 @@ class Memory:
 
     def put(self, number: int, raw: RawTensor) -> TensorRef:
         """A tensor of the judge's, in new memory or over what the same store held."""
-        given = from_raw(raw)
-        nbytes = given.untyped_storage().nbytes()
+        given = from_raw(raw, self.device)
+        content = torch.empty(0, dtype=torch.uint8, device=self.device).set_(given.untyped_storage())
         if number not in self.stores:
-            self.allocate(number, nbytes)
+            self.allocate(number, content.numel())
         ref = TensorRef(number, raw.dtype, raw.shape, tuple(given.stride()), 0)
-        flat = torch.empty(0, dtype=torch.uint8).set_(given.untyped_storage())
         store = self.store(number)
-        store.content.copy_(flat)
+        store.content.copy_(content)
         store.origin = Origin.GIVEN
         return ref
 

@@ -178,16 +178,17 @@ class Server:
             dict(message["options"]),
         )
         watched = {ref.store for ref in refs.values()}
-        before = {number: self.memory.store(number).content.clone() for number in watched}
+        public = watched & {int(number) for number in message["public"]}
+        before = {number: self.memory.store(number).content.clone() for number in public}
         self.executor.launch(request)
         self.launches += 1
         if self.recorder is not None:
             self.recorder.launched(request)
         self.memory.check_zones(watched)
-        changed = [n for n in watched if not torch.equal(before[n], self.memory.store(n).content)]
-        for number in changed:
-            self.memory.store(number).origin = Origin.KERNEL
-        return {"changed": sorted(set(changed) & {int(number) for number in message["public"]})}
+        for number in watched:
+            store = self.memory.store(number)
+            store.origin = Origin.KERNEL if store.origin is Origin.HOST else store.origin
+        return {"changed": [n for n in public if not torch.equal(before[n], self.memory.store(n).content)]}
 
     def operate(self, message: Json, _raw: bytearray) -> None:
         name = str(message["name"])
