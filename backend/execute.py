@@ -125,7 +125,7 @@ class RecordingRuntime:
         )
 
 
-def _cuda_elsewhere() -> SimpleNamespace:
+def cuda_elsewhere() -> SimpleNamespace:
     """`torch.cuda` as host code finds it without a device: one H100, and contexts that change nothing."""
     properties = SimpleNamespace(
         name="NVIDIA H100 80GB HBM3",
@@ -158,7 +158,7 @@ def _cuda_elsewhere() -> SimpleNamespace:
 class _TorchElsewhere:
     """What `torch` means in host code that runs where CUDA is only told of."""
 
-    cuda = _cuda_elsewhere()
+    cuda = cuda_elsewhere()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(torch, name)
