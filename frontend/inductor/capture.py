@@ -6,6 +6,7 @@ is told to write Triton for the CPU and Triton is given a stand-in driver that n
 """
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -114,6 +115,8 @@ def _environment(device: str, config: Mapping[str, Any]) -> Iterator[None]:
             stack.enter_context(_stand_in_driver())
             # Flash attention on a CPU is one opaque operator; the mathematical form lowers.
             stack.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
+            stack.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")
             stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
         stack.enter_context(inductor_config.patch(known))
         stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
