@@ -98,6 +98,8 @@ class _Host:
         self.kernels = HostKernels(session)
         self.stores: dict[int, Store] = {}
         self.given: dict[TensorRef, DeviceTensor] = {}
+        self.model: nn.Module | None = None
+        self.kept: list[Any] = []
 
     def run(self) -> None:
         """Load, build, and answer calls until the device has no more."""
@@ -166,7 +168,7 @@ class _Host:
             if number in self.stores:
                 self.stores[number].content, self.stores[number].stale = None, False
         if request["bump"]:
-            for _, tensor in held_tensors(self.model) if hasattr(self, "model") else ():
+            for _, tensor in held_tensors(self.model) if self.model is not None else ():
                 if isinstance(tensor, DeviceTensor):
                     tensor.copy_(tensor)
         values = [self._value(value) for value in request["inputs"]]
