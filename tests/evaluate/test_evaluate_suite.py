@@ -17,11 +17,11 @@ CASES = [case for case in load_cases() if not case.needs_gpu]
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
 
 
-def judge(cases: list[Case], *, dialect: bool) -> dict[str, Verdict]:
+def judge(cases: list[Case], *, dialect: bool, timeout_s: float) -> dict[str, Verdict]:
     """Every case's verdict by its id."""
     paths = {case.reference_path for case in cases}
     references = {path: import_source(path.read_text(), path.stem, shrink="never").reference for path in paths}
-    options = LocalOptions(seeds=2, timeout_s=6.0, memory_gb=4.0, use_gpu=False, dialect=dialect)
+    options = LocalOptions(seeds=2, timeout_s=timeout_s, memory_gb=4.0, use_gpu=False, dialect=dialect)
     items = [Item(case.text, references[case.reference_path], RUNGS, name=case.path.stem) for case in cases]
     with EvaluatorPool(options, workers=2) as pool:
         return {case.id: verdict for case, verdict in zip(cases, pool.evaluate_many(items), strict=True)}
@@ -39,7 +39,7 @@ def test_the_suite_is_wide_enough() -> None:
 @pytest.mark.parametrize("dialect", [False, True], ids=["any-python", "dialect"])
 def test_honest_work_is_accepted_and_never_called_a_cheat(dialect: bool) -> None:
     cases = [case for case in CASES if case.kind == "honest"]
-    verdicts = judge(cases, dialect=dialect)
+    verdicts = judge(cases, dialect=dialect, timeout_s=60.0)
     refused = {case.id for case in cases if dialect and case.refused}
     wrong = {name: str(verdict) for name, verdict in verdicts.items() if not verdict.ok and name not in refused}
     assert not wrong
@@ -52,5 +52,5 @@ def test_honest_work_is_accepted_and_never_called_a_cheat(dialect: bool) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", [False, True], ids=["any-python", "dialect"])
 def test_no_cheat_gets_through(dialect: bool) -> None:
-    verdicts = judge([case for case in CASES if case.kind == "cheat"], dialect=dialect)
+    verdicts = judge([case for case in CASES if case.kind == "cheat"], dialect=dialect, timeout_s=6.0)
     assert not {name: str(verdict) for name, verdict in verdicts.items() if verdict.ok}
