@@ -38,10 +38,6 @@ def _shifted(value: Tensor) -> Tensor:
     return value.double() + 3.0 * _rms(value)
 
 
-def _deep(value: Tensor) -> Tensor:
-    return value.double() - 200.0 * _rms(value)
-
-
 def _small(value: Tensor) -> Tensor:
     return value.double() * 1e-3
 
@@ -59,7 +55,6 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "normal": _normal,
     "negative": _negative,
     "shifted": _shifted,
-    "deep": _deep,
     "small": _small,
     "large": _large,
     "integers": _integers,

@@ -27,7 +27,7 @@ from kernelwright.ir.verifier import verify
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
-_KINDS = ("negative", "deep", "shifted", "small", "large", "integers", "normal")
+_KINDS = ("negative", "shifted", "small", "large", "integers", "normal")
 #: Python 3.11's `ast` keeps its depth in one place for all threads, and fails where two of them build trees.
 SYNTAX = threading.RLock()
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME)
