@@ -44,7 +44,7 @@ class LocalEvaluator:
     """Judges modules in sandboxed child processes of this machine; implements `Evaluator`.
 
     `target` is the target compiled for; with `interpreter` that is `compile_target`. `seeds` draws of inputs
-    and weights are checked, and one more with normal inputs where the program is finite there. `timeout_s` and
+    and weights are checked as given, and one of each other kind where the program is finite. `timeout_s` and
     `memory_gb` bound every job. `use_gpu` None means: where there is one. `seed` fixes the draws, which are
     secret otherwise. With `dialect` False any Python is let through the parse rung. With `externs` texts may
     call extern operators such as `aten.mm`; modules may call those that they name. `timing` says against what and

@@ -24,3 +24,8 @@ UNFILLED = frozenset("aten.empty_like.default aten.new_empty.default aten.new_em
 def base(name: str) -> str:
     """An operator without its overload: `aten.mm` for `aten.mm.out`."""
     return ".".join(name.split(".")[:2])
+
+
+def permitted(name: str, externs: frozenset[str] | None) -> bool:
+    """Whether an operator may be applied to withheld content: it moves data, or is among `externs` (None: any)."""
+    return name in COPIES or name in WRITES or externs is None or base(name) in externs

@@ -216,9 +216,7 @@ class Server:
             self.executor.filled(store.whole)
 
     def _permits(self, name: str) -> bool:
-        if name in operators.COPIES or name in operators.WRITES:
-            return True
-        return self.externs is None or operators.base(name) in self.externs
+        return operators.permitted(name, self.externs)
 
     def _decode(self, value: Any, found: list[tuple[TensorRef, Tensor]]) -> Any:
         if isinstance(value, list):

@@ -42,9 +42,7 @@ class Session:
 
     def permits(self, name: str) -> bool:
         """Whether an operator may be applied to withheld content."""
-        if name in operators.COPIES or name in operators.WRITES:
-            return True
-        return self._externs is None or operators.base(name) in self._externs
+        return operators.permitted(name, self._externs)
 
     def refuse(self, what: str) -> NoReturn:
         """Host code computes what kernels should: the device ends everything here."""
