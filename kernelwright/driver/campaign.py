@@ -1,26 +1,23 @@
-"""Compile many programs, one after another, keeping every result as it comes.
+"""Compile many programs, keeping every result as it comes.
 
-Results are written after each program, so that a campaign that is stopped, or whose process dies on one
-program, goes on where it was. No program's text is in the results.
+Each runs in a process beside this one, so that a program that takes too long, or its process with it, costs no more
+than itself. Results are written after each, so that a campaign that is stopped goes on where it was.
 """
 
 import json
+import multiprocessing
 import os
 import platform
-import re
 import shlex
 import signal
 import statistics
-import subprocess
 import sys
-import tempfile
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import torch
@@ -29,36 +26,55 @@ from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 from rich.text import Text
 
-from kernelwright.backend.emit import emit_standalone
-from kernelwright.driver.build import open_context, silent
-from kernelwright.driver.compile import compile_module
+from kernelwright.driver.programs import Program, serve_programs
 from kernelwright.driver.settings import Settings
-from kernelwright.frontend.importers import import_source
-from kernelwright.ir.errors import DialectError, LoweringError, UserError
-from kernelwright.ir.parser import parse_module
-from kernelwright.ir.passes import Context
-from kernelwright.ir.printer import print_module
-from kernelwright.ir.values import KernelModule, Level
-from kernelwright.ir.verifier import extern_ops, launched
+from kernelwright.ir.errors import UserError
 
-RUN_ALONE = """\
-import runpy, sys
-sys.modules["kernelwright"] = None  # importing it fails
-runpy.run_path(sys.argv[1], run_name="__main__")
-"""
+_START_SECONDS = 300.0
 
 
-class OutOfTime(BaseException):
-    """One program took longer than it may. Like KeyboardInterrupt, no handler of errors may swallow it."""
+class _Worker:
+    """A process that compiles one program after another; another takes its place when it dies or is ended."""
 
+    def __init__(self, settings: Settings, timeout_s: float, standalone: bool) -> None:
+        self.settings, self.timeout_s, self.standalone = settings, timeout_s, standalone
+        self._process: Any = None
 
-@dataclass(frozen=True)
-class Program:
-    """A KernelBench-format source; `labels` say which it is and are part of its result."""
+    def compile(self, program: Program) -> dict[str, Any]:
+        """The program's result."""
+        self._start()
+        try:
+            self._channel.send(program)
+            if self._channel.poll(self.timeout_s):
+                found: dict[str, Any] = self._channel.recv()
+                if found["status"] == "error":  # the state that it is in is unknown
+                    self.close()
+                return found
+            found = {"status": "timeout", "cause": f"more than {self.timeout_s:.0f} s", "seconds": self.timeout_s}
+        except (EOFError, ConnectionError):
+            found = {"status": "crash", "cause": "the process died"}
+        self.close()
+        return found
 
-    name: str
-    source: str
-    labels: Mapping[str, Any] = field(default_factory=dict)
+    def close(self) -> None:
+        """End the process with all it started; idempotent, and safe while another thread waits for it."""
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+            process.join()
+
+    def _start(self) -> None:
+        if self._process is not None and self._process.is_alive():
+            return
+        spawning = multiprocessing.get_context("spawn")
+        self._channel, theirs = spawning.Pipe()
+        self._process = spawning.Process(target=serve_programs, args=(theirs, self.settings, self.standalone))
+        self._process.start()
+        theirs.close()
+        if not self._channel.poll(_START_SECONDS) or self._channel.recv() != "ready":
+            raise UserError("a process of the campaign did not start")
 
 
 @dataclass
@@ -66,7 +82,8 @@ class Campaign:
     """How to compile the programs, and the file that keeps the results.
 
     `timeout_s` bounds one program. `standalone`: also run the emitted file in a fresh process in which this
-    package cannot be imported. `resume`: keep the results that the file has.
+    package cannot be imported. `resume`: keep the results that the file has, but for those whose status is in `again`.
+    `jobs` programs are compiled at a time.
     """
 
     out: Path
@@ -74,102 +91,52 @@ class Campaign:
     timeout_s: float = 300.0
     standalone: bool = False
     resume: bool = False
+    jobs: int = 1
+    again: frozenset[str] = frozenset()
 
     def run(self, programs: Sequence[Program], console: Console) -> dict[str, Any]:
-        """Compile all of them; the content of the file."""
+        """Compile all of them; the content of the file. Raises UserError where no process starts."""
         results = self._kept() if self.resume else {}
-        with (
-            ExitStack() as workers,
-            Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console) as progress,
-        ):
-            context: Context | None = None
-            for program in progress.track(programs, description="compile"):
-                before = results.get(program.name, {}).get("status")
-                if before not in (None, "running"):
-                    continue
-                found: dict[str, Any] = {"status": "running"}
-                results[program.name] = {**program.labels, "name": program.name, **found}
-                self._write(results)
-                if before == "running":  # the process died on it the last time
-                    found = {"status": "crash", "cause": "the process died"}
-                else:
-                    context = context or workers.enter_context(open_context(self.settings, silent))
-                    try:
-                        found = self._one(program, context)
-                    except KeyboardInterrupt:  # not the program's fault: it is due again
-                        del results[program.name]
-                        self._write(results)
-                        raise
-                results[program.name] |= found
-                self._write(results)
-                if found["status"] in ("timeout", "error"):  # its workers may be in any state
-                    workers.close()
-                    context = None
-                if found["status"] != "ok":
-                    line = Text(f"{program.name}: {found['status']}: {found.get('cause', '')}")
-                    progress.print(line)
-        return self._write(results)
-
-    def _one(self, program: Program, context: Context) -> dict[str, Any]:
-        """One program's result; whatever it raises becomes a status and a cause."""
-        start = time.perf_counter()
-        try:
-            with _limit(self.timeout_s):
-                found = self._compile(program, context)
-        except LoweringError as error:
-            found = {"status": "not_lowered", "cause": _brief(error)}
-        except UserError as error:
-            found = {"status": "not_imported", "cause": _brief(error)}
-        except OutOfTime:
-            found = {"status": "timeout", "cause": f"more than {self.timeout_s:.0f} s"}
-        except Exception as error:  # noqa: BLE001 - one program must not end the campaign
-            found = {"status": "error", "cause": _brief(error)}
-        alone = found.get("standalone", {}).get("seconds", 0.0)
-        return found | {"seconds": round(time.perf_counter() - start - alone, 3)}
-
-    def _compile(self, program: Program, context: Context) -> dict[str, Any]:
-        start = time.perf_counter()
-        importing = self.settings.importing
-        options = {} if importing.budget is None else {"budget": importing.budget}
-        module = import_source(program.source, program.name, shrink=importing.shrink.value, **options)
-        seconds = {"import": round(time.perf_counter() - start, 3)}
-        result = compile_module(module, self.settings.pipeline, context)
-        seconds |= {stage.spec: round(stage.seconds, 3) for stage in result.stages}
-        final, verdict = result.module, result.verdict
-        found: dict[str, Any] = {
-            "status": str(verdict.status) if verdict else "unchanged",
-            "shrunken": final.reference.shrunken,
-            "rungs": [str(rung) for rung in verdict.rungs] if verdict else [],
-            "errors": dict(verdict.errors) if verdict else {},
-            "seconds_by_stage": seconds,
-            "kernels": len(launched(final)),
-            "externs": list(extern_ops(final)),
-            "parses_back": _parses_back(final),
-            "digest": final.digest,
-        }
-        if not result.ok:
-            found["cause"] = " ".join((verdict.detail if verdict else "nothing lowered it").split())[:500]
-        elif self.standalone and final.level is not Level.TORCH:
-            began = time.perf_counter()
-            alone = run_standalone(final, self.timeout_s)
-            found["standalone"] = alone | {"seconds": round(time.perf_counter() - began, 3)}
-        if verdict:
-            found["caliber"] = dict(verdict.caliber)
-        return found
+        due = [program for program in programs if program.name not in results]
+        idle = [_Worker(self.settings, self.timeout_s, self.standalone) for _ in range(self.jobs)]
+        workers, running = list(idle), dict[Future[dict[str, Any]], tuple[Program, _Worker]]()
+        bar = Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console)
+        with ThreadPoolExecutor(self.jobs) as threads, bar as progress:
+            task = progress.add_task("compile", total=len(programs), completed=len(programs) - len(due))
+            try:
+                while due or running:
+                    while due and idle:
+                        program, worker = due.pop(0), idle.pop()
+                        running[threads.submit(worker.compile, program)] = program, worker
+                    for done in wait(running, return_when=FIRST_COMPLETED).done:
+                        program, worker = running.pop(done)
+                        idle.append(worker)
+                        found = done.result()
+                        results[program.name] = {**program.labels, "name": program.name, **found}
+                        self._write(results, programs)
+                        progress.advance(task)
+                        if found["status"] != "ok":
+                            progress.print(Text(f"{program.name}: {found['status']}: {found.get('cause', '')}"))
+            finally:
+                for worker in workers:
+                    worker.close()
+        return self._write(results, programs)
 
     def _kept(self) -> dict[str, dict[str, Any]]:
         if not self.out.is_file():
             return {}
         content = json.loads(self.out.read_text("utf-8"))
-        return {result["name"]: result for result in content["results"]}
+        return {result["name"]: result for result in content["results"] if result["status"] not in self.again}
 
-    def _write(self, results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    def _write(self, results: Mapping[str, dict[str, Any]], programs: Sequence[Program]) -> dict[str, Any]:
+        order = {program.name: place for place, program in enumerate(programs)}
+        rows = sorted(results.values(), key=lambda row: order.get(row["name"], -1))
         content = {
             "command": shlex.join(["python", *sys.argv]),
             "pipeline": str(self.settings.pipeline),
             "caliber": machine(),
-            "summary": summarize(list(results.values())),
-            "results": list(results.values()),
+            "summary": summarize(rows),
+            "results": rows,
         }
         self.out.parent.mkdir(parents=True, exist_ok=True)
         partial = self.out.with_suffix(".partial")
@@ -207,54 +174,3 @@ def machine() -> dict[str, Any]:
         "torch": torch.__version__,
         "triton": triton.__version__,
     }
-
-
-def run_standalone(module: KernelModule, timeout_s: float) -> dict[str, Any]:
-    """Emit one file and run it in a fresh process without this package: whether it ran, and the largest
-    difference from eager that it prints."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "standalone.py")
-        path.write_text(emit_standalone(module), encoding="utf-8")
-        environment = dict(os.environ)
-        if not torch.cuda.is_available():
-            environment["TRITON_INTERPRET"] = "1"
-        command = [sys.executable, "-c", RUN_ALONE, str(path)]
-        try:
-            done = subprocess.run(
-                command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout_s, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return {"ran": False, "cause": "timeout"}
-    differences = [float(text) for text in re.findall(r"largest difference from eager (\S+)", done.stdout)]
-    if done.returncode or not differences:
-        last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-        return {"ran": False, "cause": last[:300]}
-    return {"ran": True, "largest_difference": max(differences)}
-
-
-def _parses_back(module: KernelModule) -> bool:
-    try:
-        return parse_module(print_module(module)) == module
-    except DialectError:
-        return False
-
-
-def _brief(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:500]
-
-
-@contextmanager
-def _limit(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in the body after so many seconds. Main thread only."""
-
-    def expire(signum: int, frame: FrameType | None) -> None:
-        del signum, frame
-        raise OutOfTime
-
-    before = signal.signal(signal.SIGALRM, expire)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 
 from kernelwright.driver.build import discover
-from kernelwright.driver.campaign import Campaign, Program, summarize
+from kernelwright.driver.campaign import Campaign, summarize
+from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import read_settings
 
 DOUBLE = """
@@ -47,14 +48,21 @@ def test_results_say_what_became_of_each_program(finished: Campaign) -> None:
     assert content["summary"]["verified_by_level"] == {"1": 1}
 
 
-def test_resuming_keeps_results_and_names_what_killed_the_process(finished: Campaign) -> None:
-    content = json.loads(finished.out.read_text("utf-8"))
-    content["results"].append({"name": "fatal", "status": "running"})
-    finished.out.write_text(json.dumps(content))
-    again = Campaign(finished.out, finished.settings, resume=True)
-    programs = [Program("double", "not even Python"), Program("fatal", DOUBLE)]
+def test_resuming_keeps_results_but_for_those_to_try_again(finished: Campaign, tmp_path: Path) -> None:
+    out = tmp_path / "results.json"
+    out.write_text(finished.out.read_text("utf-8"), "utf-8")
+    again = Campaign(out, finished.settings, resume=True, again=frozenset({"not_imported"}))
+    programs = [Program("broken", DOUBLE), Program("double", "not even Python")]
     results = again.run(programs, Console(quiet=True))["results"]
-    assert [result["status"] for result in results] == ["ok", "not_imported", "crash"]
+    assert [(result["name"], result["status"]) for result in results] == [("broken", "ok"), ("double", "ok")]
+
+
+def test_a_program_that_takes_its_process_along_costs_only_itself(finished: Campaign, tmp_path: Path) -> None:
+    fatal = DOUBLE.replace("import torch", "import os, torch\nos._exit(3)", 1)
+    campaign = Campaign(tmp_path / "fatal.json", finished.settings, jobs=2)
+    programs = [Program("fatal", fatal), *(Program(f"double_{i}", DOUBLE) for i in range(2))]
+    results = campaign.run(programs, Console(quiet=True))["results"]
+    assert [result["status"] for result in results] == ["crash", "ok", "ok"]
 
 
 def test_a_program_may_not_take_longer_than_its_limit(finished: Campaign, tmp_path: Path) -> None:
