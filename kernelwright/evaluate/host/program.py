@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import torch
+import torch.distributed.tensor  # tensor subclasses make torch import it: once here, not in every child
 import triton
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
