@@ -158,7 +158,7 @@ class Session:
         for index in random.Random(self.number).sample(self.kernels, len(self.kernels)):
             plan = Plan((self.samples, self.samples), 60.0, self.warm_up_s, 0, 1000 * self.number + index, index == 0)
             timed = self._replayed(index, links[index], plan) if links else _on_cpu(index, plan)
-            found[str(index)] = {k: [round(t, 6) for t in timed[k]] for k in ("events", "wall", "graph")} | {
+            found[str(index)] = {k: [round(t, 6) for t in timed[k]] for k in ("events", "direct", "wall", "graph")} | {
                 "notes": timed["notes"],
                 "device": timed.get("device"),
             }
@@ -229,7 +229,7 @@ def trials(processes: Sequence[Sequence[float]], blocks: int, seed: int) -> list
 def kernel_summary(index: int, sessions: Sequence[dict[str, Any]], blocks: int) -> dict[str, Any]:
     """One kernel's trials, in the mode that the rung would choose."""
     content = [session["kernels"][str(index)] for session in sessions]
-    timed = [timing.Timed(tuple(c["events"]), tuple(c["wall"]), tuple(c["graph"])) for c in content]
+    timed = [timing.Timed(**{k: tuple(c[k]) for k in ("events", "direct", "wall", "graph")}) for c in content]
     mode = timing.common_mode({"candidate": timed})
     side = timing.series(timed, mode)
     found = trials(side, blocks, seed=index)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Samples = Sequence[float]
 Side = Sequence[Samples]
 
-#: Below this the launch itself is most of what events see, and times come from CUDA graphs where they can.
+#: Below this the gaps between launches are much of what events see, and times come from CUDA graphs where they can.
 SHORT_MS = 0.05
 #: How much longer the wall clock may be than the events, in ms and as a share: see `disagreement`.
 WALL_SLACK_MS, WALL_SLACK_SHARE = 0.05, 0.25
@@ -108,9 +108,10 @@ def _widening(processes: int, freedom: int) -> float:
 def disagreement(events: Samples, wall: Samples) -> str:
     """Why the two clocks cannot both be right about one process; "" where they agree.
 
-    The wall clock goes from before the first event is recorded until the device is idle, so it holds two recordings,
-    the launch and the wake-up after the synchronisation: 10 to 40 us. More than 50 us and a quarter of the time means
-    that something ran where the events did not see it, such as on another stream. Events never show more than the wall.
+    Both are of runs on an idle device. The wall clock goes from before the first event is recorded until the device is
+    idle, so it holds two recordings, the launch and the wake-up after the synchronisation: 10 to 40 us. More than 50 us
+    and a quarter of the time means that something ran where the events did not see it, such as on another stream.
+    Events never show more than the wall.
     """
     seen, whole = float(np.median(events)), float(np.median(wall))
     if whole - seen > max(WALL_SLACK_MS, WALL_SLACK_SHARE * seen):
@@ -130,30 +131,34 @@ def floor_ms(inputs_bytes: int, outputs_bytes: int, bandwidth_gb_s: float, l2_mb
 
 @dataclass(frozen=True)
 class Timed:
-    """What one process measured: events and wall clock of each sample, and graph launches where they were captured."""
+    """What one process measured: events around runs queued behind others, and graph launches where they were captured.
+
+    `direct` and `wall` are events and wall clock of the same runs on an idle device, launched while both clocks ran.
+    """
 
     events: tuple[float, ...]
+    direct: tuple[float, ...]
     wall: tuple[float, ...]
     graph: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
     device: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        if not self.events or len(self.events) != len(self.wall):
-            raise ValueError("both clocks give a time for every sample")
-        if not all(math.isfinite(time) and time > 0 for time in (*self.events, *self.wall, *self.graph)):
+        if not self.events or not self.direct or len(self.direct) != len(self.wall):
+            raise ValueError("there are times, and both clocks give one for every direct run")
+        if not all(math.isfinite(t) and t > 0 for t in (*self.events, *self.direct, *self.wall, *self.graph)):
             raise ValueError("a time is not positive")
 
     @classmethod
     def decode(cls, content: Mapping[str, Any]) -> "Timed":
         """From a job's answer; raises ValueError or TypeError where it is none."""
-        series = {name: tuple(float(time) for time in content[name]) for name in ("events", "wall", "graph")}
+        series = {name: tuple(float(time) for time in content[name]) for name in ("events", "direct", "wall", "graph")}
         return cls(**series, notes=tuple(map(str, content["notes"])), device=content.get("device"))
 
 
 def doubts(timed: Timed, floor: float) -> tuple[str, ...]:
     """Why one process's times need a second measurement: the clocks disagree, or it is faster than physics allows."""
-    found = [disagreement(timed.events, timed.wall)]
+    found = [disagreement(timed.direct, timed.wall)]
     fastest = min(float(np.median(series)) for series in (timed.events, timed.graph) if series)
     if fastest < floor:
         found.append(f"{fastest:.4g} ms is below the {floor:.4g} ms that moving inputs and outputs takes")
@@ -184,7 +189,7 @@ def report(sides: Mapping[str, Sequence[Timed]], seed: int) -> dict[str, Any]:
         captured = all(timed.graph for timed in side)
         answer["modes"][name] = {
             mode: asdict(spread(series(side, mode))) for mode in ("events", "graph") if mode == "events" or captured
-        } | {"wall": asdict(spread([timed.wall for timed in side]))}
+        } | {clock: asdict(spread([getattr(timed, clock) for timed in side])) for clock in ("direct", "wall")}
         if name == "candidate":
             continue
         mode = common_mode({"candidate": candidate, name: side})

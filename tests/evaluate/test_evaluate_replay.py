@@ -169,7 +169,7 @@ def test_samples_are_of_a_random_number_and_some_are_checked() -> None:
         content = rotation(x, draws, lambda x=x, out=out: out.copy_(x * 2))
         plan = Plan(samples=(10, 20), warm_up_s=0.0, verify=2, seed=seed, facts=False)
         found = measure(content, lambda _draw, out=out: [out], plan, _Graphs(), random.Random(seed))
-        assert len(found.events) == len(found.wall)
+        assert len(found.direct) == len(found.wall) == 10
         assert 10 <= len(found.graph) <= 20
         assert len(found.verified) == 3  # the last graph launch is checked too
         for draw, (output,) in found.verified:
@@ -320,8 +320,8 @@ class _Scripted:
 
 
 def timed(events: float, wall: float) -> Answer:
-    series = {"events": [events] * 5, "wall": [wall] * 5, "graph": [], "notes": [], "verified": [], "flush_bytes": 1}
-    return Answer({"status": "ok", **series, "device": None})
+    series = {"events": [events] * 5, "direct": [events] * 5, "wall": [wall] * 5, "graph": []}
+    return Answer({"status": "ok", **series, "notes": [], "verified": [], "flush_bytes": 1, "device": None})
 
 
 def race(run: _Scripted, device_name: str = "") -> tuple[Race, dict[str, Any] | None]:
@@ -378,7 +378,7 @@ def test_graph_launches_are_queued_behind_their_flush(monkeypatch: pytest.Monkey
     monkeypatch.setattr(clock, "_Event", Event)
     monkeypatch.setattr(clock, "_synchronize", lambda: told.append("wait"))
     cuda = object.__new__(clock.CudaClock)
-    cuda._buffer = Buffer()  # type: ignore[assignment]
+    cuda._buffer, cuda._flush_ms = Buffer(), 0.06  # type: ignore[assignment]
     times = cuda.queued(lambda: told.append("content"), lambda: told.append("run"), 2)
     assert told == ["content", "flush", "event", "run", "event"] * 2 + ["wait"]
     assert min(times) > 0
@@ -400,3 +400,6 @@ def test_the_time_rung_on_a_gpu() -> None:
     assert timing["mode"] == {"eager": "graph", "inductor": "graph"}
     assert timing["caliber"]["floor_ms"] > 0
     assert timing["device"]["candidate"][0]["after"]
+    told.clear()
+    cuda.queued(lambda: told.append("content"), lambda: told.append("run"), 1, busy_ms=0.15)
+    assert told == ["content", *["flush"] * 3, "event", "run", "event", "wait"]  # the device is at work for long enough

@@ -27,6 +27,8 @@ _QUERY = {
 }
 #: Newer drivers call it by the first name, older ones by the second.
 _REASONS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+#: Flushes before one run at most, some 60 us each.
+_MOST_FLUSHES = 40
 #: What events show for nothing at all, in ms: times are positive.
 _LEAST_MS = 1e-6
 
@@ -52,8 +54,13 @@ class Clock(Protocol):
         """The run as one graph launch; raises CaptureError."""
         ...
 
-    def queued(self, prepare: Callable[[], object], run: Callable[[], object], count: int) -> list[float]:
-        """Events around each of several runs, each after its own `prepare` and a flush, nothing waited for between."""
+    def queued(
+        self, prepare: Callable[[], object], run: Callable[[], object], count: int, busy_ms: float = 0.0
+    ) -> list[float]:
+        """Events around each of several runs, each after its own `prepare` and a flush, nothing waited for between.
+
+        The flush keeps the device at work for `busy_ms` or longer, while the host queues the run behind it.
+        """
         ...
 
     def facts(self) -> Json:
@@ -69,6 +76,7 @@ class CudaClock:
         self.flush_bytes = 2 * int(properties.L2_cache_size) + (16 << 20)
         self._uuid = f"GPU-{properties.uuid}"
         self._buffer = torch.zeros(self.flush_bytes // 4, dtype=torch.int32, device="cuda")
+        self._flush_ms = min(self.time(self.flush)[0] for _ in range(3))
 
     def flush(self) -> None:
         self._buffer.add_(1)
@@ -103,13 +111,17 @@ class CudaClock:
             raise CaptureError(str(error).split("\n")[0][:200]) from error
         return graph.replay
 
-    def queued(self, prepare: Callable[[], object], run: Callable[[], object], count: int) -> list[float]:
-        # The flush keeps the device busy while the events and the launch behind it are queued, so that the events
-        # hold the device's work and no waiting for the host.
+    def queued(
+        self, prepare: Callable[[], object], run: Callable[[], object], count: int, busy_ms: float = 0.0
+    ) -> list[float]:
+        # As the device is at work while the events and the launches between them are queued, the events hold the
+        # device's work and no waiting for the host.
+        flushes = min(_MOST_FLUSHES, 1 + int(busy_ms / self._flush_ms))
         pairs = []
         for _ in range(count):
             prepare()
-            self.flush()
+            for _ in range(flushes):
+                self.flush()
             pairs.append((_Event(enable_timing=True), _Event(enable_timing=True)))
             pairs[-1][0].record()
             run()
@@ -142,7 +154,10 @@ class HostClock:
         del run
         raise CaptureError("there are no graphs on the CPU")
 
-    def queued(self, prepare: Callable[[], object], run: Callable[[], object], count: int) -> list[float]:
+    def queued(
+        self, prepare: Callable[[], object], run: Callable[[], object], count: int, busy_ms: float = 0.0
+    ) -> list[float]:
+        del busy_ms
         times = []
         for _ in range(count):
             prepare()

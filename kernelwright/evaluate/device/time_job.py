@@ -2,11 +2,12 @@
 
 Header: that of `candidate_job` or of `reference_job`, and `timing`, see `Plan`. A candidate's `calls` are one that
 warms it up, then one for each draw, all with the same state; a reference's `compiler` is "" (eager), `default` or a
-mode of torch.compile. Answer: `events`, `wall` and `graph` (ms, one a sample; `graph` empty where nothing was
-captured), `notes`, `device` (clocks and temperature before and after), `flush_bytes`, and for a candidate `walls`,
-`launches` and `verified`, each {"draw": number, "outputs": [tensor index]}.
+mode of torch.compile. Answer: `events`, `graph` (ms, one a sample; `graph` empty where nothing was captured), `direct`
+and `wall` (ms, both clocks on the same runs, host included), `notes`, `device` (clocks and temperature before and
+after), `flush_bytes`, and for a candidate `walls`, `launches` and `verified`, each {"draw": number, "outputs": [tensor index]}.
 """
 
+import functools
 import os
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,8 @@ from kernelwright.evaluate.wire import RawTensor
 
 #: Samples taken whatever the budget says, and the longest times that are captured in a graph as well.
 _FEWEST, _GRAPH_BELOW_MS = 5, 0.5
+#: Runs that both clocks look at.
+_DIRECT = 10
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Measured:
     """What sampling gave."""
 
     events: list[float] = field(default_factory=list)
+    direct: list[float] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
     graph: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -65,29 +69,35 @@ class Measured:
 
     def answer(self) -> Json:
         """As JSON, without the outputs."""
-        return {"events": self.events, "wall": self.wall, "graph": self.graph, "notes": self.notes}
+        return {name: getattr(self, name) for name in ("events", "direct", "wall", "graph", "notes")}
 
 
 def measure(
     rotation: Rotation, outputs: Callable[[int], Sequence[Tensor]], plan: Plan, clock: Clock, generator: random.Random
 ) -> Measured:
-    """Sample a call: warm up, then each time new content, a flush, and both clocks; then the same as a CUDA graph.
+    """Sample a call: warm up, look at it with both clocks, then time it queued behind new content and a flush, and
+    the same as a CUDA graph.
 
     `outputs` gives a draw's output tensors; they are copied after a sample that is checked, before the next.
     """
     found = Measured()
-    _warm_up(rotation, plan, clock)
+    busy_ms = _warm_up(rotation, plan, clock)
     count, elapsed = generator.randint(*plan.samples), tick()
+    for _ in range(min(_DIRECT, count)):
+        rotation.fresh()
+        clock.flush()
+        seen, whole = clock.time(rotation.run)
+        found.direct.append(seen)
+        found.wall.append(whole)
+        if elapsed() > plan.budget_s / 2:
+            break
     checked = set(generator.sample(range(count), min(plan.verify, count)))
     for number in range(count):
         late = number + 1 >= min(_FEWEST, count) and elapsed() > plan.budget_s
         exact = number in checked or (late and plan.verify > 0 and not found.verified)
         draw = generator.randrange(rotation.draws)
-        rotation.exact(draw) if exact else rotation.fresh()
-        clock.flush()
-        seen, whole = clock.time(rotation.run)
-        found.events.append(seen)
-        found.wall.append(whole)
+        prepare = functools.partial(rotation.exact, draw) if exact else rotation.fresh
+        found.events += clock.queued(prepare, rotation.run, 1, busy_ms)
         if exact:
             found.verified.append((draw, [_copied(output) for output in outputs(draw)]))
         if late:
@@ -98,13 +108,29 @@ def measure(
     return found
 
 
-def _warm_up(rotation: Rotation, plan: Plan, clock: Clock) -> None:
-    elapsed, runs = tick(), 0
-    while runs < 2 or elapsed() < plan.warm_up_s:
+def _warm_up(rotation: Rotation, plan: Plan, clock: Clock) -> float:
+    """Run for a while; how long the host takes to queue one run, in ms: the most that it took but for the first."""
+    elapsed, queueing = tick(), list[float]()
+    while len(queueing) < _FEWEST or elapsed() < plan.warm_up_s:
         rotation.fresh()
         clock.flush()
-        clock.time(rotation.run)
-        runs += 1
+        queueing.append(_queueing_ms(rotation, clock))
+        if elapsed() > plan.budget_s / 2 and len(queueing) > 1:
+            break
+    return max(queueing[1:])
+
+
+def _queueing_ms(rotation: Rotation, clock: Clock) -> float:
+    taken = 0.0
+
+    def run() -> None:
+        nonlocal taken
+        since = tick()
+        rotation.run()
+        taken = 1e3 * since()
+
+    clock.time(run)
+    return taken
 
 
 def _measure_graph(
