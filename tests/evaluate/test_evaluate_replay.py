@@ -386,6 +386,9 @@ def test_graph_launches_are_queued_behind_their_flush(monkeypatch: pytest.Monkey
     seen, whole = cuda.time(lambda: told.append("run"))
     assert told == ["wait", "event", "run", "event", "wait"]
     assert 0 < seen <= whole
+    told.clear()
+    cuda.queued(lambda: told.append("content"), lambda: told.append("run"), 1, busy_ms=0.15)
+    assert told == ["content", *["flush"] * 3, "event", "run", "event", "wait"]  # the device is at work for long enough
 
 
 @pytest.mark.gpu
@@ -400,6 +403,3 @@ def test_the_time_rung_on_a_gpu() -> None:
     assert timing["mode"] == {"eager": "graph", "inductor": "graph"}
     assert timing["caliber"]["floor_ms"] > 0
     assert timing["device"]["candidate"][0]["after"]
-    told.clear()
-    cuda.queued(lambda: told.append("content"), lambda: told.append("run"), 1, busy_ms=0.15)
-    assert told == ["content", *["flush"] * 3, "event", "run", "event", "wait"]  # the device is at work for long enough

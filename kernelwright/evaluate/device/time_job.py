@@ -4,7 +4,8 @@ Header: that of `candidate_job` or of `reference_job`, and `timing`, see `Plan`.
 warms it up, then one for each draw, all with the same state; a reference's `compiler` is "" (eager), `default` or a
 mode of torch.compile. Answer: `events`, `graph` (ms, one a sample; `graph` empty where nothing was captured), `direct`
 and `wall` (ms, both clocks on the same runs, host included), `notes`, `device` (clocks and temperature before and
-after), `flush_bytes`, and for a candidate `walls`, `launches` and `verified`, each {"draw": number, "outputs": [tensor index]}.
+after), `flush_bytes`, and for a candidate `walls`, `launches` and `verified`, each {"draw": number, "outputs": [tensor
+index]}.
 """
 
 import functools
