@@ -32,6 +32,8 @@ from kernelwright.ir.values import DTYPES, KernelModule, Resources, Scalar, Tens
 
 #: Part of every cache key; raise it when `Compiled` or the specialisation changes.
 _SCHEMA = 2
+#: What Triton counts spills in.
+_SPILL_BYTES = 4
 _memory: dict[str, "Compiled"] = {}
 _MEMORY_ENTRIES = 1024
 
@@ -181,10 +183,8 @@ def _compile(kernel: Any, launch: Launch, special: Specialisation, target: Targe
             built = triton.compile(
                 source, target=GPUTarget("cuda", target.capability, 32), options=dict(launch.options)
             )
-    except CompilationError as error:
-        raise _rejected(kernel, launch.symbol, error) from error
     except Exception as error:  # Triton raises anything; this is the boundary to it
-        raise CompileFailureError(launch.symbol, _essence(str(error)) or type(error).__name__) from error
+        raise _rejected(kernel, launch.symbol, error) from error
     cubin = built.asm["cubin"]
     registers, spilled = _usage(cubin)
     return Compiled(
@@ -200,8 +200,23 @@ def _compile(kernel: Any, launch: Launch, special: Specialisation, target: Targe
     )
 
 
-def _rejected(kernel: Any, symbol: str, error: CompilationError) -> CompileFailureError:
+def compile_for_device(kernel: Any, arguments: Mapping[str, Any]) -> Resources:
+    """Compile a `JITFunction` for the GPU that is there and a launch with these arguments, and load it; what it takes.
+
+    Raises CompileFailureError, also for more shared memory than the GPU has.
+    """
+    try:
+        built = kernel.warmup(grid=(1, 1, 1), **arguments)
+        built._init_handles()
+    except Exception as error:  # Triton raises anything; this is the boundary to it
+        raise _rejected(kernel, kernel.__name__, error) from error
+    return Resources(built.n_regs, _SPILL_BYTES * built.n_spills, built.metadata.shared)
+
+
+def _rejected(kernel: Any, symbol: str, error: Exception) -> CompileFailureError:
     """Triton's complaint, cut to what matters: its innermost cause, and where the kernel led to it."""
+    if not isinstance(error, CompilationError):
+        return CompileFailureError(symbol, _essence(str(error)) or type(error).__name__)
     innermost: BaseException = error
     while innermost.__cause__ is not None:
         innermost = innermost.__cause__

@@ -41,6 +41,7 @@ from kernelwright.evaluate.device.interpret import InterpreterExecutor  # noqa: 
 from kernelwright.evaluate.device.jit import CudaExecutor  # noqa: E402
 from kernelwright.evaluate.device.replay import Replay, Rotation, slot  # noqa: E402
 from kernelwright.evaluate.device.time_job import Plan, measure, time_candidate  # noqa: E402
+from kernelwright.evaluate.device.turns import Turns  # noqa: E402
 from kernelwright.evaluate.host import program as host  # noqa: E402
 from kernelwright.evaluate.link import Link  # noqa: E402
 from kernelwright.evaluate.program import Program  # noqa: E402
@@ -177,7 +178,9 @@ class Session:
         draws = [to_raw(torch.rand(kernel.rows, kernel.columns)) for _ in range(DRAWS)]
         truth = Truth(tuple(Pass((draw,), {}, (), frozenset()) for draw in draws), init="[]")
         job, tensors = candidate_job(kernel.program, truth, 0, vars(plan), "cuda" if gpu else "cpu", _MEMORY_BYTES)
-        answer, _ = time_candidate(job, tensors, link, CudaExecutor() if gpu else InterpreterExecutor())
+        turns = Turns(torch.device(job["device"]))
+        executor = CudaExecutor(turns) if gpu else InterpreterExecutor()
+        answer, _ = time_candidate(job, tensors, link, executor, turns, link.close)
         if gpu:
             torch.cuda.empty_cache()
         return answer

@@ -1,5 +1,6 @@
 """Compiling one program of a campaign: whatever comes of it is a result."""
 
+import gc
 import os
 import re
 import signal
@@ -72,6 +73,9 @@ def compile_program(program: Program, settings: Settings, context: Context, stan
         found = {"status": "not_imported", "cause": _brief(error)}
     except Exception as error:  # noqa: BLE001 - one program must not end the campaign
         found = {"status": "error", "cause": _brief(error)}
+    if torch.cuda.is_available():
+        gc.collect()
+        torch.cuda.empty_cache()  # the evaluator's processes want it, also what a program that failed has left
     alone = found.get("standalone", {}).get("seconds", 0.0)
     return found | {"seconds": round(time.perf_counter() - start - alone, 3)}
 

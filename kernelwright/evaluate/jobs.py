@@ -4,13 +4,13 @@ A job is a header and tensors (see `wire`); so is its answer. Every exception be
 the judge trusts none of it and compares raw outputs itself.
 """
 
+import contextlib
 import mmap
 import os
 import platform
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -27,7 +27,8 @@ from kernelwright.evaluate.device.interpret import InterpreterExecutor
 from kernelwright.evaluate.device.jit import CompilingExecutor, CudaExecutor
 from kernelwright.evaluate.device.kernels import KernelRefusedError
 from kernelwright.evaluate.device.serve import CheatError, Executor, HostLeftError
-from kernelwright.evaluate.device.time_job import time_candidate, time_reference
+from kernelwright.evaluate.device.time_job import check_and_time, time_candidate, time_reference
+from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.link import Link
 from kernelwright.evaluate.reference_job import run_reference
 from kernelwright.evaluate.transport import Json, decode_module
@@ -35,7 +36,8 @@ from kernelwright.evaluate.wire import RawTensor, read_frame, write_frame
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 
 Result = tuple[Json, list[RawTensor]]
-_ENDING_TRIES = 100
+#: What says nothing against the device's memory: no kernel was at work.
+_HARMLESS = (HostLeftError, CheatError, KernelRefusedError, CompileFailureError)
 
 
 _WARM_UP = """@triton.jit
@@ -70,20 +72,19 @@ class HostProcess:
     link: Link
     pid: int
 
-    def ending(self) -> str:
-        """How it ended, in words; "" while it lives."""
-        for _ in range(_ENDING_TRIES):
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                code = os.waitstatus_to_exitcode(status)
-                return f"left with exit status {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
-            time.sleep(0.01)
-        return ""
+    def stop(self) -> None:
+        """End it, with all that it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
 
 
-def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> None:
-    """Do a job and write its answer; `host` leads to the process that runs a candidate's host code."""
+def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bool:
+    """Do a job and write its answer; `host` leads to the process that runs a candidate's host code.
+
+    Whether another job may follow in this process: not after a fault, or what may have been one.
+    """
     header, tensors = read_frame(job)
+    sound = True
     try:
         if header["kind"] in ("candidate", "time_candidate"):
             assert host is not None, "the worker was not asked for a host process"
@@ -92,27 +93,36 @@ def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> None
             answer, results = _KINDS[header["kind"]](header, tensors)
         answer = {"status": "ok", **answer}
     except BaseException as error:  # noqa: BLE001 - the one boundary: whatever a program raises is an answer
-        answer, results = _failure(error), []
+        answer, results, sound = _failure(error), [], isinstance(error, _HARMLESS)
     try:
         write_frame(output, answer, results, release=results)
     except ValueError as error:
         write_frame(output, {"status": "runtime_error", "detail": f"the outputs are too large: {error}"}, [])
+    return sound
 
 
 def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess) -> Result:
     """A candidate's calls, its kernels compiled, interpreted or run as the header says."""
-    executor: Executor = CudaExecutor() if header["device"] == "cuda" else InterpreterExecutor()
-    compiling = CompilingExecutor(get_target(header["compile"])) if header["compile"] else None
+    if header["compile"]:
+        compiling = CompilingExecutor(get_target(header["compile"]))
+        run_candidate(header, tensors, host.link, compiling)
+        return {"resources": {symbol: vars(item.resources) for symbol, item in compiling.compiled.items()}}, []
+    turns = Turns(torch.device(header["device"]))
+    on_gpu = CudaExecutor(turns) if header["device"] == "cuda" else None
+    executor: Executor = on_gpu or InterpreterExecutor()
     try:
         if header["kind"] == "time_candidate":
-            return time_candidate(header, tensors, host.link, executor)
-        answer = run_candidate(header, tensors, host.link, compiling or executor)
-    except HostLeftError as error:
-        ending = host.ending() if not error.told else ""
-        raise HostLeftError(f"the program {ending}" if ending else str(error), told=True) from error
-    if compiling is None:
-        return answer
-    return {"resources": {symbol: vars(item.resources) for symbol, item in compiling.compiled.items()}}, []
+            return time_candidate(header, tensors, host.link, executor, turns, host.stop)
+        if header["timing"]:
+            answer, results = check_and_time(header, tensors, host.link, executor, turns, host.stop)
+        else:
+            with turns.shared():
+                answer, results = run_candidate(header, tensors, host.link, executor)
+    finally:
+        turns.close()
+    if on_gpu is not None:
+        answer["resources"] = {symbol: vars(taken) for symbol, taken in on_gpu.resources.items()}
+    return answer, results
 
 
 def _text(value: object, limit: int = 2000) -> str:
@@ -134,7 +144,7 @@ def _failure(error: BaseException) -> Json:
     if isinstance(error, OverwrittenError):
         return {"status": "mismatch", "detail": text}
     if isinstance(error, HostLeftError):
-        return {"status": "runtime_error", "detail": text}
+        return {"status": "runtime_error", "detail": text, "left": not error.told}
     if isinstance(error, KernelRefusedError):
         place = {"message": error.message, "line": error.line, "column": 0, "kernel": error.symbol, "text": error.text}
         return {"status": "compile_error", "detail": text, "diagnostic": place}

@@ -86,6 +86,10 @@ class Link:
             raise LinkError("a message is not an object")
         return message, self._read(size)
 
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.close()
+
     def _read(self, size: int) -> bytearray:
         content = bytearray(size)
         view, done = memoryview(content), 0

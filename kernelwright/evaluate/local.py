@@ -4,14 +4,14 @@ import random
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluate.correctness import Findings, compare
+from kernelwright.backend.targets import get_target
+from kernelwright.evaluate.climb import SYNTAX, Climb, summary
 from kernelwright.evaluate.draws import Draw
-from kernelwright.evaluate.link import Origin
 from kernelwright.evaluate.program import Program
 from kernelwright.evaluate.race import Race, Timing, timed_draws
 from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox, SandboxError
@@ -19,25 +19,15 @@ from kernelwright.evaluate.transport import encode_module
 from kernelwright.evaluate.truth import Truth, TruthKeeper, answer_bytes
 from kernelwright.evaluate.wire import RawTensor
 from kernelwright.ir.dialect import Dialect
-from kernelwright.ir.errors import Diagnostic, DialectError, UserError
+from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.parser import parse_module
-from kernelwright.ir.values import KernelModule, Reference, Resources
-from kernelwright.ir.verifier import verify
+from kernelwright.ir.values import KernelModule, Reference
 
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
 _KINDS = ("negative", "shifted", "small", "large", "integers", "normal")
-#: Python 3.11's `ast` keeps its depth in one place for all threads, and fails where two of them build trees.
-SYNTAX = threading.RLock()
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME)
-_FAILURES = {
-    "compile_error": Status.COMPILE_ERROR,
-    "runtime_error": Status.RUNTIME_ERROR,
-    "unsupported": Status.UNSUPPORTED,
-    "cheat": Status.CHEAT,
-    "mismatch": Status.MISMATCH,
-}
 
 
 class LocalEvaluator:
@@ -48,8 +38,9 @@ class LocalEvaluator:
     `memory_gb` bound every job. `use_gpu` None means: where there is one. `seed` fixes the draws, which are
     secret otherwise. With `dialect` False any Python is let through the parse rung. With `externs` texts may
     call extern operators such as `aten.mm`; modules may call those that they name. `timing` says against what and
-    how the time rung measures. Close it, or use it as a context manager; it may be used from several threads, which
-    then wait for one another.
+    how the time rung measures. With `samples` the run rung estimates a candidate's time from so many runs in the very
+    process that checked it, which may have served others: good for ranking, no measurement to report. Close it, or use
+    it as a context manager; it may be used from several threads, which then wait for one another.
     """
 
     def __init__(
@@ -64,6 +55,7 @@ class LocalEvaluator:
         dialect: bool = True,
         externs: bool = False,
         timing: Timing | None = None,
+        samples: int = 0,
     ) -> None:
         if seeds < 1:
             raise UserError(f"seeds={seeds}: at least one is needed")
@@ -75,7 +67,7 @@ class LocalEvaluator:
         self._sandbox = Sandbox()
         self._build_seed = _number(seed, 0)
         self._truths = TruthKeeper(self._sandbox, self._build_seed, _draws(seeds, seed), self.limits)
-        self._timing = timing or Timing()
+        self._timing, self._samples = timing or Timing(), samples
         self._timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
         self._timed_truths = TruthKeeper(self._sandbox, self._build_seed, self._timed_draws, self.limits)
         self._randomness = random.Random(_number(seed, 100))
@@ -104,7 +96,7 @@ class LocalEvaluator:
             return self._climb(program, wanted)
 
     def _climb(self, program: Program, wanted: tuple[Rung, ...]) -> Verdict:
-        climb = _Climb(self, program, wanted)
+        climb = Climb(self, program, wanted)
         for rung in wanted:
             failed = climb.step(rung)
             if failed is not None:
@@ -126,7 +118,7 @@ class LocalEvaluator:
             with SYNTAX:
                 module = parse_module(text, reference=reference, name=name, dialect=Dialect(self._externs))
         except DialectError as error:
-            detail, found = _summary(error.diagnostics), error.diagnostics
+            detail, found = summary(error.diagnostics), error.diagnostics
             return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
         return self.evaluate(replace(module, reference=reference), rungs)
 
@@ -217,10 +209,24 @@ class LocalEvaluator:
             "memory_bytes": int(self.limits.memory_gb * 2**30),
             "device": "cuda" if rung is Rung.RUN else "cpu",
             "compile": self.compile_target if rung is Rung.COMPILE else "",
+            "timing": self._estimate_plan() if rung is Rung.RUN and self._samples else None,
             "calls": calls[:1] if rung is Rung.COMPILE else calls,
         }
-        room = len(calls) * answer_bytes(reference.outputs)
-        return self._sandbox.run(job, tensors, room, replace(self.limits, device=rung is Rung.RUN, host=True))
+        room = (len(calls) + 1) * answer_bytes(reference.outputs)
+        on_gpu = rung is Rung.RUN
+        limits = replace(self.limits, device=on_gpu, host=True, lasting=on_gpu and program.module is not None)
+        return self._sandbox.run(job, tensors, room, limits)
+
+    def _estimate_plan(self) -> dict[str, Any]:
+        """How a candidate's time is estimated."""
+        plan = Timing(samples=(self._samples,) * 2, budget_s=1.0, warm_up_s=0.0, verify=1, facts=False)
+        return plan.plan(self._randomness.getrandbits(62)) | {"graph": False, "direct": 1}
+
+    def compiles_in(self, wanted: Sequence[Rung]) -> Rung:
+        """The rung that compiles a candidate's kernels: running them does, where they are for the GPU that is there."""
+        here = self.machine["facts"].get("capability")
+        alike = here is not None and 10 * here[0] + here[1] == get_target(self.compile_target).capability
+        return Rung.RUN if alike and Rung.RUN in wanted else Rung.COMPILE
 
 
 def _number(seed: int | None, index: int) -> int:
@@ -235,176 +241,6 @@ def _draws(seeds: int, seed: int | None) -> tuple[Draw, ...]:
         Draw(_number(seed, 3 * i + 1), kind, _number(seed, 3 * i + 2)) for i, kind in enumerate(_KINDS, len(given))
     ]
     return (*given, *kinds)
-
-
-@dataclass
-class _Climb:
-    """One module's way up the ladder, and what was learnt on it."""
-
-    owner: LocalEvaluator
-    program: Program
-    wanted: tuple[Rung, ...]
-    findings: Findings = field(default_factory=Findings)
-    resources: Mapping[str, Resources] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    walls: tuple[str, ...] = ()
-    passes: int = 0
-    times_ms: Mapping[str, float] = field(default_factory=dict)
-    timing: Mapping[str, Any] = field(default_factory=dict)
-
-    def step(self, rung: Rung) -> Verdict | None:
-        """Try one rung; the verdict where it failed."""
-        steps = {Rung.PARSE: self._parse, Rung.COMPILE: self._compile, Rung.TIME: self._time}
-        return steps.get(rung, self._call)(rung)
-
-    def verdict(
-        self, status: Status, rung: Rung, detail: str = "", diagnostics: tuple[Diagnostic, ...] = ()
-    ) -> Verdict:
-        """The outcome with all that is known so far."""
-        passed = self.wanted if status is Status.OK else self.wanted[: self.wanted.index(rung)]
-        measured = {"rms": self.findings.rms, "max": self.findings.max} if self.passes else {}
-        return Verdict(
-            status=status,
-            rung=rung,
-            detail=detail,
-            rungs=passed,
-            diagnostics=diagnostics,
-            errors=measured,
-            resources=self.resources,
-            times_ms=self.times_ms,
-            shrunken=self.program.reference.shrunken,
-            caliber=self._caliber(),
-        )
-
-    def _caliber(self) -> dict[str, Any]:
-        facts = dict(self.owner.machine["facts"])
-        if not {Rung.RUN, Rung.TIME} & set(self.wanted):
-            facts |= {"device": "interpreter", "driver": ""}
-        tolerance = self.program.reference.tolerance
-        return facts | {
-            "compile_target": self.owner.compile_target if Rung.COMPILE in self.wanted else "",
-            "seeds": self.owner.seeds,
-            "passes": self.passes,
-            "tolerance": tolerance.kind,
-            "dialect": self.owner.dialect,
-            "shrunken": self.program.reference.shrunken,
-            "rungs": list(map(str, self.wanted)),
-            "walls": list(self.walls),
-            "notes": list(self.notes),
-            **({"timing": dict(self.timing)} if self.timing else {}),
-        }
-
-    def _parse(self, rung: Rung) -> Verdict | None:
-        if self.program.module is None:
-            return None
-        with SYNTAX:
-            diagnostics = verify(self.program.module)
-        if not diagnostics:
-            return None
-        return self.verdict(Status.UNPARSED, rung, _summary(diagnostics), diagnostics)
-
-    def _compile(self, rung: Rung) -> Verdict | None:
-        answer = self.owner.compiled(self.program)
-        if answer.failure == "" and answer.header.get("status") == "ok":
-            try:
-                self.resources = _resources(answer.header["resources"])
-                return None
-            except (KeyError, TypeError, ValueError, AttributeError):
-                return self.verdict(Status.COMPILE_ERROR, rung, "the compiler's answer is malformed")
-        failed = self._failure(answer, rung)
-        ours = self.program.module is not None and failed.status is Status.RUNTIME_ERROR
-        return replace(failed, status=Status.COMPILE_ERROR) if ours else failed
-
-    def _call(self, rung: Rung) -> Verdict | None:
-        truth = self.owner.truth(self.program.reference, rung)
-        if truth.failure:
-            return self.verdict(truth.status, rung, truth.failure)
-        self.notes = truth.notes
-        answer = self.owner.call(self.program, truth, rung)
-        if answer.failure or answer.header.get("status") != "ok":
-            return self._failure(answer, rung)
-        self.walls = tuple(answer.header["walls"])
-        mismatch = self._judge(truth, answer)
-        if mismatch:
-            return self.verdict(Status.MISMATCH, rung, mismatch)
-        idle = self._unproduced(truth, answer)
-        return self.verdict(Status.CHEAT, rung, idle) if idle else None
-
-    def _time(self, rung: Rung) -> Verdict | None:
-        truth, race, found = self.owner.race(self.program)
-        if truth.failure:
-            return self.verdict(truth.status, rung, truth.failure)
-        self.findings = self.findings.worst(race.findings)
-        if race.findings.mismatch:
-            return self.verdict(Status.MISMATCH, rung, f"{race.findings.mismatch} [a timed call]")
-        if found is None:
-            assert race.failed is not None, "no times, and nothing that failed"
-            return self._failure(race.failed, rung)
-        self.times_ms = found.pop("times_ms")
-        self.timing = found
-        return None
-
-    def _judge(self, truth: Truth, answer: Answer) -> str:
-        """Compare every call with what it should have given; "" or the first mismatch."""
-        first = ""
-        for one, call in zip(truth.passes, answer.header["calls"], strict=True):
-            outputs = [answer.tensors[place] for place in call["outputs"]]
-            modified = [name for name in call["modified"] if name in one.kept]
-            found = compare(one.expected, outputs, self.program.reference.tolerance)
-            self.findings, self.passes = self.findings.worst(found), self.passes + 1
-            mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
-            single = self.program.reference.returns == "tensor"
-            exact = self.program.form == "class"  # the native form returns the output itself where there is one
-            if exact and not mismatch and single is not (call["kind"] == "tensor"):
-                mismatch = f"it returns a {call['kind']} where the reference returns a {self.program.reference.returns}"
-            weights = ", perturbed weights" if one.perturbed else ""
-            first = first or (f"{mismatch} [inputs {one.kind}{weights}]" if mismatch else "")
-        unbound = answer.header["notes"]
-        if first and unbound:
-            first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"
-        return first
-
-    def _unproduced(self, truth: Truth, answer: Answer) -> str:
-        """Which output no kernel had a part in; "" where each was produced, or where there is nothing to compute."""
-        if truth.movement:
-            return ""
-        for one, call in zip(truth.passes, answer.header["calls"], strict=True):
-            for want, origin in zip(one.expected, call["origins"], strict=True):
-                moved = origin == Origin.GIVEN and call["launches"]
-                if want.eager.nbytes and origin != Origin.KERNEL and not moved:
-                    return f"no kernel has a part in output {want.name}"
-        return ""
-
-    def _failure(self, answer: Answer, rung: Rung) -> Verdict:
-        """A job that gave no result, as a verdict."""
-        if answer.failure == "timeout":
-            return self.verdict(Status.TIMEOUT, rung, answer.detail)
-        detail = answer.detail or str(answer.header.get("detail", "failed without saying why"))
-        if answer.header.get("status") == "memory":
-            detail = f"ran out of memory, of which it may take {self.owner.limits.memory_gb:g} GB: {detail}"
-        status = _FAILURES.get(str(answer.header.get("status")), Status.RUNTIME_ERROR)
-        return self.verdict(status, rung, detail, _diagnostics(answer.header.get("diagnostic")))
-
-
-def _summary(diagnostics: tuple[Diagnostic, ...]) -> str:
-    more = f" (and {len(diagnostics) - 1} more)" if len(diagnostics) > 1 else ""
-    return f"{diagnostics[0]}{more}"
-
-
-def _resources(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Resources]:
-    names = ("registers", "spill_bytes", "shared_bytes")
-    return {str(symbol): Resources(*(int(item[name]) for name in names)) for symbol, item in content.items()}
-
-
-def _diagnostics(content: object) -> tuple[Diagnostic, ...]:
-    """The diagnostic in a child's answer, where it is one."""
-    if not isinstance(content, dict):
-        return ()
-    texts = {name: str(content.get(name, "")) for name in ("message", "text", "kernel")}
-    line, column = content.get("line"), content.get("column")
-    if not isinstance(line, int) or not isinstance(column, int):
-        return ()
-    return (Diagnostic(line=line, column=column, **texts),)
 
 
 def _visible_source(module: KernelModule, init: str | None) -> str:

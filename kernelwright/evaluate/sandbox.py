@@ -58,7 +58,8 @@ class Limits:
     """What one job may take: wall-clock seconds, memory on top of the worker's own, bytes of a file written.
 
     `device` jobs have their resident memory watched instead of their address space, of which CUDA reserves
-    far more than it uses. `host` jobs get a second process for a candidate's host code.
+    far more than it uses. `host` jobs get a second process for a candidate's host code. `lasting` jobs may be done by a
+    device process that did others before, as long as all went well.
     """
 
     timeout_s: float = 60.0
@@ -66,19 +67,22 @@ class Limits:
     file_mb: int = 256
     device: bool = False
     host: bool = False
+    lasting: bool = False
 
 
 @dataclass(frozen=True)
 class Answer:
     """What came of a job. `failure` is "" where the child answered; else header and tensors are empty.
 
-    `failure`: `timeout`, `memory` or `died`; `detail` says it in words for people.
+    `failure`: `timeout`, `memory` or `died`; `detail` says it in words for people. `host` says how a host process ended
+    that did so by itself.
     """
 
     header: dict[str, Any]
     tensors: tuple[RawTensor, ...] = ()
     failure: Literal["", "timeout", "memory", "died"] = ""
     detail: str = ""
+    host: str = ""
     seconds: float = 0.0
 
 
@@ -192,7 +196,7 @@ class Sandbox:
             return failure
         buffer = mmap.mmap(answer_fd, 0, prot=mmap.PROT_READ)
         try:
-            return Answer(*read_frame(buffer))
+            return Answer(*read_frame(buffer), host=_ending(result.get("host")))
         except FrameError as error:
             return Answer({}, failure="died", detail=f"the program left without an answer ({error})")
 
@@ -221,13 +225,17 @@ def _failure(result: dict[str, Any], limits: Limits) -> Answer | None:
     code = int(result["code"])
     if code == -signal.SIGXCPU:
         return timeout
-    if code < 0:
-        names = {number.value: number.name for number in signal.Signals}
-        detail = f"the program was ended by {names.get(-code, f'signal {-code}')}"
-        return Answer({}, failure="died", detail=detail)
-    if code > 0:
-        return Answer({}, failure="died", detail=f"the program left with exit status {code}")
-    return None
+    return Answer({}, failure="died", detail=f"the program {_ending(code)}") if code else None
+
+
+def _ending(code: int | None) -> str:
+    """How a process ended, in words; "" where that is not known."""
+    if code is None:
+        return ""
+    if code >= 0:
+        return f"left with exit status {code}"
+    names = {number.value: number.name for number in signal.Signals}
+    return f"was ended by {names.get(-code, f'signal {-code}')}"
 
 
 @contextlib.contextmanager

@@ -42,6 +42,7 @@ class InterpretedModule:
             "memory_bytes": int(self.limits.memory_gb * 2**30),
             "device": "cpu",
             "compile": "",
+            "timing": None,
             "calls": [{"inputs": order, "values": self._values, "state": {}, "fresh": True}],
         }
         room = sum(spec.numel * DTYPES[spec.dtype][2] + 4096 for spec in reference.outputs) + 65536

@@ -1,8 +1,9 @@
-"""The worker: imports torch and Triton once, then forks a throw-away child for every job.
+"""The worker: imports torch and Triton once, then forks what every job needs.
 
-Started by `sandbox.Sandbox` with the number of its control socket. The worker itself never touches a device,
-runs no candidate code and reads no job; the child that does so has its own session, directory, environment and
-limits, and whatever it leaves behind is killed before the next job.
+Started by `sandbox.Sandbox` with the number of its control socket. The worker itself never touches a device, runs no
+candidate code and reads no job. A job is done by a device process, which has its own session, directory, environment
+and limits; a candidate's host code runs in a second process behind walls. Whatever they leave behind is killed before
+the next job. A device process may last: it then serves one job after another, until a fault or its time is over.
 """
 
 import contextlib
@@ -20,12 +21,18 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-_JOB_FD, _ANSWER_FD = 3, 4
+_FIRST_FD = 3
 _TICK_SECONDS = 0.05
+#: How long a host may take to end by itself once its device is done with it.
+_ENDING_SECONDS = 0.25
+#: Jobs that a lasting device process serves: what compiled kernels hold on a GPU is never given back.
+_JOBS = 200
 _PAGE = resource.getpagesize()
 #: No GPU is seen, and looking for one does not start CUDA, which would not survive the fork.
 _HIDDEN_DEVICES = {"CUDA_VISIBLE_DEVICES": "", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
@@ -37,7 +44,7 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     parent = os.getppid()
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    devices = os.environ.get("CUDA_VISIBLE_DEVICES")
+    worker = _Worker(control, os.environ.get("CUDA_VISIBLE_DEVICES"))
     os.environ |= _HIDDEN_DEVICES
     from kernelwright.evaluate import jobs  # torch and Triton: slow, and paid once
     from kernelwright.evaluate.host import program  # noqa: F401 - for the children
@@ -46,59 +53,149 @@ def main() -> None:
     gc.collect()
     gc.freeze()  # keeps the collector from copying shared pages in every child
     control.send(b'{"ready": true}')
-    while os.getppid() == parent:
-        if not select.select([control], [], [], 1.0)[0]:
-            continue
-        message, fds, _, _ = socket.recv_fds(control, 1 << 16, 2)
-        if not message:
-            return
-        report = _serve(json.loads(message), fds, control, devices)
-        for fd in fds:
-            os.close(fd)
-        if report is None:
-            return
-        control.send(json.dumps(report).encode())
-
-
-def _serve(
-    limits: dict[str, Any], fds: list[int], control: socket.socket, devices: str | None
-) -> dict[str, Any] | None:
-    """Run one job in a child, which sees `devices` if it is one for them; None where the parent went away."""
-    scratch = tempfile.mkdtemp(prefix="kernelwright-")
-    pid = os.fork()
-    if pid == 0:
-        _child(fds, limits, Path(scratch), devices)
     try:
-        return _watch(pid, limits, control)
+        while os.getppid() == parent:
+            if not select.select([control], [], [], 1.0)[0]:
+                continue
+            message, fds, _, _ = socket.recv_fds(control, 1 << 16, 2)
+            if not message:
+                return
+            report = worker.serve(json.loads(message), fds)
+            for fd in fds:
+                os.close(fd)
+            if report is None:
+                return
+            control.send(json.dumps(report).encode())
     finally:
-        _kill_descendants(pid)
-        shutil.rmtree(scratch, ignore_errors=True)
+        worker.retire()
 
 
-def _watch(pid: int, limits: dict[str, Any], control: socket.socket) -> dict[str, Any] | None:
-    """Wait for the child and kill it at its limits; its exit code and the reason it was killed for."""
-    deadline = time.monotonic() + limits["timeout_s"]
-    ceiling = limits["memory_gb"] * 2**30 + _resident("self")
-    child = os.pidfd_open(pid)
-    killed = ""
-    try:
+@dataclass
+class _Device:
+    """A device process. `channel` leads to one that lasts, whose directory is `scratch`."""
+
+    pid: int
+    channel: socket.socket | None = None
+    scratch: Path | None = None
+    jobs: int = 0
+
+    def forget(self) -> None:
+        """Give back what one that lasts had; it has ended."""
+        if self.channel is not None and self.scratch is not None:
+            self.channel.close()
+            shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+@dataclass
+class _Worker:
+    """Serves the jobs that come from `control`; device processes see `devices`, as CUDA_VISIBLE_DEVICES has them."""
+
+    control: socket.socket
+    devices: str | None
+    lasting: _Device | None = None
+
+    def serve(self, limits: dict[str, Any], fds: list[int]) -> dict[str, Any] | None:
+        """Do one job: its device's exit code, what it was killed for, its host's exit code; None where the parent is
+        gone."""
+        scratch = Path(tempfile.mkdtemp(prefix="kernelwright-"))
+        host = _start_host(scratch, limits) if limits["host"] else None
+        try:
+            if limits["lasting"]:
+                device = self._lasting(limits)
+                device.jobs += 1
+                assert device.channel is not None
+                given = [*fds, *([host[1].fileno()] if host else [])]
+                with contextlib.suppress(ConnectionError):  # that it is gone is seen below
+                    socket.send_fds(device.channel, [json.dumps([limits, host[0] if host else 0]).encode()], given)
+            else:
+                device = _Device(os.fork())
+                if device.pid == 0:
+                    _perform_one(fds, limits, scratch, self.devices, host)
+            if host is not None:
+                host[1].close()
+            report = self._watch(device, limits)
+            if host is not None and report is not None and not report["killed"]:
+                report["host"] = _ending(host[0])
+            return report
+        finally:
+            self._clear()
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def retire(self) -> None:
+        """End the device process that lasts, and what it left."""
+        device, self.lasting = self.lasting, None
+        if device is not None:
+            self._clear()
+            device.forget()
+
+    def _lasting(self, limits: dict[str, Any]) -> _Device:
+        """The device process that serves many jobs, started where there is none."""
+        if self.lasting is not None and self.lasting.jobs >= _JOBS:
+            self.retire()
+        if self.lasting is None:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            scratch = Path(tempfile.mkdtemp(prefix="kernelwright-"))
+            pid = os.fork()
+            if pid == 0:
+                _perform_many(theirs, limits, scratch, self.devices)
+            theirs.close()
+            self.lasting = _Device(pid, ours, scratch)
+        return self.lasting
+
+    def _watch(self, device: _Device, limits: dict[str, Any]) -> dict[str, Any] | None:
+        """Wait until the job is done, and kill its process at its limits; None where the parent went away."""
+        deadline = time.monotonic() + limits["timeout_s"]
+        ceiling = limits["memory_gb"] * 2**30 + max(_resident("self"), _resident(str(device.pid)))
+        child, killed = os.pidfd_open(device.pid), ""
+        waited = [child, self.control.fileno(), *([device.channel.fileno()] if device.channel else [])]
+        try:
+            while True:
+                wait = max(0.0, min(_TICK_SECONDS, deadline - time.monotonic()))
+                readable = select.select(waited, [], [], wait)[0]
+                if device.channel is not None and device.channel.fileno() in readable and device.channel.recv(16):
+                    return {"code": 0, "killed": ""}
+                if child in readable:
+                    _, status = os.waitpid(device.pid, 0)
+                    if device is self.lasting:
+                        self.lasting = None
+                        device.forget()
+                    return {"code": os.waitstatus_to_exitcode(status), "killed": killed}
+                if self.control.fileno() in readable:  # nothing is sent while a job runs: the parent is gone
+                    return None
+                if not killed:
+                    if time.monotonic() >= deadline:
+                        killed = "timeout"
+                    elif _resident(str(device.pid)) > ceiling:
+                        killed = "memory"
+                    if killed:
+                        os.kill(device.pid, signal.SIGKILL)
+        finally:
+            os.close(child)
+
+    def _clear(self) -> None:
+        """Kill and reap every child but the one that lasts; orphans of a subreaper's children become its own."""
+        spared = self.lasting.pid if self.lasting is not None else 0
         while True:
-            wait = max(0.0, min(_TICK_SECONDS, deadline - time.monotonic()))
-            readable = select.select([child, control.fileno()], [], [], wait)[0]
-            if child in readable:
-                _, status = os.waitpid(pid, 0)
-                return {"code": os.waitstatus_to_exitcode(status), "killed": killed}
-            if control.fileno() in readable:  # nothing is sent while a job runs: the parent is gone
-                return None
-            if not killed:
-                if time.monotonic() >= deadline:
-                    killed = "timeout"
-                elif _resident(str(pid)) > ceiling:
-                    killed = "memory"
-                if killed:
-                    os.kill(pid, signal.SIGKILL)
+            listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+            children = [pid for pid in map(int, listed) if pid != spared]
+            for pid in children:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(pid, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            if not children:
+                return
+
+
+def _ending(pid: int) -> int | None:
+    """The exit code of a host that ends by itself, in time."""
+    process = os.pidfd_open(pid)
+    try:
+        if not select.select([process], [], [], _ENDING_SECONDS)[0]:
+            return None
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     finally:
-        os.close(child)
+        os.close(process)
 
 
 def _resident(process: str) -> int:
@@ -109,64 +206,101 @@ def _resident(process: str) -> int:
         return 0
 
 
-def _kill_descendants(child: int) -> None:
-    """Kill and reap whatever a child left behind; orphans of a subreaper's children become its own."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
-    while True:
-        children = [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
-        for pid in children:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-        if not children:
-            return
-
-
-def _child(fds: list[int], limits: dict[str, Any], scratch: Path, devices: str | None) -> NoReturn:
-    """Everything that happens in a child: confine it, run the job, write the answer, leave."""
-    code = 1
-    try:
-        os.setsid()
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        null = os.open(os.devnull, os.O_RDWR)
-        job, answer = (fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in fds)
-        for fd, place in ((null, 0), (null, 1), (null, 2), (job, _JOB_FD), (answer, _ANSWER_FD)):
-            os.dup2(fd, place)
-        os.closerange(_ANSWER_FD + 1, 1 << 16)
-        os.chdir(scratch)
-        _environment(scratch)
-        host = _start_host(scratch, limits) if limits["host"] else None
-        if limits["device"]:
-            _show_devices(devices)
-        from kernelwright.evaluate import jobs
-
-        work, output = mmap.mmap(_JOB_FD, 0, prot=mmap.PROT_READ), mmap.mmap(_ANSWER_FD, 0)
-        _confine(limits)
-        jobs.perform(work, output, host)
-        code = 0
-    finally:
-        os._exit(code)
-
-
-def _start_host(scratch: Path, limits: dict[str, Any]) -> Any:
-    """Fork the process that runs host code, before this one holds anything that it must not see."""
+def _start_host(scratch: Path, limits: dict[str, Any]) -> tuple[int, socket.socket]:
+    """Fork the process that runs host code: its id, and the socket that leads to it."""
     from kernelwright.evaluate import isolation
     from kernelwright.evaluate.host import program
-    from kernelwright.evaluate.jobs import HostProcess
-    from kernelwright.evaluate.link import Link
 
     ours, theirs = socket.socketpair()
     pid, walls = isolation.isolated_fork(scratch, [theirs.fileno()])
     if walls is not None:
         code = 1
         try:
+            _environment(scratch)
             _confine(limits | {"device": False})
             program.serve(theirs, walls.names)
             code = 0
         finally:
             os._exit(code)
     theirs.close()
-    return HostProcess(Link(ours, int(limits["memory_gb"] * 2**30)), pid)
+    return pid, ours
+
+
+def _perform_one(
+    fds: list[int], limits: dict[str, Any], scratch: Path, devices: str | None, host: tuple[int, socket.socket] | None
+) -> NoReturn:
+    """Everything that happens in a device process: confine it, do the job, write the answer, leave."""
+    code = 1
+    try:
+        places = _settle(scratch, [*fds, *([host[1].fileno()] if host else [])])
+        if limits["device"]:
+            _show_devices(devices)
+        _confine(limits)
+        _perform(places, limits, host[0] if host else 0)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _perform_many(channel: socket.socket, limits: dict[str, Any], scratch: Path, devices: str | None) -> NoReturn:
+    """The same for one job after another, until the worker goes or one goes wrong."""
+    code = 1
+    try:
+        (place,) = _settle(scratch, [channel.fileno()])
+        channel.detach()
+        channel = socket.socket(fileno=place)
+        if limits["device"]:
+            _show_devices(devices)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits["file_mb"] << 20,) * 2)
+        sound = True
+        while sound:
+            message, fds, _, _ = socket.recv_fds(channel, 1 << 16, 3)
+            if not message:
+                break
+            job, host = json.loads(message)
+            sound = _perform(fds, job, host)
+            gc.collect()
+            if sound:
+                channel.send(b"done")
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _perform(fds: Sequence[int], limits: dict[str, Any], host: int) -> bool:
+    """Do one job, whose descriptors are closed then: job, answer, and the socket of the host, whose id is `host`;
+    whether this process is as it was."""
+    from kernelwright.evaluate import jobs
+    from kernelwright.evaluate.link import Link
+
+    process = None
+    if host:
+        process = jobs.HostProcess(Link(socket.socket(fileno=fds[2]), int(limits["memory_gb"] * 2**30)), host)
+    work, output = mmap.mmap(fds[0], 0, prot=mmap.PROT_READ), mmap.mmap(fds[1], 0)
+    sound = jobs.perform(work, output, process)
+    if process is not None:
+        process.link.close()
+    for fd in fds[:2]:
+        os.close(fd)
+    return sound
+
+
+def _settle(scratch: Path, fds: Sequence[int]) -> list[int]:
+    """Make a process just forked a session of its own, with these descriptors and no others; where they are now."""
+    os.setsid()
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    null = os.open(os.devnull, os.O_RDWR)
+    moved = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in fds]
+    for place in range(_FIRST_FD):
+        os.dup2(null, place)
+    places = list(range(_FIRST_FD, _FIRST_FD + len(moved)))
+    for fd, place in zip(moved, places, strict=True):
+        os.dup2(fd, place)
+    os.closerange(_FIRST_FD + len(moved), 1 << 16)
+    os.chdir(scratch)
+    _environment(scratch)
+    return places
 
 
 def _environment(scratch: Path) -> None:

@@ -8,7 +8,8 @@ the state is as it was. Answer: `calls`, each
 (paths of state held nowhere) and `walls`.
 """
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,7 +46,6 @@ class Calls:
         answers, notes = [], self._unbound()
         for number, call in enumerate(self.header["calls"]):
             answers.append(self._one(number, call, withhold if number == 0 else []))
-        self.server.link.send({"done": True})
         return {"calls": answers, "notes": notes}
 
     def _bind(self, built: Json) -> list[int]:
@@ -149,15 +149,32 @@ def _synchronize(device: torch.device) -> None:
         torch.cuda.synchronize()
 
 
-def run_candidate(header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor) -> tuple[Json, list[Any]]:
-    """Serve one host from its start to its last call."""
+def meet(header: Json, link: Link, memory: Memory, executor: Executor) -> tuple[Server, list[str]]:
+    """Wait for a host and tell it its program: its server, and the walls around it."""
     program, externs = header["program"], header["externs"]
-    device = torch.device(header["device"])
-    limit = torch.cuda.mem_get_info()[0] if device.type == "cuda" else int(header["memory_bytes"])
-    memory = Memory(device, limit)
     server = Server(link, memory, executor, None if externs is None else frozenset(externs))
     ready, _ = server.until("ready")
     link.send({**program, "inputs": header["inputs"], "externs": externs})
-    calls = Calls(server, header, tensors)
-    answer = calls.run() | {"walls": [str(wall) for wall in ready["walls"]]}
-    return answer, calls.results
+    return server, [str(wall) for wall in ready["walls"]]
+
+
+def run_candidate(header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor) -> tuple[Json, list[Any]]:
+    """Serve one host from its start to its last call."""
+    with memory_for(header) as memory:
+        server, walls = meet(header, link, memory, executor)
+        calls = Calls(server, header, tensors)
+        answer = calls.run() | {"walls": walls}
+        link.send({"done": True})
+        return answer, calls.results
+
+
+@contextlib.contextmanager
+def memory_for(header: Json) -> Iterator[Memory]:
+    """A candidate's memory, of which the next one finds nothing."""
+    device = torch.device(header["device"])
+    limit = torch.cuda.mem_get_info()[0] if device.type == "cuda" else int(header["memory_bytes"])
+    memory = Memory(device, limit)
+    try:
+        yield memory
+    finally:
+        memory.clear()

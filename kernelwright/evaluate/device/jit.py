@@ -10,13 +10,15 @@ from typing import Any
 import triton
 from torch import Tensor
 
-from kernelwright.backend.compiler import Compiled, compile_jit
+from kernelwright.backend.compiler import Compiled, compile_for_device, compile_jit
 from kernelwright.backend.execute import Launch
 from kernelwright.backend.targets import Target
 from kernelwright.backend.tensors import spec_of
 from kernelwright.evaluate.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluate.device.serve import LaunchRequest
+from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.link import Json
+from kernelwright.ir.values import Resources
 
 
 class JitKernels:
@@ -83,16 +85,27 @@ class CompilingExecutor(JitKernels):
 
 
 class CudaExecutor(JitKernels):
-    """Launches kernels on the GPU."""
+    """Compiles kernels for the GPU that is there, while others may have their turn on it, and launches them.
+
+    `resources` has what each kernel takes, by its name.
+    """
+
+    def __init__(self, turns: Turns) -> None:
+        super().__init__()
+        self.turns = turns
+        self.resources: dict[str, Resources] = {}
 
     def launch(self, request: LaunchRequest) -> None:
         """Compile where that is due, and run the grid; empty ones launch nothing."""
         self.prepare(request)()
 
     def prepare(self, request: LaunchRequest) -> Callable[[], object]:
-        """The launch with its arguments made ready, to be called as often as wanted."""
-        if not all(request.grid):
-            return lambda: None
+        """The launch with its arguments made ready, to be called as often as wanted. Raises CompileFailureError."""
+        kernel = self.by_key[request.kernel]
         arguments = {name: self.value(value) for name, value in request.arguments.items()}
         options = {name: self.value(value) for name, value in request.options.items()}
-        return functools.partial(self.by_key[request.kernel][request.grid], **arguments, **options)
+        with self.turns.given_up():
+            self.resources.setdefault(kernel.__name__, compile_for_device(kernel, {**arguments, **options}))
+        if not all(request.grid):
+            return lambda: None
+        return functools.partial(kernel[request.grid], **arguments, **options)

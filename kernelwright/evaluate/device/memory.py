@@ -1,5 +1,6 @@
 """The memory that a host's tensors live in: poisoned when new, walled in, and watched."""
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -72,7 +73,16 @@ class Memory:
         store = self.stores.pop(number, None)
         if store is not None:
             self.used -= store.nbytes
+            if self.device.type == "cuda":
+                store.whole.fill_(self.poison)
         return store
+
+    def clear(self) -> None:
+        """Free all of it; on a GPU, where whoever uses it next could read what it held, poisoned."""
+        for store in self.stores.values() if self.device.type == "cuda" else ():
+            with contextlib.suppress(RuntimeError):  # a device that a fault has left unusable keeps nothing
+                store.whole.fill_(POISONS[0])
+        self.stores.clear()
 
     def store(self, number: int) -> Store:
         """A store by number; raises LinkError for one that is not there."""

@@ -19,11 +19,11 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.reference import ReferenceProgram
-from kernelwright.evaluate.device.candidate_job import Calls
+from kernelwright.evaluate.device.candidate_job import Calls, meet, memory_for
 from kernelwright.evaluate.device.clock import CaptureError, Clock, clock_for, middle, tick
-from kernelwright.evaluate.device.memory import Memory
 from kernelwright.evaluate.device.replay import Replay, Rotation, Trace, slot
-from kernelwright.evaluate.device.serve import Executor, Server
+from kernelwright.evaluate.device.serve import Executor
+from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.draws import Draw, perturb
 from kernelwright.evaluate.link import Json, Link, TensorRef
 from kernelwright.evaluate.tensors import copy_of, from_raw, same_bits, to_raw
@@ -32,8 +32,6 @@ from kernelwright.evaluate.wire import RawTensor
 
 #: Samples taken whatever the budget says, and the longest times that are captured in a graph as well.
 _FEWEST, _GRAPH_BELOW_MS = 5, 0.5
-#: Runs that both clocks look at.
-_DIRECT = 10
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,7 @@ class Plan:
     """How one process samples: a random number of samples between two, as far as `budget_s` goes, after `warm_up_s`.
 
     `verify` of them, at random places, keep their outputs. `facts`: whether clocks and temperature are asked for.
+    `graph`: whether short calls are captured as well. `direct`: how many runs both clocks look at.
     """
 
     samples: tuple[int, int] = (30, 40)
@@ -49,6 +48,8 @@ class Plan:
     verify: int = 2
     seed: int = 0
     facts: bool = True
+    graph: bool = True
+    direct: int = 10
 
     @classmethod
     def decode(cls, content: Json) -> "Plan":
@@ -84,7 +85,7 @@ def measure(
     found = Measured()
     busy_ms = _warm_up(rotation, plan, clock)
     count, elapsed = generator.randint(*plan.samples), tick()
-    for _ in range(min(_DIRECT, count)):
+    for _ in range(min(plan.direct, count)):
         rotation.fresh()
         clock.flush()
         seen, whole = clock.time(rotation.run)
@@ -104,7 +105,7 @@ def measure(
         if late:
             found.notes.append(f"{number + 1} samples, as the time was up")
             break
-    if middle(found.events) < _GRAPH_BELOW_MS:
+    if plan.graph and middle(found.events) < _GRAPH_BELOW_MS:
         _measure_graph(rotation, outputs, plan, clock, generator, found)
     return found
 
@@ -173,24 +174,33 @@ class _Traced(Calls):
     kept: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
     given: dict[str, Tensor] = field(default_factory=dict)
 
-    def record(self) -> None:
-        """Make the calls; only one is needed where host code reads nothing."""
-        built, _ = self.server.until("built")
-        withhold = self._bind(built)
-        for number, call in enumerate(self.header["calls"]):
-            if number:
-                self.traces.append(Trace(self.server.executor))
-                self.server.recorder = self.traces[-1]
-            self._one(number, call, [] if number else withhold)
-            if number and not self.traces[-1].reads:
+    def record(self, calls: Sequence[Json]) -> None:
+        """Make calls and take them down; only one is needed where host code reads nothing."""
+        for call in calls:
+            self.traces.append(Trace(self.server.executor))
+            self.server.recorder = self.traces[-1]
+            self._one(len(self.traces), call, [])
+            if not self.traces[-1].reads:
                 break
         self.server.recorder = None
-        self.server.link.send({"done": True})
+
+    def sample(self, draws: Sequence[Json], plan: Plan, clock: Clock) -> Measured:
+        """Time what was taken down on the inputs of these calls."""
+        device, generator = self.server.memory.device, random.Random(plan.seed)
+        slots = []
+        for place, name in enumerate(self.header["inputs"]):
+            if name in self.given:
+                contents = [from_raw(self.tensors[call["inputs"][place]], device) for call in draws]
+                slots.append(slot(self.given[name], contents))
+        replays = [trace.replay() for trace in self.traces]
+        rotation = Rotation(slots, replays, list(self.kept.values()), generator, turns=len(replays) == 1)
+        found = measure(rotation, lambda draw: self.outputs[draw % len(replays)], plan, clock, generator)
+        self.server.memory.check_zones(list(self.server.memory.stores))
+        return found
 
     def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
         memory = self.server.memory
         made = super()._answer(answer, places, before)
-        self.results.clear()
         if self.traces:
             refs = self._kept[0]
             self.outputs.append([memory.tensor(ref) for ref in refs])
@@ -202,39 +212,66 @@ class _Traced(Calls):
 
 
 def time_candidate(
-    header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor, clock: Clock | None = None
+    header: Json,
+    tensors: Sequence[RawTensor],
+    link: Link,
+    executor: Executor,
+    turns: Turns,
+    stop_host: Callable[[], None],
 ) -> tuple[Json, list[RawTensor]]:
-    """Take down one call of a host, let the host go, and time what the device did."""
-    plan, externs, device = Plan.decode(header["timing"]), header["externs"], torch.device(header["device"])
-    server = Server(link, Memory(device, int(header["memory_bytes"])), executor, _allowed(externs))
-    ready, _ = server.until("ready")
-    link.send({**header["program"], "inputs": header["inputs"], "externs": externs})
-    calls = _Traced(server, header, tensors)
-    calls.record()
-    clock, generator = clock or clock_for(device), random.Random(plan.seed)
-    draws = header["calls"][1:]
-    slots = []
-    for place, name in enumerate(header["inputs"]):
-        if name in calls.given:
-            contents = [from_raw(tensors[call["inputs"][place]], device) for call in draws]
-            slots.append(slot(calls.given[name], contents))
-    replays = [trace.replay() for trace in calls.traces]
-    rotation = Rotation(slots, replays, list(calls.kept.values()), generator, turns=len(replays) == 1)
-    before = clock.facts() if plan.facts else {}
-    found = measure(rotation, lambda draw: calls.outputs[draw % len(replays)], plan, clock, generator)
-    server.memory.check_zones(list(server.memory.stores))
-    results: list[RawTensor] = []
+    """Take down one call of a host, end the host, and time what the device did."""
+    plan = Plan.decode(header["timing"])
+    with memory_for(header) as memory:
+        with turns.shared():
+            server, walls = meet(header, link, memory, executor)
+            calls = _Traced(server, {**header, "calls": header["calls"][:1]}, tensors)
+            calls.run()
+            calls.record(header["calls"][1:])
+        stop_host()
+        with turns.alone():
+            clock = clock_for(memory.device)
+            before = clock.facts() if plan.facts else {}
+            found = calls.sample(header["calls"][1:], plan, clock)
+            facts = _device(before, clock, plan)
+        results: list[RawTensor] = []
+        answer = found.answer()
+        answer |= {"verified": _verified(found, results), "launches": calls.traces[0].launches}
+        return answer | {"walls": walls, "flush_bytes": clock.flush_bytes} | facts, results
+
+
+def check_and_time(
+    header: Json,
+    tensors: Sequence[RawTensor],
+    link: Link,
+    executor: Executor,
+    turns: Turns,
+    stop_host: Callable[[], None],
+) -> tuple[Json, list[RawTensor]]:
+    """Calls as `run_candidate` makes them, then the first once more, taken down and timed: `estimate` in the answer,
+    with `events`, `notes` and `verified` as `time_candidate` has them. The process may have served others before."""
+    plan = Plan.decode(header["timing"])
+    with memory_for(header) as memory:
+        with turns.shared():
+            server, walls = meet(header, link, memory, executor)
+            calls = _Traced(server, header, tensors)
+            answer = calls.run()
+            first = {**header["calls"][0], "fresh": False}
+            calls.record([first])
+        stop_host()
+        results = calls.results[: sum(len(call["outputs"]) for call in answer["calls"])]
+        with turns.alone():
+            found = calls.sample([first], plan, clock_for(memory.device))
+        estimate = {"events": found.events, "notes": found.notes, "verified": _verified(found, results)}
+        return answer | {"walls": walls, "estimate": estimate}, results
+
+
+def _verified(found: Measured, results: list[RawTensor]) -> list[Json]:
+    """What was checked, its outputs added to the results."""
     verified = []
     for draw, outputs in found.verified:
         verified.append({"draw": draw, "outputs": list(range(len(results), len(results) + len(outputs)))})
         results += outputs
-    answer = found.answer() | {"verified": verified, "launches": calls.traces[0].launches}
-    answer |= {"walls": [str(wall) for wall in ready["walls"]], "flush_bytes": clock.flush_bytes}
-    return answer | _device(before, clock, plan), results
-
-
-def _allowed(externs: Any) -> frozenset[str] | None:
-    return None if externs is None else frozenset(externs)
+    return verified
 
 
 def _device(before: Json, clock: Clock, plan: Plan) -> Json:
@@ -271,7 +308,8 @@ def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, li
         del before_state
         rotation = Rotation(slots, [Replay((run,), ())], kept, generator)
         before = clock.facts() if plan.facts else {}
-        found = measure(rotation, lambda _draw: (), Plan(**{**vars(plan), "verify": 0}), clock, generator)
+        with Turns(device).alone():
+            found = measure(rotation, lambda _draw: (), Plan(**{**vars(plan), "verify": 0}), clock, generator)
     return found.answer() | {"flush_bytes": clock.flush_bytes} | _device(before, clock, plan), []
 
 

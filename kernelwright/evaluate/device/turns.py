@@ -1,0 +1,65 @@
+"""Whose turn it is on a GPU: processes that check share it, one that takes times has it alone.
+
+Turns are locks on a file for each GPU, so that they end with the process that holds one. Processes of other programs
+know nothing of them.
+"""
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+
+_FOLDER = Path(tempfile.gettempdir())  # as it is when this is imported: jobs have folders of their own
+
+
+class Turns:
+    """The turns on one device. Nobody waits for the CPU."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._file = -1
+        self._mode = fcntl.LOCK_UN
+        if device.type == "cuda":
+            name = f"kernelwright-{os.getuid()}-{torch.cuda.get_device_properties(device).uuid}"
+            self._file = os.open(_FOLDER / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+    @contextlib.contextmanager
+    def shared(self) -> Iterator[None]:
+        """Use the device beside others, once nobody has it alone."""
+        with self._held(fcntl.LOCK_SH):
+            yield
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Have the device alone, once all others are done."""
+        with self._held(fcntl.LOCK_EX):
+            yield
+
+    @contextlib.contextmanager
+    def given_up(self) -> Iterator[None]:
+        """Let others have the device meanwhile, and take the same turn again."""
+        with self._held(fcntl.LOCK_UN):
+            yield
+
+    def close(self) -> None:
+        """Give up whatever is held; idempotent."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    @contextlib.contextmanager
+    def _held(self, mode: int) -> Iterator[None]:
+        before = self._mode
+        self._set(mode)
+        try:
+            yield
+        finally:
+            self._set(before)
+
+    def _set(self, mode: int) -> None:
+        self._mode = mode
+        if self._file >= 0:
+            fcntl.flock(self._file, mode)
