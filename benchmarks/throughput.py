@@ -1,20 +1,27 @@
 """How many candidates are judged in a second: row softmax of 64x512, every text another, all cores.
 
     python benchmarks/throughput.py --count 200 --out benchmarks/results/throughput_cpu.json
+    python benchmarks/throughput.py --device cuda --workers 14 --count 300 --out benchmarks/results/throughput_h200.json
 
-Figures are for parse and interpret, and for parse, compile (offline, nothing cached) and interpret, with the dialect
-and without. Starting workers is not counted.
+Without a GPU, figures are for parse and interpret, and for parse, compile (offline, nothing cached) and interpret. On a
+GPU, candidates are compiled, called with every kind of inputs, and their time is estimated from 100 runs. Both with the
+dialect and without. Starting workers is not counted. `milliseconds_one_by_one` has what a candidate takes with the
+rungs named, one after another with a single worker: the share of each phase.
 """
 
 import argparse
 import json
+import statistics
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaign import machine
-from kernelwright.evaluate.pool import EvaluatorPool, Item, LocalOptions, usable_cores
+from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.evaluate.pool import EvaluatorPool, Item, LocalOptions, default_workers
 from kernelwright.ir.values import Reference, TensorSpec
 
 SOURCE = """import torch
@@ -58,43 +65,90 @@ class ModelNew(nn.Module):
         softmax_{number}[(x.shape[0],)](x, out, x.shape[1], BLOCK=512)
         return out
 """
+#: By device: what is measured, and the rungs of it.
 LADDERS = {
-    "parse, interpret": (Rung.PARSE, Rung.INTERPRET),
-    "parse, compile, interpret": (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET),
+    "cpu": {
+        "parse, interpret": (Rung.PARSE, Rung.INTERPRET),
+        "parse, compile, interpret": (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET),
+    },
+    "cuda": {"parse, compile, run, estimate": (Rung.PARSE, Rung.COMPILE, Rung.RUN)},
 }
+SAMPLES = 100
 
 
-def rate(count: int, rungs: tuple[Rung, ...], *, dialect: bool, offset: int) -> dict[str, float]:
-    """Candidates a second, after a few that start the workers and find the reference's outputs."""
-    options = LocalOptions(use_gpu=False, memory_gb=4.0, dialect=dialect)
-    items = [Item(CANDIDATE.format(number=offset + i), REFERENCE, rungs) for i in range(count + 8)]
-    with EvaluatorPool(options) as pool:
-        for verdict in pool.evaluate_many(items[:8]):
+def rate(
+    options: LocalOptions, workers: int | None, count: int, rungs: tuple[Rung, ...], offset: int
+) -> dict[str, Any]:
+    """Candidates a second, after a few for each worker, which start it and find the reference's outputs."""
+    with EvaluatorPool(options, workers) as pool:
+        first = 4 * pool.workers
+        items = [Item(CANDIDATE.format(number=offset + i), REFERENCE, rungs) for i in range(count + first)]
+        for verdict in pool.evaluate_many(items[:first]):
             assert verdict.ok, verdict
         began = time.perf_counter()
-        passes = [verdict.caliber["passes"] for verdict in pool.evaluate_many(items[8:]) if verdict.ok]
+        verdicts = [verdict for verdict in pool.evaluate_many(items[first:]) if verdict.ok]
         seconds = time.perf_counter() - began
-    return {"candidates": count, "ok": len(passes), "calls_each": passes[0], "per_second": round(count / seconds, 2)}
+    times = [verdict.times_ms["candidate"] for verdict in verdicts if verdict.times_ms]
+    return {
+        "candidates": count,
+        "ok": len(verdicts),
+        "calls_each": verdicts[0].caliber["passes"],
+        "timed_runs_each": options.samples,
+        "per_second": round(count / seconds, 2),
+        "estimates_us": [round(1e3 * quantile, 2) for quantile in statistics.quantiles(times, n=4)] if times else None,
+    }
+
+
+def shares(options: LocalOptions, offset: int, count: int = 8) -> dict[str, float]:
+    """Milliseconds of one candidate after another, by one worker: those of fewer rungs first."""
+    ladders = {"parse": (Rung.PARSE,), "compile": (Rung.PARSE, Rung.COMPILE)}
+    ladders |= {"interpret": (Rung.PARSE, Rung.INTERPRET)}
+    if options.use_gpu:
+        ladders |= {"compile and run": (Rung.PARSE, Rung.COMPILE, Rung.RUN)}
+    found = {}
+    with options.build() as evaluator, replace(options, samples=0).build() as without:
+        for place, (name, rungs) in enumerate(ladders.items()):
+            found[name] = _milliseconds(without, rungs, offset + place * (count + 3), count)
+        if options.samples:
+            found["compile, run, estimate"] = _milliseconds(evaluator, rungs, offset + 9 * (count + 3), count)
+    return found
+
+
+def _milliseconds(evaluator: LocalEvaluator, rungs: tuple[Rung, ...], offset: int, count: int) -> float:
+    for number in range(count + 3):
+        if number == 3:
+            began = time.perf_counter()
+        verdict = evaluator.evaluate_text(CANDIDATE.format(number=offset + number), REFERENCE, rungs)
+        assert verdict.ok, verdict
+    return round(1e3 * (time.perf_counter() - began) / count, 2)
 
 
 def main() -> int:
     """Measure every ladder; 0 where all candidates were accepted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--device", choices=list(LADDERS), default="cpu")
+    parser.add_argument("--workers", type=int, help="evaluators at a time; else one for each core, or one on a GPU")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/throughput_cpu.json"))
     arguments = parser.parse_args()
-    found, offset = {}, time.time_ns() % 10**12
+    gpu = arguments.device == "cuda"
+    options = LocalOptions(use_gpu=gpu, memory_gb=4.0, samples=SAMPLES if gpu else 0)
+    found, offset, one_by_one = {}, time.time_ns() % 10**12, {}
     for dialect in (True, False):
-        for name, rungs in LADDERS.items():
-            offset += arguments.count + 8
-            key = f"{name}, {'dialect' if dialect else 'any Python'}"
-            found[key] = rate(arguments.count, rungs, dialect=dialect, offset=offset)
-            print(key, found[key])
+        kind = "dialect" if dialect else "any Python"
+        for name, rungs in LADDERS[arguments.device].items():
+            offset += 10**6
+            key = f"{name}, {kind}"
+            found[key] = rate(replace(options, dialect=dialect), arguments.workers, arguments.count, rungs, offset)
+            print(key, found[key], flush=True)
+        one_by_one[kind] = shares(replace(options, dialect=dialect), offset + 10**5)
+        print("ms", one_by_one[kind], flush=True)
     result = {
         "command": " ".join(["python", *sys.argv]),
         "caliber": machine(),
-        "workers": usable_cores(),
+        "workers": arguments.workers or default_workers(options),
         "rates": found,
+        "milliseconds_one_by_one": one_by_one,
     }
     arguments.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 0 if all(row["ok"] == row["candidates"] for row in found.values()) else 1

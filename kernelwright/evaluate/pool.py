@@ -55,6 +55,7 @@ class LocalOptions:
     seed: int | None = None
     dialect: bool = True
     externs: bool = False
+    samples: int = 0
 
     def build(self) -> LocalEvaluator:
         """An evaluator; it starts its worker when first used."""

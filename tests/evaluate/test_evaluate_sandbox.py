@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from broken_kernels import DOUBLE, GOOD, Broken, vector_host
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.evaluate.sandbox import Limits, Sandbox
+from kernelwright.evaluate.session import InterpretedCallError, InterpretedModule
 from kernelwright.ir.values import KernelModule
 
 RUNGS = (Rung.INTERPRET,)
@@ -129,3 +132,39 @@ def test_candidates_have_no_way_out_but_the_link(evaluator: LocalEvaluator) -> N
     verdict = evaluator.evaluate(program(look), RUNGS)
     assert verdict.detail.count("socket:") == 1
     assert "pipe" not in verdict.detail
+
+
+def test_a_lasting_device_serves_until_a_fault(evaluator: LocalEvaluator) -> None:
+    del evaluator
+    past_the_end = GOOD.replace("mask = i < n", "mask = i < n + 5000")
+    assert past_the_end != GOOD
+    good, bad = (Broken("program", DOUBLE, kernel, vector_host(), Status.OK).module for kernel in (GOOD, past_the_end))
+    x = torch.rand(1000)
+    with Sandbox() as sandbox:
+        limits = Limits(timeout_s=20, memory_gb=2, lasting=True)
+        served = []
+        for _ in range(3):
+            (out,) = InterpretedModule(good, sandbox, limits)([x])
+            assert torch.equal(out, 2 * x)
+            assert sandbox.pid is not None
+            served.append(children(sandbox.pid))
+        assert len(served[0]) == 1
+        assert served == [served[0]] * 3
+        with pytest.raises(InterpretedCallError, match="past the end"):
+            InterpretedModule(bad, sandbox, limits)([x])
+        wait_until_gone(served[0])
+        (out,) = InterpretedModule(good, sandbox, limits)([x])
+        assert torch.equal(out, 2 * x)
+        left = children(sandbox.pid)
+    wait_until_gone(left)
+    assert left != served[0]
+
+
+def test_a_lasting_device_is_killed_at_its_limit(evaluator: LocalEvaluator) -> None:
+    del evaluator
+    with Sandbox() as sandbox:
+        limits = Limits(timeout_s=3, memory_gb=2, lasting=True)
+        with pytest.raises(InterpretedCallError, match="no answer within 3 s"):
+            InterpretedModule(program(SLEEP), sandbox, limits)([torch.rand(1000)])
+        (out,) = InterpretedModule(program(vector_host()), sandbox, limits)([torch.ones(1000)])
+        assert torch.equal(out, torch.full((1000,), 2.0))
