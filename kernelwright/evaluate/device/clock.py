@@ -5,7 +5,7 @@ import importlib
 import statistics
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -55,9 +55,9 @@ class Clock(Protocol):
         ...
 
     def queued(
-        self, prepare: Callable[[], object], run: Callable[[], object], count: int, busy_ms: float = 0.0
+        self, prepares: Sequence[Callable[[], object]], run: Callable[[], object], busy_ms: float = 0.0
     ) -> list[float]:
-        """Events around each of several runs, each after its own `prepare` and a flush, nothing waited for between.
+        """Events around one run after each `prepare` and a flush, nothing waited for until the end.
 
         The flush keeps the device at work for `busy_ms` or longer, while the host queues the run behind it.
         """
@@ -112,20 +112,22 @@ class CudaClock:
         return graph.replay
 
     def queued(
-        self, prepare: Callable[[], object], run: Callable[[], object], count: int, busy_ms: float = 0.0
+        self, prepares: Sequence[Callable[[], object]], run: Callable[[], object], busy_ms: float = 0.0
     ) -> list[float]:
         # As the device is at work while the events and the launches between them are queued, the events hold the
-        # device's work and no waiting for the host.
+        # device's work and no waiting for the host. The first run, which nobody times, gives the host its lead.
         flushes = min(_MOST_FLUSHES, 1 + int(busy_ms / self._flush_ms))
-        pairs = []
-        for _ in range(count):
+        pairs: list[tuple[Any, Any]] = []
+        for number, prepare in enumerate([prepares[0], *prepares]):
             prepare()
             for _ in range(flushes):
                 self.flush()
-            pairs.append((_Event(enable_timing=True), _Event(enable_timing=True)))
-            pairs[-1][0].record()
+            first, last = _Event(enable_timing=True), _Event(enable_timing=True)
+            first.record()
             run()
-            pairs[-1][1].record()
+            last.record()
+            if number:
+                pairs.append((first, last))
         _synchronize()
         return [max(_LEAST_MS, float(first.elapsed_time(last))) for first, last in pairs]
 
@@ -155,11 +157,11 @@ class HostClock:
         raise CaptureError("there are no graphs on the CPU")
 
     def queued(
-        self, prepare: Callable[[], object], run: Callable[[], object], count: int, busy_ms: float = 0.0
+        self, prepares: Sequence[Callable[[], object]], run: Callable[[], object], busy_ms: float = 0.0
     ) -> list[float]:
         del busy_ms
         times = []
-        for _ in range(count):
+        for prepare in prepares:
             prepare()
             self.flush()
             times.append(self.time(run)[0])

@@ -32,6 +32,8 @@ from kernelwright.evaluate.wire import RawTensor
 
 #: Samples taken whatever the budget says, and the longest times that are captured in a graph as well.
 _FEWEST, _GRAPH_BELOW_MS = 5, 0.5
+#: Samples that are queued at a time.
+_BATCH = 16
 
 
 @dataclass(frozen=True)
@@ -94,17 +96,20 @@ def measure(
         if elapsed() > plan.budget_s / 2:
             break
     checked = set(generator.sample(range(count), min(plan.verify, count)))
-    for number in range(count):
-        late = number + 1 >= min(_FEWEST, count) and elapsed() > plan.budget_s
-        exact = number in checked or (late and plan.verify > 0 and not found.verified)
+    batch = max(1, min(_BATCH, int(1e3 * plan.budget_s / 4 / middle(found.wall))))
+    while len(found.events) < count:
+        done = len(found.events)
+        late = done >= min(_FEWEST, count) and elapsed() > plan.budget_s
+        if late and (found.verified or not plan.verify):
+            found.notes.append(f"{done} samples, as the time was up")
+            break
+        size = 1 if late else min(batch, count - done, *(place + 1 - done for place in checked if place >= done))
+        exact = late or done + size - 1 in checked
         draw = generator.randrange(rotation.draws)
-        prepare = functools.partial(rotation.exact, draw) if exact else rotation.fresh
-        found.events += clock.queued(prepare, rotation.run, 1, busy_ms)
+        last = functools.partial(rotation.exact, draw) if exact else rotation.fresh
+        found.events += clock.queued([rotation.fresh] * (size - 1) + [last], rotation.run, busy_ms)
         if exact:
             found.verified.append((draw, [_copied(output) for output in outputs(draw)]))
-        if late:
-            found.notes.append(f"{number + 1} samples, as the time was up")
-            break
     if plan.graph and middle(found.events) < _GRAPH_BELOW_MS:
         _measure_graph(rotation, outputs, plan, clock, generator, found)
     return found
@@ -152,11 +157,10 @@ def _measure_graph(
     except CaptureError as error:
         found.notes.append(f"no CUDA graph: {error}")
         return
-    clock.queued(rotation.fresh, launch, 3)
     draw, count = generator.randrange(rotation.draws), generator.randint(*plan.samples)
-    found.graph = clock.queued(rotation.fresh, launch, count)
+    found.graph = clock.queued([rotation.fresh] * count, launch)
     if plan.verify:
-        clock.queued(lambda: rotation.exact(draw), launch, 1)
+        clock.queued([functools.partial(rotation.exact, draw)], launch)
         found.verified.append((draw, [_copied(output) for output in outputs(draw)]))
 
 
