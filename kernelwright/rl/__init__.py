@@ -1,0 +1,1 @@
+"""Training the agents: returns, advantages, corrections, losses, supervised warm start, rollouts, checkpoints."""
