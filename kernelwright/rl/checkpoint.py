@@ -1,0 +1,117 @@
+"""Checkpoints: whole or not there. One is written beside its place and moved there when all of it is on the disk.
+
+A checkpoint is a folder `step-00000010` with whatever its writer put there, `state.json`, and `manifest.json` with the
+size and SHA-256 of every file. One that a crash, a full disk or a hand has damaged is passed over for the one before.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kernelwright.ir.errors import KernelwrightError
+
+_PREFIX = "step-"
+_CHUNK_BYTES = 1 << 20
+
+
+class CheckpointError(KernelwrightError):
+    """A checkpoint could not be written; those before it are as they were."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A complete checkpoint. `damaged` names later ones that are not."""
+
+    step: int
+    folder: Path
+    state: dict[str, Any]
+    damaged: tuple[Path, ...] = ()
+
+
+def save_checkpoint(
+    root: Path, step: int, write: Callable[[Path], None], state: dict[str, Any], keep: int = 3
+) -> Checkpoint:
+    """Write one: `write` fills its folder, `state` is JSON. The `keep` newest stay. Raises CheckpointError."""
+    place = root / f"{_PREFIX}{step:08d}"
+    partial = root / f"{place.name}.partial"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir()
+        write(partial)
+        (partial / "state.json").write_text(json.dumps(state, indent=1) + "\n", "utf-8")
+        (partial / "manifest.json").write_text(json.dumps(_manifest(partial), indent=1) + "\n", "utf-8")
+        for path in [*_files(partial), partial]:
+            _flush(path)
+        shutil.rmtree(place, ignore_errors=True)
+        partial.rename(place)
+        _flush(root)
+    except OSError as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        reason = "the disk is full; make room" if full else str(error)
+        before = latest_checkpoint(root)
+        kept = f"{before.folder} is intact: resume from there" if before else "there is none before it"
+        raise CheckpointError(f"checkpoint {place} was not written: {reason} ({kept})") from error
+    for old in _places(root)[keep:]:
+        shutil.rmtree(old, ignore_errors=True)
+    return Checkpoint(step, place, state)
+
+
+def latest_checkpoint(root: Path) -> Checkpoint | None:
+    """The newest complete one."""
+    damaged = []
+    for place in _places(root):
+        state = _read(place)
+        if state is not None:
+            return Checkpoint(int(place.name.removeprefix(_PREFIX)), place, state, tuple(damaged))
+        damaged.append(place)
+    return None
+
+
+def _places(root: Path) -> list[Path]:
+    """Finished checkpoints, newest first."""
+    found = root.glob(f"{_PREFIX}*") if root.is_dir() else ()
+    return sorted((path for path in found if path.suffix != ".partial"), reverse=True)
+
+
+def _read(place: Path) -> dict[str, Any] | None:
+    try:
+        listed = json.loads((place / "manifest.json").read_text("utf-8"))
+        if listed != _manifest(place):
+            return None
+        state: dict[str, Any] = json.loads((place / "state.json").read_text("utf-8"))
+        return state
+    except (OSError, ValueError):
+        return None
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
+
+
+def _manifest(folder: Path) -> dict[str, list[Any]]:
+    return {str(path.relative_to(folder)): [path.stat().st_size, _digest(path)] for path in _files(folder)}
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _flush(path: Path) -> None:
+    """Wait until the disk has it."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

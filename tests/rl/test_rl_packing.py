@@ -1,0 +1,78 @@
+"""Packed rows: the same log-probabilities as one by one, no padding, no row that sees another."""
+
+from typing import Any
+
+import pytest
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from kernelwright.rl.packing import Row, minibatches, packs, response_mask, score, scored
+
+
+@pytest.fixture(scope="module", params=["sdpa", "eager"])
+def model(request: pytest.FixtureRequest) -> Any:
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=50,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        attn_implementation=request.param,
+    )
+    return LlamaForCausalLM(config).eval()
+
+
+ROWS = [
+    Row((1, 2, 3), (4, 5)),
+    Row((7,), (8, 9, 10, 11)),
+    Row((12, 13, 14, 15, 16), (17,)),
+    Row((20, 21), (22, 23, 24)),
+]
+
+
+def one_by_one(model: Any, row: Row) -> torch.Tensor:
+    ids = torch.tensor([[*row.prompt, *row.response]])
+    logs = torch.log_softmax(model(input_ids=ids).logits[0].float(), -1)
+    places = range(len(row.prompt) - 1, len(row) - 1)
+    return torch.stack([logs[place, token] for place, token in zip(places, row.response, strict=True)])
+
+
+def test_packed_rows_are_scored_as_alone(model: Any) -> None:
+    found = score(model, ROWS)
+    assert found.logp.shape == (4, 4)
+    for index, row in enumerate(ROWS):
+        expected = one_by_one(model, row)
+        torch.testing.assert_close(found.logp[index, : len(expected)], expected, atol=1e-5, rtol=1e-5)
+        assert (found.logp[index, len(expected) :] == 0).all()
+    torch.testing.assert_close(scored(model, ROWS, 8).logp, found.logp.detach(), atol=1e-5, rtol=1e-5)
+
+
+def test_gradients_reach_the_model_and_only_through_its_own_row(model: Any) -> None:
+    embedded = model.get_input_embeddings().weight
+    (gradient,) = torch.autograd.grad(score(model, ROWS[:2]).logp[0].sum(), embedded)
+    touched = set(gradient.abs().sum(-1).nonzero()[:, 0].tolist())
+    assert touched & {1, 2, 3, 4} == {1, 2, 3, 4}
+    assert not touched & {7, 8, 9, 10, 11}
+
+
+def test_temperature_divides_the_logits(model: Any) -> None:
+    cold, warm = score(model, ROWS, 0.1), score(model, ROWS, 10.0)
+    assert cold.entropy[response_mask(ROWS)].mean() < warm.entropy[response_mask(ROWS)].mean()
+
+
+def test_packs_hold_every_row_once_and_keep_to_the_budget() -> None:
+    rows = [Row((0,) * (1 + i % 7), (0,) * (1 + i % 5)) for i in range(40)]
+    found = packs(rows, 12)
+    assert sorted(index for pack in found for index in pack) == list(range(40))
+    assert all(sum(len(rows[index]) for index in pack) <= 12 for pack in found)
+    wasted = 1 - sum(map(len, rows)) / (12 * len(found))
+    assert wasted < 0.1
+    assert packs([Row((0,) * 30, (1,))], 12) == [[0]]  # longer than the budget, alone
+    assert sorted(i for chunk in minibatches(rows, 12, 10) for i in chunk) == list(range(40))
+
+
+def test_rows_without_a_response_are_refused() -> None:
+    with pytest.raises(ValueError, match="a prompt and a response"):
+        Row((1,), ())
