@@ -1,5 +1,7 @@
 """What one program of a kernel does: operations, and bytes of memory by sector, read from its TTIR.
 
+Layouts, from Triton's GPU IR, say which elements a warp asks for with one instruction.
+
 Integers and pointers are computed for one program in the middle of the grid, so that strides, masks and loop
 counts are the real ones; a loop's body is computed once, in its first round. Floats are not computed: an
 address that depends on loaded values counts as scattered.
@@ -7,36 +9,29 @@ address that depends on loaded values counts as scattered.
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernelwright.backend.access import LINE, SECTOR, Blocked, Ledger, Placed, Requests, requests
 from kernelwright.backend.execute import Launch
+from kernelwright.backend.integers import Integers, Known, Pointer, advanced, arithmetic, reshaped
 from kernelwright.backend.ttir import ELEMENT_BYTES, Operation, element_of, numel, parameters, parse, shape_of
 from kernelwright.ir.values import TensorSpec
 
-#: Bytes that memory is moved in.
-SECTOR = 32
-Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Pointer:
-    """Addresses in a tensor: the parameter's index, and element offsets (None: not known)."""
-
-    parameter: int
-    offsets: Integers | None
-
-
-Known = Integers | Pointer | None
+#: Operations that access memory -> where their operands have the mask.
+_MASKS = {"tt.load": 1, "tt.store": 2, "tt.atomic_rmw": 2, "tt.atomic_cas": 9}
+_BLOCK_ACCESS = ("tt.descriptor_load", "tt.descriptor_store")
 
 
 @dataclass
 class Work:
-    """Of one program. Bytes are whole sectors, by the index of the run-time argument; `wasted` of them nobody uses.
+    """Of one program.
 
+    `loaded`, `stored`: bytes by the index of the run-time argument, in whole sectors, each once however many
+    instructions touch it; `reloaded`: bytes that a later loop loads again. `requested` and `lines`: bytes of sectors,
+    and lines of the L1 cache, summed over the instructions of all warps; `used`: bytes that lanes ask for.
     `lane_ops`: instructions times the lanes they take, each operation taking at least every thread once.
     `products`: operand type (`tf32` for f32 at lower precision) -> FLOPs of `tl.dot`. `rounds`: waits for
     memory one after another. `syncs`: reductions and scans.
@@ -44,17 +39,29 @@ class Work:
 
     loaded: dict[int, float] = field(default_factory=dict)
     stored: dict[int, float] = field(default_factory=dict)
-    wasted: float = 0.0
+    reloaded: dict[int, float] = field(default_factory=dict)
+    requested: float = 0.0
+    lines: float = 0.0
+    used: float = 0.0
     lane_ops: float = 0.0
     flops: float = 0.0
     products: dict[str, float] = field(default_factory=dict)
     rounds: float = 0.0
     syncs: float = 0.0
 
+    @property
+    def touched(self) -> float:
+        """Bytes in whole sectors, each once in a loop."""
+        return sum(sum(found.values()) for found in (self.loaded, self.stored, self.reloaded))
 
-def work_of(ttir: str, launch: Launch, threads: int) -> Work:
-    """The work of one program of this launch, run by `threads` threads."""
-    return _read(ttir, launch, _Reader(launch, threads)).work
+
+def work_of(ttir: str, launch: Launch, threads: int, layouts: Sequence[Placed] = ()) -> Work:
+    """The work of one program of this launch, run by `threads` threads; `layouts` as `access.layouts_of` finds them."""
+    reader = _read(ttir, launch, _Reader(launch, threads, layouts))
+    work = reader.work
+    work.loaded, work.reloaded = reader.loads.bytes()
+    work.stored = reader.stores.bytes()[0]
+    return work
 
 
 def in_bounds(ttir: str, launch: Launch) -> bool:
@@ -62,7 +69,7 @@ def in_bounds(ttir: str, launch: Launch) -> bool:
 
     What masks leave out counts as staying in; so does what depends on loaded values.
     """
-    return not _read(ttir, launch, _Reader(launch, 32, last=True)).outside
+    return not _read(ttir, launch, _Reader(launch, 32, (), last=True)).outside
 
 
 def _read(ttir: str, launch: Launch, reader: "_Reader") -> "_Reader":
@@ -75,29 +82,12 @@ def _read(ttir: str, launch: Launch, reader: "_Reader") -> "_Reader":
             reader.values[name] = Pointer(index, np.zeros((), np.int64))
         elif isinstance(value, int):
             reader.values[name] = np.array(int(value), np.int64)
-    reader.run(parse(ttir), 1.0)
+    operations = parse(ttir)
+    reader.place(operations)
+    reader.run(operations, 1.0)
     return reader
 
 
-def _signed_division(a: Integers, b: Integers) -> Integers:
-    return np.where(b == 0, 0, np.sign(a) * np.sign(b) * (np.abs(a) // np.maximum(np.abs(b), 1)))
-
-
-def _remainder(a: Integers, b: Integers) -> Integers:
-    return a - _signed_division(a, b) * b
-
-
-_INTEGER: Mapping[str, Callable[[Integers, Integers], Integers]] = {
-    "addi": np.add, "subi": np.subtract, "muli": np.multiply, "divsi": _signed_division, "divui": _signed_division,
-    "remsi": _remainder, "remui": _remainder, "andi": np.bitwise_and, "ori": np.bitwise_or,
-    "xori": np.bitwise_xor, "shli": lambda a, b: a << np.clip(b, 0, 63), "shrsi": lambda a, b: a >> np.clip(b, 0, 63),
-    "shrui": lambda a, b: a >> np.clip(b, 0, 63), "maxsi": np.maximum, "minsi": np.minimum, "maxui": np.maximum,
-    "minui": np.minimum,
-}  # fmt: skip
-_COMPARE: Mapping[str, Callable[[Integers, Integers], NDArray[np.bool_]]] = {
-    "slt": np.less, "ult": np.less, "sle": np.less_equal, "ule": np.less_equal, "sgt": np.greater,
-    "ugt": np.greater, "sge": np.greater_equal, "uge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
-}  # fmt: skip
 #: Instructions an element, on lanes of which a multiprocessor has 128 (integers have 64, special functions 16).
 _COSTS = {"divf": 10, "exp": 9, "exp2": 8, "log": 9, "log2": 8, "sqrt": 9, "rsqrt": 8, "sin": 16, "cos": 16} | {
     "erf": 20, "tanh": 20, "pow": 30, "remf": 30, "divsi": 32, "divui": 32, "remsi": 32, "remui": 32,
@@ -111,13 +101,24 @@ _FREE = frozenset(
 class _Reader:
     """Walks operations, keeping what is known of each value; of the middle program or of the last one."""
 
-    def __init__(self, launch: Launch, threads: int, last: bool = False) -> None:
+    def __init__(self, launch: Launch, threads: int, layouts: Sequence[Placed], last: bool = False) -> None:
         self.grid, self.threads, self.last = launch.grid, threads, last
         self.arguments = [value for _, value in launch.args]
         self.outside = False
         self.values: dict[str, Known] = {}
         self.constant: set[str] = set()
         self.work = Work()
+        self.loads, self.stores = Ledger(), Ledger()
+        self.layouts, self.places = layouts, dict[int, int]()
+        self.loop, self.depth = 0, 0
+
+    def place(self, operations: list[Operation]) -> None:
+        """Number the accesses in the order of the text, which is that of the layouts."""
+        for operation in operations:
+            if operation.name in _MASKS:
+                self.places[id(operation)] = len(self.places)
+            for region in operation.regions:
+                self.place(region)
 
     def run(self, operations: list[Operation], times: float) -> list[Known]:
         """Do the operations `times` over; what the region yields."""
@@ -152,7 +153,11 @@ class _Reader:
         self.values[header[1]] = low
         for name, start in carried if "iter_args" in operation.text else ():
             self.values[name] = self.values.get(start)
+        self.loop += self.depth == 0
+        self.depth += 1
         yielded = self.run(operation.regions[0], times * trips)
+        self.depth -= 1
+        self.loop += self.depth == 0
         for name, value in zip(operation.results, yielded, strict=False):
             self.values[name] = value
 
@@ -169,14 +174,7 @@ class _Reader:
     def _simple(self, operation: Operation, times: float) -> None:
         name = operation.name
         self._count(operation, times)
-        if name in (
-            "tt.load",
-            "tt.store",
-            "tt.atomic_rmw",
-            "tt.atomic_cas",
-            "tt.descriptor_load",
-            "tt.descriptor_store",
-        ):
+        if name in _MASKS or name in _BLOCK_ACCESS:
             self._access(operation, times)
         elif operation.results:
             shape = shape_of(operation.result_type)
@@ -214,30 +212,37 @@ class _Reader:
     def _access(self, operation: Operation, times: float) -> None:
         pointer = self.values.get(operation.operands[0])
         kind = operation.result_type if operation.name == "tt.descriptor_load" else operation.operand_type()
-        width = ELEMENT_BYTES.get(element_of(kind), 8)
-        place = {"tt.load": 1, "tt.store": 2, "tt.atomic_rmw": 2, "tt.atomic_cas": 9}.get(operation.name, 9)
-        mask = self.values.get(operation.operands[place]) if len(operation.operands) > place else None
-        sectors, lanes = self._touched(pointer, mask, numel(kind), width, "descriptor" in operation.name)
-        moved = sectors * SECTOR * times
-        self.work.wasted += max(moved - lanes * width * times, 0.0)
+        width, elements = ELEMENT_BYTES.get(element_of(kind), 8), numel(kind)
         index = pointer.parameter if isinstance(pointer, Pointer) else -1
+        asked, sectors, used = Requests(elements, elements), None, elements * width
+        if isinstance(pointer, Pointer) and pointer.offsets is not None:
+            place = _MASKS.get(operation.name, len(operation.operands))
+            mask = self.values.get(operation.operands[place]) if len(operation.operands) > place else None
+            shape = np.broadcast_shapes(shape_of(kind), pointer.offsets.shape)
+            offsets = np.broadcast_to(pointer.offsets, shape)
+            active = np.broadcast_to(mask if isinstance(mask, np.ndarray) else np.ones((), np.int64), shape)
+            asked = requests(offsets, active, width, self._layout(operation, shape))
+            offsets = offsets[active != 0]
+            sectors, used = np.unique(offsets * width // SECTOR), offsets.size * width
+            self.outside |= self._leaves(pointer.parameter, offsets)
+        elif operation.name in _BLOCK_ACCESS:
+            asked = Requests(math.ceil(used / LINE), math.ceil(used / SECTOR))
+        self.work.requested += asked.sectors * SECTOR * times
+        self.work.lines += asked.lines * times
+        self.work.used += used * times
         if operation.name not in ("tt.store", "tt.descriptor_store"):
-            self.work.loaded[index] = self.work.loaded.get(index, 0.0) + moved
+            self.loads.note(index, self.loop, times, sectors, asked.sectors * SECTOR)
         if operation.name not in ("tt.load", "tt.descriptor_load"):
-            self.work.stored[index] = self.work.stored.get(index, 0.0) + moved
+            self.stores.note(index, self.loop, times, sectors, asked.sectors * SECTOR)
         for result in operation.results:
             self.values[result] = None
 
-    def _touched(self, pointer: Known, mask: Known, elements: int, width: int, block: bool) -> tuple[float, int]:
-        """Distinct sectors that a tile touches, and its elements that the mask lets through."""
-        if not isinstance(pointer, Pointer) or pointer.offsets is None:
-            return (math.ceil(elements * width / SECTOR) if block else float(elements)), elements
-        offsets = pointer.offsets
-        if isinstance(mask, np.ndarray):
-            shape = np.broadcast_shapes(offsets.shape, mask.shape)
-            offsets = np.broadcast_to(offsets, shape)[np.broadcast_to(mask, shape) != 0]
-        self.outside |= self._leaves(pointer.parameter, offsets)
-        return float(np.unique(offsets.reshape(-1) * width // SECTOR).size), offsets.size
+    def _layout(self, operation: Operation, shape: tuple[int, ...]) -> Blocked | None:
+        """The layout of an access, if the GPU IR has the same accesses."""
+        place = self.places.get(id(operation))
+        if place is None or len(self.layouts) != len(self.places) or self.layouts[place][0] != shape:
+            return None
+        return self.layouts[place][1]
 
     def _leaves(self, parameter: int, offsets: Integers) -> bool:
         spec = self.arguments[parameter]
@@ -250,65 +255,18 @@ class _Reader:
         family, _, kind = operation.name.partition(".")
         given = [self.values.get(name) for name in operation.operands]
         if family == "arith":
-            return _arithmetic(kind, operation, given, shape)
+            return arithmetic(kind, operation, given, shape)
         if operation.name == "tt.get_program_id":
             axis = "xyz".index(operation.text.split()[0])
-            return np.array(self.grid[axis] - 1 if self.last else self.grid[axis] // 2, np.int64)
+            return np.array(self.grid[axis] - 1 if self.last else (self.grid[axis] - 1) // 2, np.int64)
         if operation.name == "tt.get_num_programs":
             return np.array(self.grid["xyz".index(operation.text.split()[0])], np.int64)
         if operation.name == "tt.make_range":
             return np.arange(operation.attribute("start"), operation.attribute("end"), dtype=np.int64)
         if operation.name == "tt.addptr":
-            return _advanced(given[0], given[1])
+            return advanced(given[0], given[1])
         if operation.name in ("tt.make_tensor_descriptor", "tt.make_tensor_ptr", "tt.advance"):
             return Pointer(given[0].parameter, None) if isinstance(given[0], Pointer) else None
         if operation.name in ("tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.bitcast", "tt.trans"):
-            return _reshaped(operation, given[0], shape)
+            return reshaped(operation, given[0], shape)
         return None
-
-
-def _arithmetic(kind: str, operation: Operation, given: list[Known], shape: tuple[int, ...]) -> Known:
-    if kind == "constant":
-        found = re.match(r" (?:dense<)?(true|false|-?\d+)(?![\d.xe])", operation.text)
-        if found is None:
-            return None
-        number = int(found[1]) if found[1] not in ("true", "false") else int(found[1] == "true")
-        return np.full(shape, number, np.int64)
-    integers = [value for value in given if isinstance(value, np.ndarray)]
-    if kind in ("extsi", "extui", "trunci", "index_cast") and integers:
-        return integers[0]
-    if kind in _INTEGER and len(integers) == 2:
-        return np.asarray(_INTEGER[kind](*integers))  # of 0-d arrays numpy makes scalars
-    if kind == "cmpi" and len(integers) == 2:
-        predicate = operation.text.split(",")[0].strip()
-        return np.asarray(_COMPARE[predicate](*integers), np.int64)
-    if kind == "andi" and len(integers) == 1:
-        return integers[0]  # a mask that is known in part masks at least that
-    if kind == "select" and len(integers) == 3:
-        return np.where(integers[0] != 0, integers[1], integers[2])
-    return None
-
-
-def _advanced(pointer: Known, by: Known) -> Known:
-    if not isinstance(pointer, Pointer):
-        return None
-    if pointer.offsets is None or not isinstance(by, np.ndarray):
-        return Pointer(pointer.parameter, None)
-    return Pointer(pointer.parameter, np.asarray(pointer.offsets + by))
-
-
-def _reshaped(operation: Operation, value: Known, shape: tuple[int, ...]) -> Known:
-    if value is None or (isinstance(value, Pointer) and value.offsets is None):
-        return value
-    array = value.offsets if isinstance(value, Pointer) else value
-    assert array is not None
-    if operation.name == "tt.expand_dims":
-        array = np.expand_dims(array, operation.attribute("axis"))
-    elif operation.name == "tt.reshape":
-        array = array.reshape(shape)
-    elif operation.name == "tt.trans":
-        order = re.search(r"order = array<i32: ([\d, ]+)>", operation.text)
-        array = array.transpose([int(axis) for axis in order[1].split(",")]) if order else array.T
-    else:
-        array = np.broadcast_to(array, shape)
-    return Pointer(value.parameter, array) if isinstance(value, Pointer) else array

@@ -104,6 +104,55 @@ def row_softmax(x_ptr, out_ptr, rows, columns, XBLOCK: tl.constexpr, R0_BLOCK: t
     return KernelModule("row_softmax", what, (kernel,), launcher)
 
 
+def row_norm(rows=64, columns=8192, r_block=1024, warps=4):
+    """A looped reduction and a second loop over the same row."""
+    spec = tensor("x", "f32", (rows, columns))
+    kernel = Kernel(
+        "row_norm",
+        """@triton.jit
+def row_norm(x_ptr, out_ptr, columns, R0_BLOCK: tl.constexpr):
+    row = tl.program_id(0) * columns
+    total = tl.full([R0_BLOCK], 0.0, tl.float32)
+    for offset in tl.range(0, columns, R0_BLOCK):
+        value = tl.load(x_ptr + row + offset + tl.arange(0, R0_BLOCK))
+        total += value * value
+    scale = tl.sqrt(tl.sum(total, 0))
+    for offset in tl.range(0, columns, R0_BLOCK):
+        r = row + offset + tl.arange(0, R0_BLOCK)
+        tl.store(out_ptr + r, tl.load(x_ptr + r) / scale)""",
+        (("R0_BLOCK", r_block), ("num_warps", warps)),
+        ("aten.linalg_vector_norm", "aten.div"),
+    )
+    launcher = Launcher(f'''def forward(x: "{spec.annotation}"):
+    out = torch.empty_strided(({rows}, {columns}), ({columns}, 1), device=x.device, dtype=torch.float32)
+    row_norm[({rows},)](x, out, {columns}, **row_norm_meta)
+    return out''')
+    what = reference("x / x.norm(dim=1, keepdim=True)", [spec], tensor("out", "f32", (rows, columns)))
+    return KernelModule("row_norm", what, (kernel,), launcher)
+
+
+def max_pool(rows=64, columns=128, block=1024, warps=4):
+    """The largest of each 2x2 square: loads with a stride of two."""
+    spec, half = tensor("x", "f32", (rows, columns)), (rows // 2, columns // 2)
+    kernel = Kernel(
+        "max_pool",
+        """@triton.jit
+def max_pool(x_ptr, out_ptr, columns, XBLOCK: tl.constexpr):
+    i = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)
+    at = x_ptr + i // (columns // 2) * 2 * columns + i % (columns // 2) * 2
+    top = tl.maximum(tl.load(at), tl.load(at + 1))
+    tl.store(out_ptr + i, tl.maximum(top, tl.maximum(tl.load(at + columns), tl.load(at + columns + 1))))""",
+        (("XBLOCK", block), ("num_warps", warps)),
+        ("aten.max_pool2d",),
+    )
+    launcher = Launcher(f'''def forward(x: "{spec.annotation}"):
+    out = torch.empty_strided({half}, ({half[1]}, 1), device=x.device, dtype=torch.float32)
+    max_pool[({half[0] * half[1]} // max_pool_meta["XBLOCK"],)](x, out, {columns}, **max_pool_meta)
+    return out''')
+    what = reference("torch.nn.functional.max_pool2d(x[None], 2)[0]", [spec], tensor("out", "f32", half))
+    return KernelModule("max_pool", what, (kernel,), launcher)
+
+
 def matmul(m=512, n=512, k=256, block=64, warps=4):
     """A product of two fp16 matrices by tiles."""
     a, b = tensor("a", "f16", (m, k)), tensor("b", "f16", (k, n))

@@ -7,6 +7,7 @@ import pytest
 import sample_modules
 import torch
 
+from kernelwright.backend.access import layouts_of
 from kernelwright.backend.compiler import compile_launch
 from kernelwright.backend.cost import estimate, extern_us_of, launch_cost, programs_per_sm, storage_bytes
 from kernelwright.backend.execute import trace_launches
@@ -22,7 +23,7 @@ H200 = get_target("h200")
 def _work(module):
     (launch,) = trace_launches(module)
     compiled = compile_launch(module, launch, H200)
-    return work_of(compiled.ttir, launch, 32 * compiled.num_warps)
+    return work_of(compiled.ttir, launch, 32 * compiled.num_warps, layouts_of(compiled.ttgir))
 
 
 def test_a_pointwise_program_reads_and_writes_its_tile():
@@ -41,7 +42,26 @@ def test_scattered_columns_cost_whole_sectors():
     apart, together = (_work(sample_modules.column_sum(512, 4096, x_block=x, r_block=512)) for x in (1, 8))
     assert apart.loaded == {0: 512 * 32.0}
     assert together.loaded == {0: 512 * 32.0}, "eight columns come with the sectors of one"
-    assert apart.wasted == 512 * 28.0 + 28 and together.wasted == 0
+    assert apart.used == 512 * 4 + 4 and together.used == 512 * 32 + 32
+    assert apart.lines == 512 + 1, "each row is a line of its own"
+
+
+def test_warps_along_columns_ask_for_each_sector_once():
+    aligned, uneven = (_work(sample_modules.column_sum(512, columns, 16, 64)) for columns in (4096, 4095))
+    assert aligned.loaded == {0: 512 * 64.0} and aligned.requested == 512 * 64 + 64
+    assert uneven.loaded[0] > 1.4 * aligned.loaded[0], "a row that starts anywhere takes three sectors"
+
+
+def test_a_second_loop_loads_again():
+    work = _work(sample_modules.row_norm(rows=4, columns=8192, r_block=1024))
+    assert work.loaded == {0: 8192 * 4.0} == work.reloaded and work.stored == {1: 8192 * 4.0}
+    assert work.touched == 3 * 8192 * 4
+
+
+def test_what_l2_cannot_hold_comes_from_memory_again():
+    rows = [estimate(sample_modules.row_norm(rows, columns=65536, r_block=1024), H200) for rows in (16, 4096)]
+    few, many = (found.bytes / (rows * 65536 * 4) for found, rows in zip(rows, (16, 4096), strict=True))
+    assert few == 2 and 2.5 < many <= 3
 
 
 def test_products_are_counted_by_operand_type():
@@ -120,6 +140,21 @@ def test_spills_cost():
     compiled = compile_launch(module, launch, H200)
     spilled = replace(compiled, resources=Resources(255, 4096, 0))
     assert launch_cost(launch, spilled, H200).us > 3 * launch_cost(launch, compiled, H200).us
+
+
+def test_strided_elements_are_better_asked_for_by_neighbours():
+    """Eight elements a thread, each of its own sector, wait for each other in L1; one a thread shares them."""
+    apart, together = (sample_modules.max_pool(8192, 8192, block, warps) for block, warps in ((2048, 8), (512, 16)))
+    assert estimate(apart, H200).us > 1.2 * estimate(together, H200).us
+
+
+def test_full_registers_keep_loads_waiting():
+    module = sample_modules.column_sum(4096, 4096, 32, 128, warps=2)
+    (launch,) = trace_launches(module)
+    compiled = compile_launch(module, launch, H200)
+    full = replace(compiled, resources=replace(compiled.resources, registers=250))
+    room = replace(compiled, resources=replace(compiled.resources, registers=190))
+    assert launch_cost(launch, full, H200).us > 2 * launch_cost(launch, room, H200).us
 
 
 def test_a_wider_memory_is_faster_and_a_small_kernel_is_launch_bound():
