@@ -66,7 +66,7 @@ def save_checkpoint(
 
 def latest_checkpoint(root: Path) -> Checkpoint | None:
     """The newest complete one."""
-    damaged = []
+    damaged: list[Path] = []
     for place in _places(root):
         state = _read(place)
         if state is not None:

@@ -1,0 +1,198 @@
+"""What is trained: a LoRA adapter on a base model that stays as it is, and the optimizer that moves it."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model, set_peft_model_state_dict
+from peft.utils import get_peft_model_state_dict
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.rl.packing import Row, Scores, score, scored
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+_OPTIMIZER, _ADAPTER = "optimizer.pt", "adapter"
+
+
+class DivergedError(KernelwrightError):
+    """A loss or gradient that is no number: nothing was learnt from that step."""
+
+
+@dataclass(frozen=True)
+class LoraSettings:
+    """The adapter's rank, scale and dropout; `targets` are names of linear layers, or `all-linear`."""
+
+    rank: int = 16
+    alpha: int = 32
+    dropout: float = 0.0
+    targets: str | tuple[str, ...] = "all-linear"
+
+    def config(self) -> LoraConfig:
+        """As peft has it."""
+        targets = self.targets if isinstance(self.targets, str) else list(self.targets)
+        return LoraConfig(
+            r=self.rank,
+            lora_alpha=self.alpha,
+            lora_dropout=self.dropout,
+            target_modules=targets,
+            task_type="CAUSAL_LM",
+        )
+
+
+@dataclass(frozen=True)
+class OptimizerSettings:
+    """AdamW. The rate rises over `warmup` steps and stays, or falls along half a cosine to 0 at `steps`."""
+
+    lr: float = 1e-6
+    betas: tuple[float, float] = (0.9, 0.999)
+    weight_decay: float = 0.0
+    clip: float = 1.0
+    warmup: int = 0
+    schedule: Literal["constant", "cosine"] = "constant"
+
+    def rate(self, step: int, steps: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        rising = min(1.0, (step + 1) / (self.warmup + 1))
+        if self.schedule == "constant":
+            return self.lr * rising
+        done = min(1.0, max(0, step - self.warmup) / max(1, steps - self.warmup))
+        return self.lr * rising * 0.5 * (1 + math.cos(math.pi * done))
+
+
+@dataclass
+class Learner:
+    """A base model with one adapter. `budget` is in tokens of one packed sequence, `steps` is the run's length."""
+
+    model: Any
+    tokenizer: Any
+    settings: OptimizerSettings = field(default_factory=OptimizerSettings)
+    budget: int = 4096
+    steps: int = 1
+    step: int = 0
+
+    def __post_init__(self) -> None:
+        parameters = [p for p in self.model.parameters() if p.requires_grad]
+        self.optimizer = torch.optim.AdamW(
+            parameters, lr=self.settings.lr, betas=self.settings.betas, weight_decay=self.settings.weight_decay
+        )
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model is."""
+        place: torch.device = next(self.model.parameters()).device
+        return place
+
+    def score(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
+        """The adapter's scores of one pack of rows, with gradients."""
+        self.model.train()
+        return score(self.model, rows, temperature)
+
+    def scored(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
+        """The adapter's scores without gradients or dropout."""
+        self.model.eval()
+        return scored(self.model, rows, self.budget, temperature)
+
+    def scored_by_base(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
+        """The scores of the base model, its adapter left out."""
+        with self.model.disable_adapter():
+            return self.scored(rows, temperature)
+
+    def update(self) -> dict[str, float]:
+        """Take an optimizer step with the gradients there are: `grad_norm` and `lr`.
+
+        Raises DivergedError where a gradient is no number; weights and optimizer are as they were then.
+        """
+        rate = self.settings.rate(self.step, self.steps)
+        parameters = [p for group in self.optimizer.param_groups for p in group["params"]]
+        norm = float(torch.nn.utils.clip_grad_norm_(parameters, self.settings.clip))
+        if not math.isfinite(norm):
+            self.optimizer.zero_grad(set_to_none=True)
+            raise DivergedError(f"step {self.step}: the gradient's norm is {norm}")
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.step += 1
+        return {"grad_norm": norm, "lr": rate}
+
+    def save_adapter(self, folder: Path) -> None:
+        """Write the adapter as peft does: what vLLM loads."""
+        self.model.save_pretrained(folder, safe_serialization=True)
+
+    def save(self, folder: Path) -> None:
+        """Write adapter and optimizer."""
+        self.save_adapter(folder / _ADAPTER)
+        torch.save({"optimizer": self.optimizer.state_dict(), "step": self.step}, folder / _OPTIMIZER)
+
+    def load(self, folder: Path) -> None:
+        """Go on from what `save` wrote."""
+        load_adapter_weights(self.model, folder / _ADAPTER)
+        content = torch.load(folder / _OPTIMIZER, map_location=self.device, weights_only=True)
+        self.optimizer.load_state_dict(content["optimizer"])
+        self.step = int(content["step"])
+
+    @contextmanager
+    def moved(self, scale: float, seed: int = 0) -> Iterator[None]:
+        """The adapter with noise added to it, of `scale` times each matrix' norm, and back again."""
+        before = {name: value.clone() for name, value in get_peft_model_state_dict(self.model).items()}
+        generator = torch.Generator().manual_seed(seed)
+        for parameter in self.model.parameters():
+            if parameter.requires_grad:
+                noise = torch.randn(parameter.shape, generator=generator).to(parameter)
+                size = scale * max(float(parameter.norm()), 1e-2 * math.sqrt(parameter.numel()))
+                parameter.data.add_(noise, alpha=size / float(noise.norm()))
+        try:
+            yield
+        finally:
+            set_peft_model_state_dict(self.model, before)
+
+
+def open_model(
+    base: Path | str,
+    lora: LoraSettings,
+    adapter: Path | None = None,
+    *,
+    device: str = "cpu",
+    dtype: str = "float32",
+    checkpointing: bool = False,
+    seed: int = 0,
+) -> tuple[Any, Any]:
+    """The base model with a new adapter, or with a copy of the one in a folder; and the tokenizer.
+
+    Base weights are in `dtype`, the adapter in fp32. Raises UserError for a base or adapter that is not there.
+    """
+    if dtype not in DTYPES:
+        raise UserError(f"dtype={dtype!r}: choose {' or '.join(DTYPES)}")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(base)
+        bare = AutoModelForCausalLM.from_pretrained(base, dtype=DTYPES[dtype])
+    except (OSError, ValueError) as error:
+        raise UserError(f"base model {str(base)!r} cannot be read: {str(error).splitlines()[0]}") from error
+    if checkpointing:
+        bare.gradient_checkpointing_enable({"use_reentrant": False})
+        bare.enable_input_require_grads()  # type: ignore[no-untyped-call]
+    torch.manual_seed(seed)
+    model: Any
+    if adapter is None:
+        model = get_peft_model(bare, lora.config())
+    else:
+        if not (adapter / "adapter_config.json").is_file():
+            raise UserError(f"{adapter} holds no LoRA adapter (adapter_config.json is missing)")
+        model = PeftModel.from_pretrained(bare, str(adapter), is_trainable=True)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
+    return model.to(device), tokenizer
+
+
+def load_adapter_weights(model: Any, folder: Path) -> None:
+    """Put the weights of a saved adapter into the model's own."""
+    result: Any = set_peft_model_state_dict(model, load_file(folder / "adapter_model.safetensors"))
+    if result.unexpected_keys:
+        raise UserError(f"{folder} is an adapter of another model: {result.unexpected_keys[0]}")

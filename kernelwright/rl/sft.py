@@ -1,0 +1,107 @@
+"""Supervised warm start: the adapter learns responses by heart, prompts do not count."""
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kernelwright.ir.errors import UserError
+from kernelwright.rl.checkpoint import latest_checkpoint, save_checkpoint
+from kernelwright.rl.learner import DivergedError, Learner
+from kernelwright.rl.packing import Row, packs, response_mask
+from kernelwright.rl.run_log import RunLog
+
+
+@dataclass(frozen=True)
+class SftSettings:
+    """`batch` rows to an optimizer step, `epochs` times through the data; every `save_every` steps a checkpoint."""
+
+    epochs: int = 1
+    batch: int = 16
+    save_every: int = 100
+    evaluate_every: int = 100
+    keep: int = 2
+    seed: int = 0
+
+    def steps(self, rows: int) -> int:
+        """Optimizer steps of a run over so many rows."""
+        return self.epochs * -(-rows // self.batch)
+
+    def order(self, rows: int, step: int) -> list[int]:
+        """The rows of a step: each epoch goes through all of them in an order of its own."""
+        each = -(-rows // self.batch)
+        shuffled = list(range(rows))
+        random.Random(f"{self.seed}/{step // each}").shuffle(shuffled)
+        start = step % each * self.batch
+        return shuffled[start : start + self.batch]
+
+
+def train_sft(
+    learner: Learner,
+    rows: Sequence[Row],
+    settings: SftSettings,
+    folder: Path,
+    *,
+    held_out: Sequence[Row] = (),
+    tell: Callable[[int, int, Mapping[str, Any]], None] = lambda _step, _steps, _metrics: None,
+) -> dict[str, Any]:
+    """Train, from the folder's latest checkpoint where there is one; the last step's metrics.
+
+    Loss is the mean negative log-likelihood (nats) of a batch's response tokens. Raises DivergedError for a loss that
+    is no number: the last checkpoint is good.
+    """
+    if not rows:
+        raise UserError("there are no pairs to learn from")
+    found = latest_checkpoint(folder / "checkpoints")
+    if found is not None:
+        learner.load(found.folder)
+    learner.steps = settings.steps(len(rows))
+    log, metrics = RunLog(folder, learner.step), dict[str, Any]()
+    try:
+        while learner.step < learner.steps:
+            step, began = learner.step, time.monotonic()
+            batch = [rows[index] for index in settings.order(len(rows), step)]
+            metrics = _step(learner, batch)
+            metrics["tokens_per_s"] = round(sum(map(len, batch)) / (time.monotonic() - began), 1)
+            last = learner.step == learner.steps
+            if held_out and (last or learner.step % settings.evaluate_every == 0):
+                metrics["held_out_loss"] = likelihood_loss(learner, held_out)
+            log.write(step, metrics)
+            tell(learner.step, learner.steps, metrics)
+            if last or learner.step % settings.save_every == 0:
+                state = {"step": learner.step, "rows": len(rows), "settings": vars(settings)}
+                save_checkpoint(folder / "checkpoints", learner.step, learner.save, state, settings.keep)
+    finally:
+        log.close()
+    learner.save_adapter(folder / "adapter")
+    return metrics
+
+
+def _step(learner: Learner, batch: Sequence[Row]) -> dict[str, Any]:
+    """One optimizer step; the mean is over the batch's tokens, whatever packs they are in."""
+    tokens = sum(len(row.response) for row in batch)
+    total = 0.0
+    for chosen in packs(batch, learner.budget):
+        part = [batch[index] for index in chosen]
+        loss = _negative_sum(learner.score(part).logp, part) / tokens
+        if not torch.isfinite(loss):
+            learner.optimizer.zero_grad(set_to_none=True)
+            raise DivergedError(f"step {learner.step}: the loss is {float(loss.detach())}")
+        loss.backward()  # type: ignore[no-untyped-call]
+        total += float(loss.detach())
+    return {"loss": total, **learner.update()}
+
+
+def likelihood_loss(learner: Learner, rows: Sequence[Row]) -> float:
+    """Mean negative log-likelihood (nats) of the rows' response tokens."""
+    total = float(_negative_sum(learner.scored(rows).logp, rows))
+    return total / sum(len(row.response) for row in rows)
+
+
+def _negative_sum(logp: Tensor, rows: Sequence[Row]) -> Tensor:
+    return -(logp * response_mask(rows).to(logp.device)).sum()
