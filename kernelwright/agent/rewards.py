@@ -1,0 +1,260 @@
+"""Rewards: what an answer is worth, by its verdict. Each is a frozen value that configuration names.
+
+A reward is called with the module that the agent was given, the candidate (None where the answer could not be read) and
+the verdict. Nothing but an ok verdict whose outputs were compared counts as correct (`measures.is_correct`), so no
+status but `ok` is paid for correctness or speed. A reward that pays for speed takes it from measured times and raises
+UserError where a correct candidate was not timed: it never takes a missing time for a slow or an equal one. Speedups
+are capped, as a time that is far too good is a fault of the measurement more often than a feat; `cap` is ours where a
+publication has none.
+"""
+
+import dataclasses
+import difflib
+import math
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from kernelwright.agent.evaluator import Status, Verdict
+from kernelwright.agent.judge import Judge
+from kernelwright.agent.measures import (
+    BASELINES,
+    coverage,
+    is_compiled,
+    is_correct,
+    modelled_speedup,
+    timed_speedup,
+)
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.values import KernelModule, Level
+
+#: Milliseconds that a module should take, by a cost model.
+Estimate = Callable[[KernelModule], float]
+
+
+class Reward(Protocol):
+    """What an answer is worth; `after` is None where it could not be read."""
+
+    def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+        """The reward. Raises UserError where the verdict does not hold what the reward is made of."""
+        ...
+
+
+RewardType = TypeVar("RewardType", bound=type[Any])
+
+#: Rewards by the names under which configuration knows them.
+REWARDS: dict[str, type[Any]] = {}
+
+
+def named(name: str) -> Callable[[RewardType], RewardType]:
+    """Class decorator: make a reward known by a name."""
+
+    def add(cls: RewardType) -> RewardType:
+        assert name not in REWARDS or REWARDS[name].__qualname__ == cls.__qualname__, name
+        REWARDS[name] = cls
+        return cls
+
+    return add
+
+
+def make_reward(name: str, options: Mapping[str, Any] | None = None, **hooks: Any) -> Reward:
+    """The reward of that name; `options` are its numbers and words.
+
+    `hooks` are values that configuration cannot spell, `judge` and `estimate`; rewards without use for one are made
+    without it. Raises UserError for a name or an option that there is not, or a value of the wrong type.
+    """
+    cls = REWARDS.get(name)
+    if cls is None:
+        close = difflib.get_close_matches(name, REWARDS, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise UserError(f"unknown reward {name!r}{hint} (rewards: {', '.join(sorted(REWARDS))})")
+    types = typing.get_type_hints(cls)
+    known = [field.name for field in dataclasses.fields(cls)]
+    plain = {field for field in known if types[field] in (float, str)}
+    values = {key: value for key, value in hooks.items() if key in known and value is not None}
+    for key, value in (options or {}).items():
+        if key not in plain:
+            raise UserError(f"reward {name} has no option {key!r} (options: {', '.join(sorted(plain))})")
+        wanted = types[key]
+        if isinstance(value, bool) or not isinstance(value, (int, float) if wanted is float else wanted):
+            raise UserError(f"reward {name}: {key} takes {'a number' if wanted is float else 'a word'}, not {value!r}")
+        values[key] = wanted(value)
+    found: Reward = cls(**values)
+    return found
+
+
+def _check_baseline(baseline: str) -> None:
+    if baseline not in BASELINES:
+        raise UserError(f"baseline={baseline!r}: choose from {', '.join(BASELINES)}")
+
+
+@named("frontend")
+@dataclass(frozen=True)
+class FrontendReward:
+    """The two-stage project's frontend reward: `success` for a correct candidate, else `failure`."""
+
+    failure: float = -10.0
+    success: float = 1.0
+
+    def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+        del before, after
+        return self.success if is_correct(verdict) else self.failure
+
+
+@named("midend")
+@dataclass(frozen=True)
+class MidendReward:
+    """The two-stage project's mid-end reward: 1 + t_ref / t for a correct candidate, else `failure`.
+
+    t_ref is the time of `baseline`: the reference in eager PyTorch, as published, `inductor`, or `before`.
+    """
+
+    failure: float = -10.0
+    baseline: str = "eager"
+    cap: float = 10.0
+
+    def __post_init__(self) -> None:
+        _check_baseline(self.baseline)
+
+    def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+        del before, after
+        return 1.0 + timed_speedup(verdict, self.baseline, self.cap) if is_correct(verdict) else self.failure
+
+
+@named("joint")
+@dataclass(frozen=True)
+class JointReward(MidendReward):
+    """One agent that writes and tunes at once: `failure`, else 1 + speedup over the reference."""
+
+
+@named("composite")
+@dataclass(frozen=True)
+class CompositeReward:
+    """The reinforcement-tuning report's: compiled·C' + correct·C + speed·min(t0 / t, r_max)·C + judge_weight·judge.
+
+    C' and C are 1 for a candidate that compiles and one that is correct, t0 is the time of `baseline`; with `speed` 0
+    no times are needed. A cheat gets 0 whatever it does. The judge's part is off at weight 0 (the report has 0.5); it
+    is the mean of its three scores, of every candidate that was read, and JudgeError where the judge does not answer.
+    """
+
+    compiled: float = 0.1
+    correct: float = 0.3
+    speed: float = 1.0
+    r_max: float = 3.0
+    baseline: str = "eager"
+    judge_weight: float = 0.0
+    judge: Judge | None = None
+
+    def __post_init__(self) -> None:
+        _check_baseline(self.baseline)
+
+    def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+        if verdict.status is Status.CHEAT:
+            return 0.0
+        total = self.compiled * is_compiled(verdict)
+        if is_correct(verdict):
+            total += self.correct
+            total += self.speed * timed_speedup(verdict, self.baseline, self.r_max) if self.speed else 0.0
+        if self.judge_weight and after is not None:
+            if self.judge is None:
+                raise UserError(f"judge_weight={self.judge_weight:g} needs a judge; give one, or judge_weight=0")
+            total += self.judge_weight * self.judge.scores(before, after).mean
+        return total
+
+
+@named("profiling")
+@dataclass(frozen=True)
+class ProfilingReward:
+    """Dr. Kernel's profiling reward: 0.5·C + 0.5·min(s, cap) + 0.5·C·coverage, with s = 0 for what is not correct.
+
+    s is taken against `baseline`; a speedup above `cap` wants measuring again (`evaluating.confirmed`). Raises
+    UserError where a correct candidate was not profiled.
+    """
+
+    correct: float = 0.5
+    speed: float = 0.5
+    covered: float = 0.5
+    cap: float = 3.0
+    baseline: str = "eager"
+
+    def __post_init__(self) -> None:
+        _check_baseline(self.baseline)
+
+    def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+        del before, after
+        if not is_correct(verdict):
+            return 0.0
+        share = coverage(verdict)
+        if share is None and self.covered:
+            raise UserError(
+                "the reward profiling needs the share of device time in generated kernels, which the verdict has not; "
+                "evaluate with the rung profile, or set covered=0"
+            )
+        return self.correct + self.speed * timed_speedup(verdict, self.baseline, self.cap) + self.covered * (share or 0)
+
+
+@named("kevin")
+@dataclass(frozen=True)
+class KevinReward:
+    """Kevin's: 0.3·C + C·speedup over eager PyTorch."""
+
+    correct: float = 0.3
+    baseline: str = "eager"
+    cap: float = 10.0
+
+    def __post_init__(self) -> None:
+        _check_baseline(self.baseline)
+
+    def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+        del before, after
+        return self.correct + timed_speedup(verdict, self.baseline, self.cap) if is_correct(verdict) else 0.0
+
+
+@named("log_speedup")
+@dataclass(frozen=True)
+class LogSpeedupReward:
+    """ln(t_before / t) against the module that the pass was given, within ±`limit`; else `failure`, which is lower."""
+
+    failure: float = -10.0
+    limit: float = 3.0
+    baseline: str = "before"
+
+    def __post_init__(self) -> None:
+        _check_baseline(self.baseline)
+        if not self.failure < -self.limit < 0:
+            raise UserError(f"failure={self.failure:g} must be below -limit={-self.limit:g}, and limit positive")
+
+    def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+        del before, after
+        if not is_correct(verdict):
+            return self.failure
+        return max(-self.limit, min(self.limit, math.log(timed_speedup(verdict, self.baseline))))
+
+
+@named("cost_model")
+@dataclass(frozen=True)
+class CostModelReward:
+    """The mid-end's reward on estimated times, which need no GPU: 1 + t_before / t, else `failure`.
+
+    Estimates are the verdict's `modelled_before` and `modelled_candidate`, else what `estimate` gives (milliseconds)
+    for the two modules; it is asked again for the same module, so let it remember. Raises UserError where there is
+    neither, and for a given module that has no kernels to estimate.
+    """
+
+    failure: float = -10.0
+    cap: float = 10.0
+    estimate: Estimate | None = None
+
+    def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+        if not is_correct(verdict):
+            return self.failure
+        found = modelled_speedup(verdict)
+        if found is None:
+            if self.estimate is None:
+                raise UserError("the reward cost_model needs estimated times in its verdicts, or an estimate to ask")
+            if before.level is Level.TORCH:
+                raise UserError(f"the reward cost_model compares kernels, but @{before.name} has none yet; lower it")
+            assert after is not None, "a correct candidate is a module"
+            found = self.estimate(before) / self.estimate(after)
+        return 1.0 + min(found, self.cap)
