@@ -1,0 +1,168 @@
+"""Rollouts: a policy's answers over turns, judged and paid. Compiling and training both go through here."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kernelwright.agent.evaluating import Evaluate, Rungs, fault, faulty, judge_all
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.policy import Completion, Policy, PolicyError, Prompt, Sampling
+from kernelwright.agent.trajectory import Agent, Trajectory, Turn
+from kernelwright.ir.errors import Diagnostic, KernelwrightError, UserError
+from kernelwright.ir.values import KernelModule
+
+#: Seeds of consecutive turns are this far apart, so that those of a turn's many answers do not meet.
+_SEED_STEP = 1_000_003
+DEFAULT_SAMPLING = Sampling()
+
+
+@dataclass(frozen=True)
+class Request:
+    """One prompt to be: a module, which of its batch it is, the turns that came before, the verdict it came with."""
+
+    problem: int
+    module: KernelModule
+    history: tuple[Turn, ...] = ()
+    given: Verdict | None = None
+
+    def after(self, turn: Turn) -> "Request":
+        """The request for the turn after this one."""
+        return replace(self, history=(*self.history, turn))
+
+
+@dataclass(frozen=True)
+class Roller:
+    """Takes turns: renders, samples, reads, judges and pays, all requests of a turn together."""
+
+    agent: Agent
+    policy: Policy
+    evaluate: Evaluate
+    sampling: Sampling
+    adapter: str | None = None
+    rungs: Rungs = None
+    progress: Callable[[str], None] | None = None
+
+    def turn(self, requests: Sequence[Request], n: int, number: int) -> list[list[Turn]]:
+        """`n` answers to each request, as turns. `number` counts turns, from 0, and moves the seed.
+
+        Raises PolicyError and UserError.
+        """
+        if not requests:
+            return []
+        prompts = [self.agent.render(request.module, request.history) for request in requests]
+        seed = None if self.sampling.seed is None else self.sampling.seed + _SEED_STEP * number
+        answers = self.policy.sample(prompts, replace(self.sampling, n=n, seed=seed), self.adapter)
+        if [len(some) for some in answers] != [n] * len(requests):
+            raise PolicyError(f"the policy gave {list(map(len, answers))} answers to {len(requests)} prompts of {n}")
+        asked = [
+            (request, prompt, answer)
+            for request, prompt, some in zip(requests, prompts, answers, strict=True)
+            for answer in some
+        ]
+        turns = self._judged(asked)
+        if self.progress is not None:
+            right = sum(turn.valid and turn.verdict.ok for turn in turns)
+            self.progress(f"turn {number + 1}: {right} of {len(turns)} answers verified")
+        return [turns[start : start + n] for start in range(0, len(turns), n)]
+
+    def _judged(self, asked: Sequence[tuple[Request, Prompt, Completion]]) -> list[Turn]:
+        read = [_read(self.agent, answer.text, request.module) for request, _, answer in asked]
+        modules = [found for found in read if isinstance(found, KernelModule)]
+        verdicts = iter(judge_all(modules, self.evaluate, self.rungs))
+        turns = []
+        for (request, prompt, answer), found in zip(asked, read, strict=True):
+            verdict = next(verdicts) if isinstance(found, KernelModule) else found
+            candidate = found if isinstance(found, KernelModule) else None
+            turns.append(self._paid(request, prompt, answer, candidate, with_given(verdict, request.given)))
+        return turns
+
+    def _paid(
+        self, request: Request, prompt: Prompt, answer: Completion, candidate: KernelModule | None, verdict: Verdict
+    ) -> Turn:
+        """The turn with its reward; without one where the framework failed or could not tell."""
+        if verdict.status is not Status.UNSUPPORTED:
+            try:
+                reward = self.agent.reward(request.module, candidate, verdict)
+                return Turn(prompt, answer, candidate, verdict, reward)
+            except UserError:
+                raise
+            except KernelwrightError as error:
+                verdict = faulty(verdict, error)
+        return Turn(prompt, answer, candidate, verdict, 0.0, valid=False)
+
+
+def roll_out(
+    agent: Agent,
+    modules: Sequence[KernelModule],
+    policy: Policy,
+    evaluate: Evaluate,
+    *,
+    n: int = 1,
+    turns: int = 1,
+    sampling: Sampling = DEFAULT_SAMPLING,
+    adapter: str | None = None,
+    rungs: Rungs = None,
+    given: Sequence[Verdict] = (),
+    stop: Callable[[Turn], bool] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> list[Trajectory]:
+    """`n` trajectories of up to `turns` turns for each module; those of a module stand together, in order.
+
+    All prompts of a turn are one call of `policy.sample`, all candidates of a turn one call of `evaluate`, where equal
+    ones are judged once. Answers that cannot be read are Verdict(UNPARSED) and are not evaluated. A turn is not valid
+    where the framework failed (an error in place of a verdict, a judge without an answer), which also ends its
+    trajectory, or where the verdict is `unsupported`, which says nothing about the answer. `given` are verdicts of the
+    modules as they are, from the same rungs: their times become `before`. `stop` ends a trajectory after a turn for
+    which it holds. With a `sampling.seed`, a policy and an evaluator that repeat themselves give the same again;
+    `sampling.n` is not looked at.
+
+    Raises PolicyError, and UserError for what is configured wrongly.
+    """
+    if n < 1 or turns < 1:
+        raise UserError(f"n={n}, turns={turns}: at least one of each is needed")
+    assert not given or len(given) == len(modules), "one verdict for each module"
+    roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress)
+    first = [Request(index, module, (), given[index] if given else None) for index, module in enumerate(modules)]
+    begun = roller.turn(first, n, 0)
+    tracks = [request.after(turn) for request, some in zip(first, begun, strict=True) for turn in some]
+    for number in range(1, turns):
+        going = [index for index, track in enumerate(tracks) if goes_on(track.history[-1], stop)]
+        took = [turn for (turn,) in roller.turn([tracks[index] for index in going], 1, number)]
+        for index, turn in zip(going, took, strict=True):
+            tracks[index] = tracks[index].after(turn)
+    return [Trajectory(track.problem, track.module, track.history) for track in tracks]
+
+
+def goes_on(last: Turn, stop: Callable[[Turn], bool] | None) -> bool:
+    """Whether a trajectory continues after a turn."""
+    return not fault(last.verdict) and not (stop is not None and stop(last))
+
+
+def with_given(verdict: Verdict, given: Verdict | None) -> Verdict:
+    """A verdict with the times of the module that the candidate was made from, as `before`."""
+    if given is None or not verdict.ok:
+        return verdict
+    names = {"before": "candidate", "modelled_before": "modelled_candidate"}
+    times = {new: given.times_ms[old] for new, old in names.items() if old in given.times_ms}
+    return replace(verdict, times_ms={**verdict.times_ms, **times})
+
+
+def _read(agent: Agent, text: str, module: KernelModule) -> KernelModule | Verdict:
+    """The candidate, or the verdict on an answer that is none."""
+    try:
+        found = agent.parse(text, module)
+    except UserError:
+        raise
+    except KernelwrightError as error:
+        return faulty(Verdict(Status.UNSUPPORTED, Rung.PARSE), error)
+    if isinstance(found, KernelModule):
+        return found
+    return unparsed(found, module)
+
+
+def unparsed(diagnostics: tuple[Diagnostic, ...], module: KernelModule) -> Verdict:
+    """The verdict on an answer outside the dialect."""
+    assert diagnostics, "an answer that is not read has a diagnostic"
+    more = f" (and {len(diagnostics) - 1} more)" if len(diagnostics) > 1 else ""
+    detail = f"{diagnostics[0]}{more}"
+    shrunken = module.reference.shrunken
+    return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=diagnostics, shrunken=shrunken)
