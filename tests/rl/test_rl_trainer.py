@@ -1,0 +1,217 @@
+"""The trainer on a tiny model that has to name each problem's token: it learns, survives kills, and ends in order."""
+
+import errno
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from peft import get_peft_model
+from safetensors.torch import load_file
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.policy import Completion, Message, PolicyError
+from kernelwright.agent.trajectory import Trajectory, Turn
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.values import KernelModule, Reference, TensorSpec
+from kernelwright.rl import checkpoint
+from kernelwright.rl.algorithms import Algorithm, preset
+from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint
+from kernelwright.rl.learner import DivergedError, Learner, LoraSettings, OptimizerSettings, load_adapter_weights
+from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.trainer import RlSettings, Trainer
+
+X = TensorSpec.contiguous("x", "f32", (8,))
+MODULES = [KernelModule(f"p{i}", Reference(f"# {i}", "Model", (X,), (), (X,))) for i in range(4)]
+PROMPT = (Message("user", "which?"),)
+
+
+def tiny() -> Any:
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=12,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        initializer_range=0.2,
+    )
+    model = LlamaForCausalLM(config)
+    torch.manual_seed(1)
+    return get_peft_model(model, LoraSettings(rank=8, alpha=16).config())
+
+
+def learner(lr: float = 1e-2) -> Learner:
+    return Learner(tiny(), None, OptimizerSettings(lr=lr), budget=64)
+
+
+class Toy:
+    """A policy of its own copy of the model, which gets adapters as files; the answer to problem i is token 4 + i."""
+
+    def __init__(self, n: int = 8, turns: int = 1) -> None:
+        self.model, self.n, self.turns = tiny(), n, turns
+        self.asked: list[list[str]] = []
+
+    def push(self, folder: Path) -> None:
+        load_adapter_weights(self.model, folder)
+
+    def roll_out(self, modules: Sequence[KernelModule], seed: int) -> list[Trajectory]:
+        self.asked.append([module.name for module in modules])
+        generator = torch.Generator().manual_seed(seed)
+        found = []
+        for place, module in enumerate(modules):
+            for _ in range(self.n):
+                turns = [self._turn(int(module.name[1:]), turn, generator) for turn in range(self.turns)]
+                found.append(Trajectory(place, module, tuple(turns)))
+        return found
+
+    def _turn(self, problem: int, turn: int, generator: torch.Generator) -> Turn:
+        prompt = (1, 4 + problem, 8 + turn)
+        with torch.no_grad():
+            logs = torch.log_softmax(self.model(input_ids=torch.tensor([prompt])).logits[0, -1].float(), -1)
+        token = int(torch.multinomial(logs.exp(), 1, generator=generator))
+        right = token == 4 + problem
+        verdict = Verdict(Status.OK if right else Status.MISMATCH, Rung.INTERPRET)
+        answer = Completion(str(token), "stop", "toy", prompt, (token,), (float(logs[token]),))
+        return Turn(PROMPT, answer, MODULES[problem] if right else None, verdict, 1.0 if right else -1.0)
+
+
+def trainer(
+    folder: Path, toy: Toy, algorithm: Algorithm | None = None, steps: int = 40, lr: float = 1e-2, **changes: Any
+) -> Trainer:
+    settings = RlSettings(steps=steps, problems=3, **changes)
+    algorithm = algorithm or preset("grpo", kl=0.0)
+    return Trainer(learner(lr), MODULES, toy.roll_out, toy.push, algorithm, settings, folder)
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "adapter" / "adapter_model.safetensors")
+
+
+@pytest.mark.parametrize("name", ["grpo", "trloo"])
+def test_problems_are_learnt(tmp_path: Path, name: str) -> None:
+    toy = Toy(turns=2 if name == "trloo" else 1)
+    algorithm = preset(name, kl=0.02) if name == "grpo" else preset(name)
+    trainer(tmp_path, toy, algorithm, steps=60, lr=1e-2 if name == "grpo" else 4e-3, save_every=30).run()
+    rows = read_metrics(tmp_path)
+    first, last = (sum(row["correct"] for row in part) / 6 for part in (rows[:6], rows[-6:]))
+    assert first < 0.4
+    assert last > 0.7
+    assert all(row["mismatch"] < 1e-4 for row in rows)  # the policy has the trainer's weights at every step
+    assert {"seconds/rollout", "seconds/update", "grad_norm", "ratio", "acceptance", "status/ok"} <= set(rows[3])
+
+
+def test_a_reward_turned_round_is_unlearnt(tmp_path: Path) -> None:
+    class Contrary(Toy):
+        def _turn(self, problem: int, turn: int, generator: torch.Generator) -> Turn:
+            made = super()._turn(problem, turn, generator)
+            return Turn(made.prompt, made.completion, made.candidate, made.verdict, -made.reward)
+
+    trainer(tmp_path, Contrary(), steps=40, save_every=40).run()
+    assert sum(row["correct"] for row in read_metrics(tmp_path)[-6:]) / 6 < 0.05
+
+
+def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path) -> None:
+    steady, cut, after = Toy(), Toy(), Toy()
+    trainer(tmp_path / "steady", steady, steps=6).run()
+    halted = trainer(tmp_path / "cut", cut, steps=6)
+
+    def tell(step: int, _steps: int, _metrics: Any) -> None:
+        if step == 4:
+            raise KeyboardInterrupt
+
+    halted.tell = tell
+    with pytest.raises(KeyboardInterrupt):
+        halted.run()
+    trainer(tmp_path / "cut", after, steps=6).run()
+    assert steady.asked == cut.asked + after.asked
+    assert len(after.asked) == 2
+    for name, value in weights(tmp_path / "steady").items():
+        torch.testing.assert_close(value, weights(tmp_path / "cut")[name])
+    assert [row["step"] for row in read_metrics(tmp_path / "cut")] == list(range(6))
+
+
+def test_every_problem_has_its_turn() -> None:
+    settings = RlSettings(problems=3)
+    seen = [index for step in range(8) for index in settings.order(4, step)]
+    assert [sorted(seen[start : start + 4]) for start in range(0, 24, 4)] == [[0, 1, 2, 3]] * 6
+
+
+def test_faults_are_neither_paid_nor_learnt_from(tmp_path: Path) -> None:
+    class Broken(Toy):
+        def _turn(self, problem: int, turn: int, generator: torch.Generator) -> Turn:
+            made = super()._turn(problem, turn, generator)
+            gone = Completion("", "stop", "toy")
+            return Turn(made.prompt, gone, None, made.verdict, 0.0, valid=False)
+
+    before = learner()
+    metrics = trainer(tmp_path, Broken(), steps=2).run()
+    assert metrics["faults"] == metrics["turns"] == 24
+    assert metrics["kept_rows"] == 0
+    for name, value in before.model.named_parameters():
+        if name.endswith("lora_B.default.weight"):
+            assert not value.any()
+    assert all(not value.any() for name, value in weights(tmp_path).items() if "lora_B" in name)
+
+
+def test_a_policy_that_is_gone_ends_the_run_and_leaves_the_checkpoint(tmp_path: Path) -> None:
+    class Mortal(Toy):
+        def roll_out(self, modules: Sequence[KernelModule], seed: int) -> list[Trajectory]:
+            if len(self.asked) == 3:
+                raise PolicyError("the engine has ended")
+            return super().roll_out(modules, seed)
+
+    with pytest.raises(PolicyError, match="the engine has ended"):
+        trainer(tmp_path, Mortal(), steps=6).run()
+    found = latest_checkpoint(tmp_path / "checkpoints")
+    assert found is not None
+    assert found.step == 3
+    trainer(tmp_path, Toy(), steps=6).run()
+    assert [row["step"] for row in read_metrics(tmp_path)] == list(range(6))
+
+
+def test_a_loss_that_is_no_number_ends_the_run_before_it_does_harm(tmp_path: Path) -> None:
+    made = trainer(tmp_path, Toy(), steps=3)
+    made.run()
+    again = trainer(tmp_path, Toy(), steps=6)
+    with torch.no_grad():
+        again.learner.model.get_base_model().lm_head.weight[5, 0] = math.nan
+    with pytest.raises((DivergedError, ValueError), match=r"no finite number|the loss is nan"):
+        again.run()
+    found = latest_checkpoint(tmp_path / "checkpoints")
+    assert found is not None
+    assert found.step == 3
+
+
+def test_a_full_disk_ends_the_run_and_leaves_the_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer(tmp_path, Toy(), steps=2).run()
+
+    def full(_path: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "_flush", full)
+    with pytest.raises(CheckpointError, match="the disk is full"):
+        trainer(tmp_path, Toy(), steps=4).run()
+    found = latest_checkpoint(tmp_path / "checkpoints")
+    assert found is not None
+    assert found.step == 2
+
+
+def test_a_truncated_checkpoint_is_passed_over(tmp_path: Path) -> None:
+    trainer(tmp_path, Toy(), steps=3).run()
+    newest = tmp_path / "checkpoints" / "step-00000003" / "optimizer.pt"
+    newest.write_bytes(newest.read_bytes()[:100])
+    toy = Toy()
+    trainer(tmp_path, toy, steps=4).run()
+    assert len(toy.asked) == 2  # steps 2 and 3
+
+
+def test_nothing_to_learn_from_is_an_error(tmp_path: Path) -> None:
+    made = trainer(tmp_path, Toy())
+    made.modules = []
+    with pytest.raises(UserError, match="no problems"):
+        made.run()
