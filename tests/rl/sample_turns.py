@@ -15,27 +15,27 @@ def make_turns(lengths: Sequence[int], seed: int = 0, width: int | None = None, 
     The trained policy has moved a little since the tokens were drawn, and padding holds NaN.
     """
     generator = torch.Generator().manual_seed(seed)
-    N, T = len(lengths), width or max(lengths)
-    mask = torch.arange(T)[None, :] < torch.tensor(lengths)[:, None]
+    rows, longest = len(lengths), width or max(lengths)
+    mask = torch.arange(longest)[None, :] < torch.tensor(lengths)[:, None]
 
     def draw(*shape: int) -> Tensor:
         return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
-    old = -draw(N, T).abs() - 0.1
+    old = -draw(rows, longest).abs() - 0.1
     values: dict[str, Any] = {
-        "logp": old + 0.3 * draw(N, T),
+        "logp": old + 0.3 * draw(rows, longest),
         "old_logp": old,
-        "rollout_logp": old + 0.1 * draw(N, T),
-        "ref_logp": old + 0.5 * draw(N, T),
+        "rollout_logp": old + 0.1 * draw(rows, longest),
+        "ref_logp": old + 0.5 * draw(rows, longest),
         "mask": mask,
-        "reward": draw(N),
-        "prompt": torch.zeros(N, dtype=torch.int64),
-        "traj": torch.arange(N),
-        "turn": torch.zeros(N, dtype=torch.int64),
-        "valid": torch.ones(N, dtype=torch.bool),
-        "correct": draw(N) > 0,
-        "speedup": draw(N).abs(),
-        "coverage": draw(N).abs().clamp(max=1),
+        "reward": draw(rows),
+        "prompt": torch.zeros(rows, dtype=torch.int64),
+        "traj": torch.arange(rows),
+        "turn": torch.zeros(rows, dtype=torch.int64),
+        "valid": torch.ones(rows, dtype=torch.bool),
+        "correct": draw(rows) > 0,
+        "speedup": draw(rows).abs(),
+        "coverage": draw(rows).abs().clamp(max=1),
     } | columns
     for name in ("logp", "old_logp", "rollout_logp", "ref_logp"):
         if name not in columns and values[name] is not None:

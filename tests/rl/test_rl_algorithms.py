@@ -53,7 +53,9 @@ def test_presets_are_what_their_sources_say() -> None:
         assert (a.gamma, a.group, a.baseline, a.scale, a.aggregation, a.kind, a.level, a.kl) == expected, name
     assert PRESETS["dapo"].dynamic_sampling
     assert PRESETS["dapo"].clip_high == 0.28
-    changed = {f.name for f in fields(Algorithm) if getattr(PRESETS["dr_kernel"], f.name) != getattr(PRESETS["trloo"], f.name)}
+    changed = {
+        f.name for f in fields(Algorithm) if getattr(PRESETS["dr_kernel"], f.name) != getattr(PRESETS["trloo"], f.name)
+    }
     assert changed == {"band", "veto", "prs_tau"}
 
 

@@ -73,67 +73,67 @@ groups = st.lists(st.lists(st.floats(-10, 10), min_size=2, max_size=6), min_size
 
 
 def flat(values: list[list[float]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    G = torch.tensor([value for group in values for value in group], dtype=torch.float64)
+    returns = torch.tensor([value for group in values for value in group], dtype=torch.float64)
     gid = torch.tensor([place for place, group in enumerate(values) for _ in group])
-    return G, gid, torch.ones(len(G), dtype=torch.bool)
+    return returns, gid, torch.ones(len(returns), dtype=torch.bool)
 
 
 @settings(deadline=None, max_examples=60)
 @given(groups)
 def test_groups_sum_to_zero_and_leave_one_out_is_n_over_n_minus_1_of_mean(values: list[list[float]]) -> None:
-    G, gid, valid = flat(values)
+    returns, gid, valid = flat(values)
     for scale in ("none", "group", "batch"):
-        mean = advantages(G, gid, valid, "mean", scale)
-        loo = advantages(G, gid, valid, "loo", scale)
+        mean = advantages(returns, gid, valid, "mean", scale)
+        loo = advantages(returns, gid, valid, "loo", scale)
         for place, group in enumerate(values):
             chosen = gid == place
             bound = 1e-8 * (1 + float(mean[chosen].abs().sum()))
             assert abs(float(mean[chosen].sum())) < bound
             assert abs(float(loo[chosen].sum())) < 2 * bound
-            N = len(group)
-            torch.testing.assert_close(loo[chosen], N / (N - 1) * mean[chosen])
+            torch.testing.assert_close(loo[chosen], len(group) / (len(group) - 1) * mean[chosen])
 
 
 @settings(deadline=None, max_examples=60)
 @given(groups, st.floats(-100, 100))
 def test_a_shift_of_all_rewards_changes_no_advantage(values: list[list[float]], shift: float) -> None:
-    G, gid, valid = flat(values)
+    returns, gid, valid = flat(values)
     for baseline, scale in itertools.product(("mean", "loo"), ("none", "group", "batch")):
-        found = advantages(G, gid, valid, baseline, scale)  # type: ignore[arg-type]
-        shifted = advantages(G + shift, gid, valid, baseline, scale)  # type: ignore[arg-type]
+        found = advantages(returns, gid, valid, baseline, scale)  # type: ignore[arg-type]
+        shifted = advantages(returns + shift, gid, valid, baseline, scale)  # type: ignore[arg-type]
         torch.testing.assert_close(found, shifted, atol=1e-6, rtol=1e-6)
 
 
 def test_leave_one_out_is_the_return_less_the_mean_of_the_others() -> None:
-    G, gid, valid = flat([[1.0, 4.0, -2.0, 9.0], [5.0, 6.0]])
+    returns, gid, valid = flat([[1.0, 4.0, -2.0, 9.0], [5.0, 6.0]])
     others = [(4 - 2 + 9) / 3, (1 - 2 + 9) / 3, (1 + 4 + 9) / 3, (1 + 4 - 2) / 3, 6.0, 5.0]
-    assert advantages(G, gid, valid, "loo", "none").tolist() == pytest.approx((G - torch.tensor(others)).tolist())
+    found = advantages(returns, gid, valid, "loo", "none")
+    assert found.tolist() == pytest.approx((returns - torch.tensor(others)).tolist())
 
 
 def test_scales_are_standard_deviations_with_one_degree_of_freedom_off() -> None:
-    G, gid, valid = flat([[1.0, 4.0, -2.0, 9.0], [5.0, 6.0]])
+    returns, gid, valid = flat([[1.0, 4.0, -2.0, 9.0], [5.0, 6.0]])
     by_group = [(x - 3.0) / (torch.tensor([1.0, 4.0, -2.0, 9.0]).std().item() + 1e-4) for x in (1.0, 4.0, -2.0, 9.0)]
     by_group += [x / (0.5**0.5 + 1e-4) for x in (-0.5, 0.5)]
-    assert advantages(G, gid, valid, "mean", "group").tolist() == pytest.approx(by_group)
-    by_batch = torch.tensor([-2.0, 1.0, -5.0, 6.0, -0.5, 0.5]) / (G.std() + 1e-4)
-    assert advantages(G, gid, valid, "mean", "batch").tolist() == pytest.approx(by_batch.tolist())
+    assert advantages(returns, gid, valid, "mean", "group").tolist() == pytest.approx(by_group)
+    by_batch = torch.tensor([-2.0, 1.0, -5.0, 6.0, -0.5, 0.5]) / (returns.std() + 1e-4)
+    assert advantages(returns, gid, valid, "mean", "batch").tolist() == pytest.approx(by_batch.tolist())
 
 
 @pytest.mark.parametrize("scale", ["none", "group"])
 @pytest.mark.parametrize("baseline", ["mean", "loo"])
 def test_a_group_of_one_gives_nothing_or_its_return(baseline: Any, scale: Any) -> None:
-    G, gid = torch.tensor([3.0, 1.0, 2.0]), torch.tensor([0, 1, 1])
+    returns, gid = torch.tensor([3.0, 1.0, 2.0]), torch.tensor([0, 1, 1])
     valid = torch.ones(3, dtype=torch.bool)
-    assert advantages(G, gid, valid, baseline, scale)[0] == 0
-    assert advantages(G, gid, valid, baseline, scale, "return")[0] == 3
+    assert advantages(returns, gid, valid, baseline, scale)[0] == 0
+    assert advantages(returns, gid, valid, baseline, scale, "return")[0] == 3
 
 
 def test_rows_that_are_not_valid_count_for_nothing() -> None:
-    G, gid = torch.tensor([3.0, float("nan"), 1.0, 2.0, 5.0]), torch.tensor([0, 0, 0, 0, 1])
+    returns, gid = torch.tensor([3.0, float("nan"), 1.0, 2.0, 5.0]), torch.tensor([0, 0, 0, 0, 1])
     valid = torch.tensor([True, False, True, True, False])
     for baseline, scale in itertools.product(("mean", "loo"), ("none", "group", "batch")):
-        found = advantages(G, gid, valid, baseline, scale)  # type: ignore[arg-type]
-        alone = advantages(G[valid], gid[valid], valid[valid], baseline, scale)  # type: ignore[arg-type]
+        found = advantages(returns, gid, valid, baseline, scale)  # type: ignore[arg-type]
+        alone = advantages(returns[valid], gid[valid], valid[valid], baseline, scale)  # type: ignore[arg-type]
         assert found[valid].tolist() == pytest.approx(alone.tolist())
         assert (found[~valid] == 0).all()
 
@@ -163,11 +163,11 @@ class TestExactBandit:
         """E[1/N Σ A_i ∇ ln π(a_i)], one group for each sample; the mean is over valid rows of a sample."""
         probabilities = torch.softmax(self.logits, -1)
         weight = probabilities[self.samples].prod(-1)
-        G, gid = self.reward[self.samples].flatten(), torch.arange(27).repeat_interleave(3)
-        A = advantages(G, gid, valid.flatten(), baseline, "none").view(27, 3)
+        returns, gid = self.reward[self.samples].flatten(), torch.arange(27).repeat_interleave(3)
+        adv = advantages(returns, gid, valid.flatten(), baseline, "none").view(27, 3)
         score = torch.eye(3, dtype=torch.float64)[self.samples] - probabilities  # ∇ ln π of each action
         rows = valid.sum(-1).clamp(min=1)
-        return (weight[:, None] * (A[..., None] * score).sum(1) / rows[:, None]).sum(0)
+        return (weight[:, None] * (adv[..., None] * score).sum(1) / rows[:, None]).sum(0)
 
     def test_leave_one_out_is_unbiased_and_mean_is_short_by_one_nth(self) -> None:
         everything = torch.ones(27, 3, dtype=torch.bool)

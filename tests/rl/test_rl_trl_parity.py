@@ -1,6 +1,8 @@
 """Losses and gradients are those of TRL's own code, run on a stand-in for its trainer. TRL 1.16 was tried."""
 
+import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -9,14 +11,25 @@ import pytest
 import torch
 from sample_turns import make_turns
 from torch import Tensor
-from trl.trainer.grpo_trainer import GRPOTrainer
-from trl.trainer.rloo_trainer import RLOOTrainer
 
 from kernelwright.rl.algorithms import PRESETS, Algorithm, objective, prepare
 from kernelwright.rl.losses import denominator
 from kernelwright.rl.turns import Turns
 
+pytestmark = pytest.mark.slow
+
 LENGTHS, MAX_LEN = [3, 1, 7, 2, 5, 5, 4, 6], 9
+
+
+@pytest.fixture(scope="module")
+def trl() -> Iterator[Any]:
+    """TRL's trainers; vLLM, which takes longer to import than all else here, is hidden from them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "vllm", None)
+        from trl.trainer.grpo_trainer import GRPOTrainer
+        from trl.trainer.rloo_trainer import RLOOTrainer
+
+        yield SimpleNamespace(grpo=GRPOTrainer._compute_loss, rloo=RLOOTrainer._compute_loss)
 
 
 def scores(turns: Turns) -> dict[str, Tensor]:
@@ -52,7 +65,9 @@ def trainer(logp: Tensor, algorithm: Algorithm, **settings: Any) -> Any:
     )
 
 
-def trl_loss(turns: Turns, algorithm: Algorithm, loss_type: str, adv: Tensor, weights: Tensor | None) -> Tensor:
+def trl_loss(
+    trl: Any, turns: Turns, algorithm: Algorithm, loss_type: str, adv: Tensor, weights: Tensor | None
+) -> Tensor:
     ids, known = torch.zeros_like(turns.mask, dtype=torch.int64), scores(turns)
     inputs = {
         "prompt_ids": ids[:, :1],
@@ -66,7 +81,7 @@ def trl_loss(turns: Turns, algorithm: Algorithm, loss_type: str, adv: Tensor, we
         "importance_sampling_ratio": weights,
     }
     stub = trainer(torch.where(turns.mask, turns.logp, 0.0), algorithm, loss_type=loss_type)
-    loss: Tensor = GRPOTrainer._compute_loss(stub, None, inputs)
+    loss: Tensor = trl.grpo(stub, None, inputs)
     return loss
 
 
@@ -88,15 +103,13 @@ CASES = {
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("case", list(CASES))
-def test_loss_and_gradient_are_trls(case: str, seed: int) -> None:
+def test_loss_and_gradient_are_trls(trl: Any, case: str, seed: int) -> None:
     loss_type, changes = CASES[case]
     algorithm = replace(PRESETS[case.split()[0]], max_len=MAX_LEN, **changes)  # type: ignore[arg-type]
     turns = make_turns(LENGTHS, seed, prompt=torch.arange(8) // 4)
     prepared = prepare(turns, algorithm)
-    loss = objective(
-        turns, algorithm, prepared.advantages, prepared.keep, prepared.denominator, prepared.weights
-    ).value
-    expected = trl_loss(turns, algorithm, loss_type, prepared.advantages, prepared.weights)
+    loss = objective(turns, algorithm, prepared.advantages, prepared.keep, prepared.denominator, prepared.weights).value
+    expected = trl_loss(trl, turns, algorithm, loss_type, prepared.advantages, prepared.weights)
     torch.testing.assert_close(loss, expected)
     found, wanted = (torch.autograd.grad(value, turns.logp)[0] for value in (loss, expected))
     assert float(wanted.abs().max()) > 1e-4
@@ -104,7 +117,7 @@ def test_loss_and_gradient_are_trls(case: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("case", ["dapo", "cispo"])
-def test_micro_batches_of_a_global_batch_are_trls(case: str) -> None:
+def test_micro_batches_of_a_global_batch_are_trls(trl: Any, case: str) -> None:
     """TRL's two token losses with a denominator of the whole batch: four steps of accumulation, two rows each."""
     algorithm = PRESETS[case]
     turns = make_turns(LENGTHS, 5)
@@ -122,12 +135,12 @@ def test_micro_batches_of_a_global_batch_are_trls(case: str) -> None:
             "old_per_token_logps": known["old_logp"][rows],
             "num_items_in_batch": turns.mask.sum(),
         }
-        parts.append(GRPOTrainer._compute_loss(trainer(logp, algorithm, loss_type=case, steps=4), None, inputs))
+        parts.append(trl.grpo(trainer(logp, algorithm, loss_type=case, steps=4), None, inputs))
     torch.testing.assert_close(loss, torch.stack(parts).sum())
 
 
 @pytest.mark.parametrize("name", ["rloo", "trloo"])
-def test_leave_one_out_has_the_gradient_of_trls_rloo_on_policy(name: str) -> None:
+def test_leave_one_out_has_the_gradient_of_trls_rloo_on_policy(trl: Any, name: str) -> None:
     """TRL takes the ratio of whole sequences there: on policy the sum over tokens is the same."""
     turns = make_turns(LENGTHS, 7)
     turns = replace(turns, old_logp=turns.logp.detach().clone())
@@ -137,16 +150,16 @@ def test_leave_one_out_has_the_gradient_of_trls_rloo_on_policy(name: str) -> Non
     ids = turns.mask.long()
     inputs = {"prompt_ids": ids, "prompt_mask": ids, "completion_ids": ids, "completion_mask": ids}
     inputs |= {"old_logps": logp.detach().sum(-1), "advantages": prepared.advantages}
-    expected = RLOOTrainer._compute_loss(trainer(logp, PRESETS[name]), None, inputs)
+    expected = trl.rloo(trainer(logp, PRESETS[name]), None, inputs)
     torch.testing.assert_close(*(torch.autograd.grad(value, turns.logp)[0] for value in (loss, expected)))
 
 
-def test_the_comparison_would_notice() -> None:
+def test_the_comparison_would_notice(trl: Any) -> None:
     """One token too many in the denominator, and an advantage of the wrong sign."""
     turns = make_turns(LENGTHS, 1)
     algorithm = PRESETS["dapo"]
     prepared = prepare(turns, algorithm)
-    expected = trl_loss(turns, algorithm, "dapo", prepared.advantages, None)
+    expected = trl_loss(trl, turns, algorithm, "dapo", prepared.advantages, None)
     more = denominator(turns.mask, "token") + 1
     for adv, denom in ((prepared.advantages, more), (-prepared.advantages, prepared.denominator)):
         loss = objective(turns, algorithm, adv, prepared.keep, denom).value
