@@ -20,6 +20,7 @@ def test_the_wheel_holds_only_kernelwright(tmp_path: Path) -> None:
     for stage in ("ir", "frontend", "midend", "backend", "conf", "agent", "evaluate", "driver"):
         assert f"kernelwright/{stage}/__init__.py" in names
     assert any(name.startswith("kernelwright/conf/") and name.endswith(".yaml") for name in names)
+    assert {f"kernelwright/{stage}/prompts/again.md" for stage in ("frontend", "midend")} <= set(names)
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
     text = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).read(entry_points).decode()
     assert "kernelwright = kernelwright.driver.dynamo:kernelwright" in text

@@ -38,6 +38,8 @@ _PATH = re.compile(r"(?:[A-Za-z]:)?[\w.~-]*[/\\][\w.~/\\-]+|\b\w+://\S+")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
 _FILE = re.compile(r'File "[^"]*"|\b[\w-]+\.(?:py|so|cu|txt|json|env|pem)\b')
 _DUMP = re.compile(rf"(?:{_NUMBER}[\s,;|]+){{6,}}{_NUMBER}?")
+#: Where a tag of a chat template, or of reasoning, would begin.
+_CHAT_TAG = re.compile(r"<(?=[/|]|think|reason|im_|system|user|assistant)")
 _STATIC = re.compile(r"(static|device)_(?:assert|print).*", re.DOTALL)
 
 _HEADS = {
@@ -76,7 +78,7 @@ def clean(text: str, limit: int = _MESSAGE) -> str:
     for pattern, word in ((_FILE, "a file"), (_PATH, "a path"), (_ADDRESS, "an address"), (_DUMP, "numbers ")):
         text = pattern.sub(word, text)
     text = re.sub(r"[^\x20-\x7e]+", " ", _STATIC.sub(r"\1_assert failed", text)).replace("`", "'")
-    text = re.sub(r"<(?=[/|\w])", "(", " ".join(text.split()))  # no tags of a chat template
+    text = _CHAT_TAG.sub("(", " ".join(text.split()))
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
@@ -153,7 +155,7 @@ def _diagnostic(found: Diagnostic, status: Status, candidate: KernelModule | Non
 def clean_source(line: str) -> str:
     """A line of a candidate's source for quoting: one line of printable ASCII without backquotes, cut."""
     text = re.sub(r"[^\x20-\x7e]+", " ", line.strip()).replace("`", "'")
-    text = re.sub(r"<(?=[/|])", "(", text)
+    text = _CHAT_TAG.sub("(", text)
     return text if len(text) <= _QUOTE else text[: _QUOTE - 3] + "..."
 
 

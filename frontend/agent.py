@@ -1,0 +1,90 @@
+"""`fe-agent`: a policy writes the Triton program for a reference."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kernelwright.agent.agent_pass import AgentPass
+from kernelwright.agent.evaluator import Verdict
+from kernelwright.agent.policy import Prompt
+from kernelwright.agent.prompts import (
+    check_history,
+    conversation,
+    describe_outputs,
+    describe_tensors,
+    fill,
+    source_block,
+)
+from kernelwright.agent.reading import read_program
+from kernelwright.agent.rewards import Reward
+from kernelwright.agent.trajectory import Agent, Turn
+from kernelwright.ir.dialect import Dialect
+from kernelwright.ir.errors import Diagnostic, UserError
+from kernelwright.ir.passes import register
+from kernelwright.ir.values import KernelModule, Level
+
+FORMS = ("native", "modelnew")
+_STAGE = "kernelwright.frontend"
+
+
+@dataclass(frozen=True)
+class FrontendAgent:
+    """Asks for a whole program, in the native form or as KernelBench's `ModelNew`; either is read.
+
+    `target` is a target's name for the prompt. With `externs` programs may call library operators such as `aten.mm`.
+    """
+
+    target: str
+    pay: Reward
+    form: str = "native"
+    history: str = "full"
+    externs: bool = False
+
+    def render(self, module: KernelModule, history: Sequence[Turn] = ()) -> Prompt:
+        """The dialect in brief, a worked example, the problem and its target; then the turns so far."""
+        reference = module.reference
+        values = {
+            "target": self.target,
+            "problem": source_block(reference.source),
+            "tensors": describe_tensors(reference),
+            "returns": describe_outputs(reference),
+        }
+        if self.form == "modelnew":
+            values["entry"] = reference.entry
+        problem = fill(_STAGE, self.form, **values)
+        mode = check_history(self.history)
+        return conversation(fill(_STAGE, "system"), problem, fill(_STAGE, "again"), history, mode)
+
+    def parse(self, text: str, module: KernelModule) -> KernelModule | tuple[Diagnostic, ...]:
+        """The program in the answer's last block, fitted to no target; or why there is none."""
+        return read_program(text, module, Dialect(None if self.externs else frozenset()))
+
+    def reward(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+        """What the configured reward says."""
+        return self.pay(before, after, verdict)
+
+
+@register
+@dataclass(frozen=True)
+class FrontendAgentPass(AgentPass):
+    """Ask a policy for a Triton program; keep the best one that is verified.
+
+    form: native, or modelnew for KernelBench's. externs: let programs call library operators. The other options are
+    those of every agent (`AgentPass`).
+    """
+
+    name: ClassVar[str] = "fe-agent"
+    reads: ClassVar[Level] = Level.TORCH
+    writes: ClassVar[Level] = Level.TRITON
+
+    form: str = "native"
+    externs: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.form not in FORMS:
+            raise UserError(f"form={self.form!r}: choose from {', '.join(FORMS)}")
+
+    def agent(self, target: str, reward: Reward) -> Agent:
+        """The frontend agent with this pass's options."""
+        return FrontendAgent(target, reward, self.form, self.history, self.externs)

@@ -1,0 +1,222 @@
+"""Rollouts with a scripted policy and a scripted evaluator: batching, turns, faults, order, seeds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+from scripted import (
+    OUTSIDE,
+    PROBLEM,
+    RIGHT,
+    WRONG,
+    FakeEvaluation,
+    ScriptedPolicy,
+    answer,
+    block_of,
+    given_module,
+    ok,
+    with_block,
+    wrong,
+)
+
+from kernelwright.agent.evaluating import confirmed, fault, judge_all, one_by_one
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.judge import JudgeError, Scores
+from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
+from kernelwright.agent.rewards import make_reward
+from kernelwright.agent.rollout import roll_out
+from kernelwright.agent.trajectory import Turn
+from kernelwright.frontend.agent import FrontendAgent
+from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.values import KernelModule
+
+AGENT = FrontendAgent("h100", make_reward("frontend"))
+OTHER = replace(PROBLEM, name="other")
+
+
+def by_block(module: KernelModule) -> Verdict:
+    """Right with a block of 128 or more, the faster the larger."""
+    block = block_of(module)
+    return ok(candidate=1 / block, eager=1.0) if block >= 128 else wrong()
+
+
+def test_all_prompts_of_a_turn_are_one_call() -> None:
+    policy = ScriptedPolicy([with_block(b) for b in (64, 128, 256, 64, 512, 128)])
+    evaluation = FakeEvaluation(by_block)
+    found = roll_out(
+        AGENT,
+        [PROBLEM, OTHER],
+        policy,
+        evaluation,
+        n=2,
+        turns=2,
+        sampling=Sampling(n=7, max_tokens=99, seed=5),
+        adapter="fe",
+        stop=lambda turn: turn.verdict.ok,
+    )
+    assert [len(prompts) for prompts in policy.prompts] == [2, 2]  # the second and third trajectories stopped
+    assert [(s.n, s.max_tokens) for s in policy.samplings] == [(2, 99), (1, 99)]
+    assert policy.samplings[0].seed == 5 != policy.samplings[1].seed
+    assert policy.adapters == ["fe", "fe"]
+    assert [len(modules) for modules in evaluation.calls] == [4, 2]
+    assert [(t.problem, len(t.turns)) for t in found] == [(0, 2), (0, 1), (1, 1), (1, 2)]
+    assert [t.best is not None for t in found] == [True] * 4
+    assert found[0].module is PROBLEM and found[3].module is OTHER
+    assert [turn.reward for turn in found[0].turns] == [-10.0, 1.0]
+    assert found[0].turns[1].prompt is policy.prompts[1][0]
+
+
+def test_equal_candidates_are_judged_once_and_unread_ones_never() -> None:
+    evaluation = FakeEvaluation(by_block)
+    policy = ScriptedPolicy([with_block(128), with_block(128), "nothing", answer(OUTSIDE)])
+    found = roll_out(AGENT, [PROBLEM], policy, evaluation, n=4)
+    assert [len(modules) for modules in evaluation.calls] == [1]
+    verdicts = [t.turns[0].verdict for t in found]
+    assert [v.status for v in verdicts] == [Status.OK, Status.OK, Status.UNPARSED, Status.UNPARSED]
+    assert all(t.turns[0].valid for t in found)
+    assert found[2].turns[0].candidate is None and found[2].turns[0].reward == -10.0
+    assert "there is no code block" in verdicts[2].detail and verdicts[3].diagnostics
+
+
+def test_nothing_is_evaluated_where_nothing_was_read() -> None:
+    evaluation = FakeEvaluation(by_block)
+    roll_out(AGENT, [PROBLEM], ScriptedPolicy(["a", "b"]), evaluation, turns=2)
+    assert evaluation.calls == []
+
+
+class BrokenError(KernelwrightError):
+    """A framework that failed."""
+
+
+def test_a_fault_of_the_framework_is_neither_paid_nor_gone_on_from() -> None:
+    def judge(module: KernelModule) -> Verdict:
+        if block_of(module) == 512:
+            raise BrokenError("worker gone")
+        return by_block(module)
+
+    policy = ScriptedPolicy([with_block(512), with_block(64), with_block(128)])
+    first, second = roll_out(AGENT, [PROBLEM], policy, FakeEvaluation(judge), n=2, turns=2)
+    (turn,) = first.turns
+    assert not turn.valid and turn.reward == 0.0 and first.best is None
+    assert fault(turn.verdict) == "BrokenError: worker gone" and turn.candidate is not None
+    assert [t.valid for t in second.turns] == [True, True]
+
+
+def test_a_stream_that_breaks_keeps_what_it_gave() -> None:
+    def evaluate(modules: Sequence[KernelModule], rungs: tuple[Rung, ...] | None) -> Iterator[Verdict]:
+        del rungs
+        yield by_block(modules[0])
+        raise BrokenError("closed")
+
+    policy = ScriptedPolicy([with_block(128), with_block(256), with_block(512)])
+    found = roll_out(AGENT, [PROBLEM], policy, evaluate, n=3)
+    assert [t.turns[0].valid for t in found] == [True, False, False]
+
+
+def test_what_cannot_be_judged_is_not_valid_but_can_be_written_anew() -> None:
+    def judge(module: KernelModule) -> Verdict:
+        unsupported = Verdict(Status.UNSUPPORTED, Rung.INTERPRET, "no libdevice")
+        return unsupported if block_of(module) == 64 else by_block(module)
+
+    (found,) = roll_out(
+        AGENT, [PROBLEM], ScriptedPolicy([with_block(64), with_block(128)]), FakeEvaluation(judge), turns=2
+    )
+    assert [turn.valid for turn in found.turns] == [False, True]
+    assert "cannot be judged here" in found.turns[1].prompt[-1].content
+
+
+def test_wrong_configuration_and_bugs_are_raised() -> None:
+    def raises(error: Exception) -> FakeEvaluation:
+        def judge(_module: KernelModule) -> Verdict:
+            raise error
+
+        return FakeEvaluation(judge)
+
+    for error in (UserError("rung time needs a GPU"), ZeroDivisionError()):
+        with pytest.raises(type(error)):
+            roll_out(AGENT, [PROBLEM], ScriptedPolicy([with_block(128)]), raises(error))
+    with pytest.raises(UserError, match="needs times"):
+        timed = FrontendAgent("h100", make_reward("midend"))
+        roll_out(timed, [PROBLEM], ScriptedPolicy([with_block(128)]), FakeEvaluation(lambda _: ok()))
+    with pytest.raises(UserError, match="n=0"):
+        roll_out(AGENT, [PROBLEM], ScriptedPolicy([]), FakeEvaluation(by_block), n=0)
+
+
+def test_a_policy_that_answers_too_little_is_an_error() -> None:
+    class Short(ScriptedPolicy):
+        def sample(
+            self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None
+        ) -> list[list[Completion]]:
+            return super().sample(prompts, replace(sampling, n=1), adapter)
+
+    with pytest.raises(PolicyError, match=r"gave \[1\] answers to 1 prompts of 2"):
+        roll_out(AGENT, [PROBLEM], Short([with_block(128)]), FakeEvaluation(by_block), n=2)
+
+
+def test_a_judge_that_fails_makes_the_turn_invalid() -> None:
+    class Silent:
+        def scores(self, before: KernelModule, after: KernelModule) -> Scores:
+            raise JudgeError(f"no answer about @{after.name} from @{before.name}")
+
+    agent = FrontendAgent("h100", make_reward("composite", {"judge_weight": 0.5, "speed": 0}, judge=Silent()))
+    (found,) = roll_out(agent, [PROBLEM], ScriptedPolicy([with_block(128)]), FakeEvaluation(by_block))
+    assert not found.turns[0].valid and fault(found.turns[0].verdict).startswith("JudgeError")
+
+
+def test_times_of_the_given_module_are_before() -> None:
+    agent = FrontendAgent("h100", make_reward("log_speedup"))
+    given = given_module()
+    (before,) = judge_all([given], FakeEvaluation(by_block))
+    policy = ScriptedPolicy([with_block(256)])
+    (found,) = roll_out(agent, [given], policy, FakeEvaluation(by_block), given=[before])
+    assert found.turns[0].verdict.times_ms["before"] == 1 / 128
+    assert found.turns[0].reward == pytest.approx(0.6931, abs=1e-3)
+
+
+def test_the_same_seed_gives_the_same_again() -> None:
+    texts = [answer(WRONG), with_block(128), with_block(64), with_block(256)]
+
+    def run() -> tuple[list[tuple[Turn, ...]], list[Sampling]]:
+        policy = ScriptedPolicy(texts)
+        options = {"n": 2, "turns": 2, "sampling": Sampling(seed=3)}
+        return [
+            t.turns for t in roll_out(AGENT, [PROBLEM], policy, FakeEvaluation(by_block), **options)
+        ], policy.samplings
+
+    assert run() == run()
+
+
+def test_feedback_of_the_last_turn_is_in_the_next_prompt() -> None:
+    policy = ScriptedPolicy([answer(WRONG), answer(RIGHT)])
+    evaluation = FakeEvaluation(lambda module: wrong() if "x + scale" in module.kernels[0].source else ok())
+    (found,) = roll_out(AGENT, [PROBLEM], policy, evaluation, turns=2)
+    prompt = found.turns[1].prompt
+    assert [m.role for m in prompt] == ["system", "user", "assistant", "user"]
+    assert prompt[2].content == answer(WRONG) and "expected 1, got 2" in prompt[3].content
+
+
+def test_progress_is_told() -> None:
+    lines: list[str] = []
+    policy = ScriptedPolicy([with_block(64), with_block(128)])
+    roll_out(AGENT, [PROBLEM], policy, FakeEvaluation(by_block), n=2, progress=lines.append)
+    assert lines == ["turn 1: 1 of 2 answers verified"]
+
+
+def test_a_high_speedup_is_measured_again_and_the_second_counts() -> None:
+    times = iter([0.01, 0.9, 0.5])
+    evaluate = confirmed(FakeEvaluation(lambda _: ok(candidate=next(times), eager=1.0)), above=3.0)
+    found = judge_all([given_module(), given_module(RIGHT.replace("128", "256"))], evaluate)
+    assert [verdict.times_ms["candidate"] for verdict in found] == [0.9, 0.5]
+
+
+def test_an_evaluator_is_asked_one_by_one() -> None:
+    class Evaluator:
+        def evaluate(self, module: KernelModule, rungs: tuple[Rung, ...] | None = None) -> Verdict:
+            assert rungs == (Rung.INTERPRET,)
+            if block_of(module) == 64:
+                raise BrokenError("no")
+            return ok()
+
+    modules = [given_module(), given_module(RIGHT.replace("BLOCK=128", "BLOCK=64"))]
+    outcomes = list(one_by_one(Evaluator())(modules, (Rung.INTERPRET,)))
+    assert outcomes[0] == ok() and isinstance(outcomes[1], BrokenError)
