@@ -2,9 +2,14 @@
 
 A program is grown value by value. Each step proposes an expression (`operations`), runs it, and keeps it if
 it works, stays small and is numerically sane.
+
+Seeds below HELD_OUT are for training and development, those from it on are for measuring: nothing is to learn from a
+program with such a seed, whatever its difficulty.
 """
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -12,27 +17,73 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from kernelwright.frontend.operations import FAMILIES, Draw, Proposal, Value
+from kernelwright.frontend.harder_operations import HARDER
+from kernelwright.frontend.operations import FAMILIES, Draw, Family, Proposal, Value
+from kernelwright.ir.errors import UserError
 
+#: Changes whenever a seed gives another program than before.
+VERSION = 1
+#: The first seed of the test set.
+HELD_OUT = 1_000_000_000
 #: Elements that a value may have, and its largest root mean square.
 LARGEST_VALUE = 4096
 _LARGEST_RMS, _SMALLEST_RMS = 30.0, 0.02
-_ATTEMPTS = 200
 
 
-def generate_program(seed: int) -> str:
-    """A program's source, the same for the same seed (and version of torch). Finite, deterministic, small."""
+@dataclass(frozen=True)
+class Difficulty:
+    """What a level asks for.
+
+    `operations` is the range of how many, `inputs` are numbers to choose from. `harder` weighs the harder families
+    against the plain ones, `other_dtypes` is the share of inputs that are not float32. `returned` values that nothing
+    else reads are returned besides the last, at most. `pruned`: what no output depends on is left out.
+    """
+
+    operations: tuple[int, int] = (2, 8)
+    inputs: tuple[int, ...] = (1, 1, 2, 2, 3)
+    harder: float = 0.0
+    other_dtypes: float = 0.0
+    returned: int = 3
+    attempts: int = 200
+    pruned: bool = True
+
+    def families(self) -> Mapping[Family, float]:
+        """Families and how often each is drawn."""
+        return {
+            **FAMILIES,
+            **({family: weight * self.harder for family, weight in HARDER.items()} if self.harder else {}),
+        }
+
+
+#: By level. Level 1 is what programs were before there were levels: its seeds give what they always gave.
+DIFFICULTIES: Mapping[int, Difficulty] = {
+    1: Difficulty(pruned=False),
+    2: Difficulty((6, 12), (1, 2, 2, 3), 1.0, 0.25, 4, 400),
+    3: Difficulty((10, 20), (2, 2, 3, 4), 2.0, 0.35, 5, 800),
+    4: Difficulty((18, 32), (2, 3, 4), 3.0, 0.35, 6, 1600),
+}
+
+
+def generate_program(seed: int, difficulty: int = 1) -> str:
+    """A program's source, the same for the same seed and difficulty (and version of torch).
+
+    Finite, deterministic, small. `difficulty` is a key of DIFFICULTIES: higher ones have more operations and inputs,
+    several dtypes, scans, odd axes, indexing and more outputs. Raises UserError for another.
+    """
+    if difficulty not in DIFFICULTIES:
+        raise UserError(f"difficulty={difficulty!r}: choose from {', '.join(map(str, DIFFICULTIES))}")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         with torch.no_grad():
-            return _Program(Random(seed)).grow().text()
+            random = Random(seed if difficulty == 1 else f"{difficulty}/{seed}")
+            return _Program(random, DIFFICULTIES[difficulty]).grow().text()
 
 
 class _Program:
     """A program under way: the values it has, and the lines that made them."""
 
-    def __init__(self, random: Random) -> None:
-        self.random = random
+    def __init__(self, random: Random, difficulty: Difficulty) -> None:
+        self.random, self.difficulty = random, difficulty
         self.model = nn.Module()
         self.namespace: dict[str, Any] = {"torch": torch, "F": F, "self": self.model}
         self.draw = Draw(random, [])
@@ -42,19 +93,21 @@ class _Program:
         self.used: set[str] = set()
 
     def grow(self) -> "_Program":
-        """Inputs, then between two and eight operations."""
+        """Inputs, then as many operations as the difficulty asks for."""
         shape = self._shape()
-        for _ in range(self.random.choice([1, 1, 2, 2, 3])):
+        for _ in range(self.random.choice(self.difficulty.inputs)):
             kept = [size if self.random.random() < 0.8 else 1 for size in shape]
             name = self.draw.fresh("x")
             made = f"torch.randn({', '.join(map(str, kept))})"
-            self.inputs[name] = made
-            self._add(name, eval(made, self.namespace), exact=True, distinct=True)
-        wanted = self.random.randint(2, 8)
-        for _ in range(_ATTEMPTS):
+            dtype = self._other_dtype() if self.inputs else ""
+            self.inputs[name] = made + dtype
+            self._add(name, eval(made + dtype, self.namespace), exact=True, distinct=not dtype)
+        wanted = self.random.randint(*self.difficulty.operations)
+        families = self.difficulty.families()
+        for _ in range(self.difficulty.attempts):
             if len(self.lines) == wanted:
                 break
-            family = self.random.choices(list(FAMILIES), list(FAMILIES.values()))[0]
+            family = self.random.choices(list(families), list(families.values()))[0]
             proposal = family(self.draw)
             if proposal is not None:
                 self._try(proposal)
@@ -65,7 +118,9 @@ class _Program:
         results = [value for value in self.draw.values if value.name not in self.inputs]
         last = results[-1]
         others = [v for v in results[:-1] if v.name not in self.used or self.random.random() < 0.15]
-        names = [value.name for value in [last, *others[:3]]]
+        names = [value.name for value in [last, *others[: self.difficulty.returned]]]
+        if self.difficulty.pruned:
+            self._prune(names)
         init = [f"        self.{name} = {made}" for name, made in self.held.items()]
         makers = ", ".join(self.inputs.values())
         constructor = ["    def __init__(self):", "        super().__init__()", *init, ""] if init else []
@@ -89,6 +144,25 @@ class _Program:
             "    return []",
         ]
         return "\n".join(lines) + "\n"
+
+    def _prune(self, names: list[str]) -> None:
+        """Keep what these values depend on."""
+        needed, kept = set(names), list[str]()
+        for line in reversed(self.lines):
+            name, _, expression = line.partition(" = ")
+            if name in needed:
+                kept.append(line)
+                needed |= _words(expression)
+        self.lines = kept[::-1]
+        self.inputs = {name: made for name, made in self.inputs.items() if name in needed}
+        self.held = {name: made for name, made in self.held.items() if name in needed}
+
+    def _other_dtype(self) -> str:
+        """How an input gets another dtype; "" where it stays float32."""
+        share = self.difficulty.other_dtypes
+        if not share or self.random.random() >= share:
+            return ""
+        return self.random.choice([".bfloat16()", ".half()", ".mul(4).to(torch.int32)", ".gt(0)"])
 
     def _shape(self) -> list[int]:
         """A shape of one to four axes that is not too large."""
@@ -124,8 +198,11 @@ class _Program:
 
 
 def _mentions(expression: str, name: str) -> bool:
-    words = "".join(c if c.isalnum() or c == "_" else " " for c in expression).split()
-    return name in words
+    return name in _words(expression)
+
+
+def _words(expression: str) -> set[str]:
+    return set("".join(c if c.isalnum() or c == "_" else " " for c in expression).split())
 
 
 def is_sane(result: Tensor) -> bool:

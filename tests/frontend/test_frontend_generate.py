@@ -1,13 +1,15 @@
 """Generated programs run, are finite on other seeds too, and are what their seed says."""
 
+import hashlib
 import re
 
 import pytest
 import torch
 
 from kernelwright.backend.reference import ReferenceProgram
-from kernelwright.frontend.generate import LARGEST_VALUE, generate_program, is_sane
+from kernelwright.frontend.generate import DIFFICULTIES, LARGEST_VALUE, generate_program, is_sane
 from kernelwright.frontend.importers import import_source
+from kernelwright.ir.errors import UserError
 
 
 @pytest.mark.parametrize("first", range(0, 100, 20))
@@ -49,3 +51,50 @@ def test_sanity() -> None:
     assert not is_sane(torch.full((4,), 1e6))
     assert not is_sane(torch.randn(LARGEST_VALUE + 1))
     assert not is_sane(torch.randn(0))
+
+
+#: SHA-256 of the first programs as they were before there were levels.
+FIRST = "8f04d68cad0acd71c65b996c52318334fdfe25de76cf63388ec53cf273c227ad"
+
+
+def test_seeds_give_what_they_always_gave() -> None:
+    text = "".join(generate_program(seed) for seed in range(10))
+    assert hashlib.sha256(text.encode()).hexdigest() == FIRST
+
+
+@pytest.mark.parametrize("difficulty", sorted(DIFFICULTIES)[1:])
+def test_harder_programs_run_stay_finite_and_waste_nothing(difficulty: int) -> None:
+    for seed in range(8):
+        source = generate_program(seed, difficulty)
+        assert source == generate_program(seed, difficulty) != generate_program(seed)
+        program = ReferenceProgram.load(import_source(source, "program", shrink="never").reference)
+        for output in program.run(program.build(1), program.inputs(1)):
+            assert torch.isfinite(output.double()).all() and 1 <= output.numel() <= LARGEST_VALUE, (difficulty, seed)
+        body = source[source.index("def forward") : source.index("def get_inputs")]
+        names = re.findall(r"^ +(y\d+) = ", body, re.MULTILINE)
+        assert all(len(re.findall(rf"\b{name}\b", body)) > 1 for name in names)
+
+
+def test_difficulty_adds_operations_and_other_kinds_of_them() -> None:
+    counts = [
+        sum(generate_program(seed, difficulty).count("\n        y") for seed in range(20))
+        for difficulty in DIFFICULTIES
+    ]
+    assert counts == sorted(counts) and counts[-1] > 2 * counts[0]
+    source = "".join(generate_program(seed, 4) for seed in range(30))
+    for wanted in (
+        "einsum",
+        "cumprod",
+        "logcumsumexp",
+        "diagonal",
+        "take_along_dim",
+        ".half()",
+        ".gt(0)",
+        "instance_norm",
+    ):
+        assert wanted in source, wanted
+
+
+def test_unknown_difficulty_is_refused() -> None:
+    with pytest.raises(UserError, match="difficulty=9: choose from 1, 2, 3, 4"):
+        generate_program(0, 9)
