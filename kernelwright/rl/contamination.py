@@ -1,0 +1,80 @@
+"""Keeps evaluation problems out of training data: by normal form, and by near-duplicates."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kernelwright.ir.errors import UserError
+from kernelwright.rl.data import Problem
+from kernelwright.rl.normal_form import normal_digest, shingles
+
+#: Jaccard similarity of shingles from which on two programs count as one.
+SIMILARITY = 0.8
+
+
+@dataclass(frozen=True)
+class Match:
+    """The evaluation problem that a text repeats; `similarity` is 1 for an equal normal form."""
+
+    id: str
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Decontaminated:
+    """Rows that repeat nothing, and those that do, each with what it repeats."""
+
+    kept: tuple[Problem, ...]
+    dropped: tuple[tuple[Problem, Match], ...]
+
+
+class Screen:
+    """Finds the problem that a text is a copy of.
+
+    A copy has the same normal form without sizes (names, comments and sizes may differ, see `normal_form`), or
+    shares at least `similarity` of its shingles with the problem: |both| / |either|.
+    """
+
+    def __init__(self, against: Iterable[Problem], similarity: float = SIMILARITY) -> None:
+        if not 0 < similarity <= 1:
+            raise UserError(f"similarity={similarity}: give a number above 0 and up to 1")
+        self.similarity = similarity
+        self._digests: dict[str, str] = {}
+        self._sizes: dict[str, int] = {}
+        self._holders: dict[str, list[str]] = {}
+        for problem in against:
+            self._add(problem)
+
+    def _add(self, problem: Problem) -> None:
+        self._digests.setdefault(normal_digest(problem.source), problem.id)
+        found = shingles(problem.source)
+        self._sizes[problem.id] = len(found)
+        for shingle in found:
+            self._holders.setdefault(shingle, []).append(problem.id)
+
+    def match(self, source: str) -> Match | None:
+        """The problem that the text repeats, the most similar one; None where there is none."""
+        known = self._digests.get(normal_digest(source))
+        if known is not None:
+            return Match(known, 1.0)
+        found = shingles(source)
+        shared = Counter(name for shingle in found for name in self._holders.get(shingle, ()))
+        alike = [(both / (len(found) + self._sizes[name] - both), name) for name, both in shared.items()]
+        best, name = max(alike, default=(0.0, ""))
+        return Match(name, round(best, 4)) if best >= self.similarity else None
+
+
+def decontaminate(
+    rows: Iterable[Problem], against: Iterable[Problem], similarity: float = SIMILARITY
+) -> Decontaminated:
+    """Drop the rows that repeat a problem of `against`."""
+    screen = Screen(against, similarity)
+    kept: list[Problem] = []
+    dropped: list[tuple[Problem, Match]] = []
+    for row in rows:
+        match = screen.match(row.source)
+        if match is None:
+            kept.append(row)
+        else:
+            dropped.append((row, match))
+    return Decontaminated(tuple(kept), tuple(dropped))

@@ -1,0 +1,220 @@
+"""Rows of training data as JSON lines: problems, pairs, how they are split, and cursors that go on where they were."""
+
+import hashlib
+import json
+import os
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from kernelwright.agent.reading import program_text
+from kernelwright.ir.errors import DialectError, UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.printer import print_module
+from kernelwright.ir.values import KernelModule
+from kernelwright.rl.normal_form import normal_digest
+
+FRONTEND, MIDEND = "frontend", "midend"
+STAGES = (FRONTEND, MIDEND)
+TRAIN, TEST = "train", "test"
+#: How published recipes split KernelBench.
+KERNELBENCH_RATIOS: Mapping[str, float] = MappingProxyType({TRAIN: 0.8, TEST: 0.2})
+KERNELBENCH_SEED = 42
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A program to work on. `source` is in KernelBench's format, but for benchmarks that give Triton alone
+    (`provenance["format"]` says which); `split` is "" where it was not split."""
+
+    id: str
+    source: str
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    split: str = ""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What an agent of a stage is given and what it should answer.
+
+    `before` is a module's text (level torch for the frontend, triton for the mid-end), `after` the program that
+    answers it, without the reference. `problem` is the id of the problem that both are of, `digest` the
+    SHA-256 (hex) of stage, before and after. Neither text holds times or provenance, so that equal programs are equal
+    texts.
+    """
+
+    id: str
+    problem: str
+    stage: str
+    before: str
+    after: str
+    digest: str
+    split: str = TRAIN
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def make(cls, name: str, problem: Problem, stage: str, before: KernelModule, after: KernelModule) -> "Pair":
+        """A pair of two modules of one problem."""
+        texts = module_text(before), program_text(after)
+        digest = hashlib.sha256("\0".join((stage, *texts)).encode()).hexdigest()
+        return cls(name, problem.id, stage, *texts, digest, problem.split or TRAIN, dict(problem.provenance))
+
+    def modules(self) -> tuple[KernelModule, KernelModule]:
+        """Both as modules; UserError where a text does not parse. The second is not fitted to a target."""
+        try:
+            before = parse_module(self.before)
+            return before, parse_module(self.after, reference=before.reference, name=before.name)
+        except DialectError as error:
+            raise UserError(f"pair {self.id!r} does not parse: {error}") from error
+
+
+Row = TypeVar("Row", Problem, Pair)
+
+
+def module_text(module: KernelModule) -> str:
+    """A module's text with no trace of how it was made; the problem's name is part of its row instead."""
+    return print_module(replace(module, name="module", provenance=()))
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file with their line numbers; UserError for what is none."""
+    try:
+        lines = path.read_text("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"{path}: {getattr(error, 'strerror', None) or 'not a text file'}; give a JSONL file"
+        ) from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            content = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"{path}:{number}: no JSON: {error}") from error
+        if not isinstance(content, dict):
+            raise UserError(f"{path}:{number}: {type(content).__name__}, where a row is a JSON object")
+        yield number, content
+
+
+def read_rows(path: Path, kind: type[Row]) -> tuple[Row, ...]:
+    """Problems or pairs, as `write_rows` leaves them; UserError for a row that lacks something and for an id that
+    occurs twice."""
+    rows: dict[str, Row] = {}
+    names = {item.name for item in fields(kind)}
+    for number, content in read_lines(path):
+        try:
+            row = kind(**{key: value for key, value in content.items() if key in names})
+        except TypeError as error:
+            raise UserError(f"{path}:{number}: no {kind.__name__.lower()}: {str(error).partition(') ')[2]}") from error
+        texts = [getattr(row, item.name) for item in fields(kind) if item.type is str]
+        if not all(isinstance(text, str) for text in texts) or not isinstance(row.provenance, dict):
+            raise UserError(f"{path}:{number}: a {kind.__name__.lower()}'s values are texts, provenance an object")
+        if row.id in rows:
+            raise UserError(f"{path}:{number}: id {row.id!r} occurs twice")
+        rows[row.id] = row
+    return tuple(rows.values())
+
+
+def write_rows(path: Path, rows: Iterable[Problem | Pair]) -> None:
+    """Write rows as JSON lines; the file is whole or not there."""
+    write_text(path, "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file that is whole or not there; UserError where none can be written."""
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a file that can be written") from error
+
+
+def assign_splits(
+    problems: Sequence[Problem], ratios: Mapping[str, float] = KERNELBENCH_RATIOS, seed: int = KERNELBENCH_SEED
+) -> tuple[Problem, ...]:
+    """The problems with splits, in their order.
+
+    Copies of one another (by normal form without sizes) stay together. Who goes where follows from the seed and the
+    programs alone: neither from their order nor from their ids. Sizes of splits are as near to the ratios as whole
+    groups allow. A split that a problem has already is replaced. Raises UserError for ratios that do not add up to 1.
+    """
+    if not ratios or min(ratios.values()) < 0 or abs(sum(ratios.values()) - 1) > 1e-6:
+        raise UserError(f"ratios {dict(ratios)}: give shares of at least 0 that add up to 1")
+    groups: dict[str, list[int]] = defaultdict(list)
+    for index, problem in enumerate(problems):
+        groups[normal_digest(problem.source)].append(index)
+    order = sorted(groups, key=lambda digest: hashlib.sha256(f"{seed}/{digest}".encode()).digest())
+    chosen: dict[int, str] = {}
+    for digest in order:
+        middle = (len(chosen) + len(groups[digest]) / 2) / len(problems)
+        chosen |= dict.fromkeys(groups[digest], _at(middle, ratios))
+    return tuple(replace(problem, split=chosen[index]) for index, problem in enumerate(problems))
+
+
+def _at(place: float, ratios: Mapping[str, float]) -> str:
+    """The split that holds a place between 0 and 1."""
+    for name, share in ratios.items():
+        if place < share:
+            return name
+        place -= share
+    return [name for name, share in ratios.items() if share][-1]
+
+
+T = TypeVar("T")
+
+
+class Cursor(Generic[T]):
+    """Endless batches of rows, each epoch in an order of its own; where it stands is a value that can be kept.
+
+    The batches follow from rows, batch size and seed: two cursors in the same state give the same. A batch may reach
+    into the next epoch; there are always `batch` rows in it.
+    """
+
+    def __init__(self, rows: Sequence[T], batch: int, seed: int = 0, *, shuffle: bool = True) -> None:
+        if not rows or batch < 1:
+            raise UserError(f"a cursor needs rows and a batch of at least 1, got {len(rows)} rows and batch={batch}")
+        self.rows, self.batch, self.seed, self.shuffle = rows, batch, seed, shuffle
+        self._taken = 0
+        self._epoch, self._order = -1, list[int]()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Where it stands, as JSON values."""
+        return {"taken": self._taken, "rows": len(self.rows), "seed": self.seed, "shuffle": self.shuffle}
+
+    @property
+    def epoch(self) -> float:
+        """How often it went through the rows."""
+        return self._taken / len(self.rows)
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go to where a cursor over the same rows stood; UserError where the rows or the seed are others."""
+        for name in ("rows", "seed", "shuffle"):
+            if state.get(name) != self.state[name]:
+                raise UserError(f"the cursor was kept with {name}={state.get(name)!r}, here it is {self.state[name]!r}")
+        self._taken = int(state["taken"])
+
+    def __iter__(self) -> "Cursor[T]":
+        return self
+
+    def __next__(self) -> tuple[T, ...]:
+        found = tuple(self._at(self._taken + offset) for offset in range(self.batch))
+        self._taken += self.batch
+        return found
+
+    def _at(self, place: int) -> T:
+        epoch, index = divmod(place, len(self.rows))
+        if epoch != self._epoch:
+            self._epoch, self._order = epoch, list(range(len(self.rows)))
+            if self.shuffle:
+                random.Random(f"{self.seed}/{epoch}").shuffle(self._order)
+        return self.rows[self._order[index]]
