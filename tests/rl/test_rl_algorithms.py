@@ -147,9 +147,20 @@ def test_truncated_weights_multiply_the_policys_loss_alone() -> None:
     assert not prepared.weights.requires_grad
     expected = (turns.old_logp - turns.rollout_logp).exp().clamp(max=1.01)[turns.mask]
     torch.testing.assert_close(prepared.weights[turns.mask], expected)
+    policy = gradient(turns, whole(turns, replace(algorithm, kl=0.0), replace(prepared, weights=None)))
     penalty = gradient(turns, whole(turns, algorithm, replace(prepared, advantages=torch.zeros(12).double())))
-    without = gradient(turns, whole(turns, replace(algorithm, kl=0.0), prepared))
-    torch.testing.assert_close(gradient(turns, whole(turns, algorithm, prepared)), penalty + without)
+    found = gradient(turns, whole(turns, algorithm, prepared))
+    torch.testing.assert_close(found, policy * prepared.weights + penalty)
+
+
+def test_a_reward_that_is_none_spoils_no_return_that_is_known() -> None:
+    valid = torch.arange(12) != 3
+    turns = multi_turn(valid=valid, reward=torch.where(valid, 1.0, float("nan")).double())
+    for gamma, known in ((0.0, 11), (1.0, 10)):
+        prepared = prepare(turns, preset("rloo", gamma=gamma))
+        assert prepared.keep.any(-1).sum() == known
+        assert torch.isfinite(prepared.advantages).all()
+        assert torch.isfinite(prepared.returns).all()
 
 
 def test_rows_of_unknown_return_are_no_part_of_the_batch() -> None:

@@ -103,7 +103,7 @@ def play(table: Tensor, turns: int, generator: torch.Generator) -> tuple[Turns, 
     return batch, situation, tokens
 
 
-def train(algorithm: Algorithm, turns: int, steps: int = 100, spoil: Any = lambda prepared: prepared) -> Tensor:
+def train(algorithm: Algorithm, turns: int, steps: int = 60, spoil: Any = lambda prepared: prepared) -> Tensor:
     """A table after some steps, each of two passes over the turns in two micro-batches."""
     algorithm = replace(algorithm, max_len=WIDTH)
     generator = torch.Generator().manual_seed(0)
@@ -136,11 +136,11 @@ def test_every_preset_learns_the_best_play(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_the_wrong_sign_learns_the_worst(name: str) -> None:
     turns = turns_for(name)
-    table = train(PRESETS[name], turns, 30, lambda prepared: replace(prepared, advantages=-prepared.advantages))
+    table = train(PRESETS[name], turns, 15, lambda prepared: replace(prepared, advantages=-prepared.advantages))
     assert value(table, turns) < value(logits(), turns)
 
 
-@pytest.mark.parametrize("name", sorted(PRESETS))
+@pytest.mark.parametrize("name", ["grpo", "trloo", "kevin", "cispo"])
 def test_advantages_of_other_rows_teach_nothing(name: str) -> None:
     generator, turns = torch.Generator().manual_seed(1), turns_for(name)
 
@@ -148,7 +148,7 @@ def test_advantages_of_other_rows_teach_nothing(name: str) -> None:
         order = torch.randperm(len(prepared.advantages), generator=generator)
         return replace(prepared, advantages=prepared.advantages[order])
 
-    assert value(train(PRESETS[name], turns, 30, shuffled), turns) < 0.5
+    assert value(train(PRESETS[name], turns, spoil=shuffled), turns) < 0.5
 
 
 def test_the_game_has_faults_and_rejects_of_each_kind() -> None:
