@@ -16,6 +16,8 @@ from typing import Any
 
 import torch
 
+from kernelwright.agent.evaluator import Verdict
+from kernelwright.agent.measures import coverage, speedup
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
@@ -142,8 +144,8 @@ class Trainer:
         base = None
         if self.algorithm.kl:
             base = self.learner.scored_by_base(rows, self.settings.temperature).logp
-        speedups = [speedup_of(turn) for made in trajectories for turn in made.turns]
-        turns = turns_of(trajectories, scored, base, speedups)
+        taken = [turn for made in trajectories for turn in made.turns]
+        turns = turns_of(trajectories, scored, base, _measured(speedup, taken), _measured(coverage, taken))
         return turns, prepare(turns, self.algorithm, seed)
 
     def _update(self, turns: Turns, prepared: Prepared, rows: Sequence[Row]) -> dict[str, Any]:
@@ -192,12 +194,9 @@ def _row(turn: Turn) -> Row:
     return Row(answer.prompt_ids, answer.token_ids)
 
 
-def speedup_of(turn: Turn) -> float:
-    """How many times faster than eager the candidate is; NaN where that was not measured."""
-    times = turn.verdict.times_ms
-    if {"eager", "candidate"} <= set(times) and times["candidate"] > 0:
-        return times["eager"] / times["candidate"]
-    return math.nan
+def _measured(find: Callable[[Verdict], float | None], turns: Sequence[Turn]) -> list[float]:
+    """A figure of each turn's verdict, NaN where it was not measured."""
+    return [math.nan if (value := find(turn.verdict)) is None else value for turn in turns]
 
 
 def rollout_metrics(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
@@ -216,7 +215,8 @@ def rollout_metrics(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
         found |= {f"status/{status}": len(of_it) / len(valid), f"reward/{status}": statistics.fmean(of_it)}
     found["response_tokens"] = statistics.fmean(len(turn.completion.token_ids) for turn in valid)
     found["cut_off"] = statistics.fmean(turn.completion.finish == "length" for turn in valid)
-    speedups = [value for turn in valid if turn.verdict.ok and not math.isnan(value := speedup_of(turn))]
+    correct = [turn for turn in valid if turn.verdict.ok]
+    speedups = [value for value in _measured(speedup, correct) if not math.isnan(value)]
     if len(speedups) > 1:
         low, middle, high = statistics.quantiles(speedups, n=4)
         found |= {"speedup/25": low, "speedup/50": middle, "speedup/75": high}

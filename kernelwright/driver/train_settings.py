@@ -1,0 +1,238 @@
+"""Settings of `kernelwright train` and `kernelwright sft`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, cast
+
+from omegaconf import DictConfig, OmegaConf
+
+from kernelwright.agent.evaluator import Rung
+from kernelwright.agent.rewards import make_reward
+from kernelwright.driver.settings import (
+    Device,
+    EvaluatorSettings,
+    ImportSettings,
+    TargetSettings,
+    check_config,
+    compose_config,
+    read_rungs,
+)
+from kernelwright.ir.errors import UserError
+from kernelwright.rl.algorithms import Algorithm, preset
+from kernelwright.rl.data import STAGES
+from kernelwright.rl.learner import LoraSettings, OptimizerSettings
+from kernelwright.rl.sft import SftSettings
+from kernelwright.rl.trainer import RlSettings
+
+
+class PolicyKind(Enum):
+    """What answers: vLLM in this process, Hugging Face's generate, or a server."""
+
+    vllm = "vllm"
+    hf = "hf"
+    openai = "openai"
+
+
+@dataclass
+class PolicySettings:
+    """Which policy; `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's.
+
+    `gpu_memory_utilization` is the share of a GPU that an engine of our own takes.
+    """
+
+    kind: PolicyKind = PolicyKind.vllm
+    model: str = "smollm"
+    max_model_len: int = 4096
+    url: str | None = None
+    key_env: str | None = None
+    vllm: bool = True
+    gpu_memory_utilization: float = 0.4
+
+
+@dataclass
+class RolloutSettings:
+    """How answers are drawn and what prompts show; see conf/rollout."""
+
+    n: int = 4
+    turns: int = 1
+    temperature: float = 1.0
+    top_p: float = 1.0
+    max_tokens: int = 2048
+    history: str = "full"
+    form: str = "native"
+    action: str = "program"
+    rungs: Any = None
+
+    def ladder(self) -> tuple[Rung, ...] | None:
+        """The rungs that answers must pass."""
+        return read_rungs(self.rungs, "rollout.rungs")
+
+
+@dataclass
+class ProblemSettings:
+    """What is worked on: a place of problems, or `count` generated ones from the seed `first` on."""
+
+    place: str | None = None
+    split: str | None = "train"
+    count: int = 1000
+    first: int = 0
+    difficulty: int = 2
+    start: str = "lower-inductor"
+
+
+@dataclass
+class TrainerSettings:
+    """The learner; see conf/trainer."""
+
+    steps: int = 100
+    problems: int = 4
+    updates: int = 1
+    lr: float = 1e-6
+    schedule: str = "constant"
+    warmup: int = 0
+    weight_decay: float = 0.0
+    clip: float = 1.0
+    rank: int = 16
+    alpha: int = 32
+    dropout: float = 0.05
+    dtype: str = "bfloat16"
+    checkpointing: bool = True
+    budget: int = 16384
+    save_every: int = 1
+    keep: int = 2
+
+    def lora(self) -> LoraSettings:
+        """The adapter's part."""
+        return LoraSettings(self.rank, self.alpha, self.dropout)
+
+    def optimizer(self) -> OptimizerSettings:
+        """The optimizer's part."""
+        if self.schedule not in ("constant", "cosine"):
+            raise UserError(f"trainer.schedule={self.schedule!r}: choose constant or cosine")
+        return OptimizerSettings(
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+            clip=self.clip,
+            warmup=self.warmup,
+            schedule=cast(Any, self.schedule),
+        )
+
+
+@dataclass
+class StageSettings:
+    """The stage whose agent is trained."""
+
+    name: str = "frontend"
+
+
+@dataclass
+class TrainSchema:
+    """Everything but the groups `import`, `reward` and `algorithm`, which are read by what they name."""
+
+    stage: StageSettings = field(default_factory=StageSettings)
+    target: TargetSettings = field(default_factory=TargetSettings)
+    evaluator: EvaluatorSettings = field(default_factory=EvaluatorSettings)
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    problems: ProblemSettings = field(default_factory=ProblemSettings)
+    rollout: RolloutSettings = field(default_factory=RolloutSettings)
+    trainer: TrainerSettings = field(default_factory=TrainerSettings)
+    adapter: str | None = None
+    out: str = "???"
+    device: Device = Device.auto
+    workers: int | None = None
+    seed: int = 0
+
+
+@dataclass
+class SftSchema:
+    """What `kernelwright sft` is told."""
+
+    stage: StageSettings = field(default_factory=StageSettings)
+    rollout: RolloutSettings = field(default_factory=RolloutSettings)
+    trainer: TrainerSettings = field(default_factory=TrainerSettings)
+    pairs: str | None = None
+    model: str = "smollm"
+    adapter: str | None = None
+    target: str = "h100"
+    out: str = "???"
+    device: Device = Device.auto
+    epochs: int = 1
+    batch: int = 16
+    max_tokens: int = 4096
+    seed: int = 0
+
+    def run(self) -> SftSettings:
+        """How the data is gone through."""
+        save = max(self.trainer.save_every, 1)
+        return SftSettings(self.epochs, self.batch, save, max(save, 50), self.trainer.keep, self.seed)
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """What `kernelwright train` is told; `reward` is the name of a reward, `pay` its options."""
+
+    plain: TrainSchema
+    importing: ImportSettings
+    reward: str
+    pay: Mapping[str, Any]
+    algorithm: Algorithm
+    content: Mapping[str, Any]
+
+    @property
+    def run(self) -> RlSettings:
+        """The trainer's part."""
+        chosen = self.plain.trainer
+        return RlSettings(
+            steps=chosen.steps,
+            problems=chosen.problems,
+            temperature=self.plain.rollout.temperature,
+            updates=chosen.updates,
+            save_every=chosen.save_every,
+            keep=chosen.keep,
+            seed=self.plain.seed,
+        )
+
+
+_ELSEWHERE = ("import", "reward", "algorithm", "recipe")
+
+
+def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
+    """Compose the configuration of `kernelwright train`. Raises UserError for anything that does not fit."""
+    config = compose_config(overrides, root="train")
+    plain = check_config(TrainSchema, _without(config, _ELSEWHERE))
+    reward = cast(dict[str, Any], OmegaConf.to_container(config["reward"]))
+    name = str(reward.pop("name"))
+    make_reward(name, reward)
+    algorithm = cast(dict[str, Any], OmegaConf.to_container(config["algorithm"]))
+    _check_stage(plain.stage.name)
+    plain.rollout.ladder()
+    plain.trainer.optimizer()
+    return TrainSettings(
+        plain,
+        check_config(ImportSettings, config["import"], "import."),
+        name,
+        reward,
+        preset(**algorithm),
+        cast(dict[str, Any], OmegaConf.to_container(config)),
+    )
+
+
+def read_sft_settings(overrides: Sequence[str]) -> SftSchema:
+    """Compose the configuration of `kernelwright sft`. Raises UserError for anything that does not fit."""
+    config = compose_config(overrides, root="sft")
+    settings = check_config(SftSchema, config)
+    if not settings.pairs:
+        raise UserError("pairs=FILE is missing: what `kernelwright data pairs` wrote")
+    _check_stage(settings.stage.name)
+    settings.trainer.optimizer()
+    return settings
+
+
+def _without(config: DictConfig, names: Sequence[str]) -> DictConfig:
+    return OmegaConf.masked_copy(config, [str(key) for key in config if key not in names])
+
+
+def _check_stage(name: str) -> None:
+    if name not in STAGES:
+        raise UserError(f"stage={name!r}: choose {' or '.join(STAGES)}")

@@ -1,0 +1,238 @@
+"""Wiring of training: a policy that answers, an agent that asks and pays, evaluators, and the trainer between them."""
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from kernelwright.agent.evaluating import Evaluate
+from kernelwright.agent.policy import Sampling
+from kernelwright.agent.reading import fenced
+from kernelwright.agent.rewards import Reward, make_reward
+from kernelwright.agent.rollout import roll_out
+from kernelwright.agent.trajectory import Agent, Trajectory
+from kernelwright.backend.cost import estimate
+from kernelwright.backend.targets import get_target
+from kernelwright.driver.build import discover, import_reference, open_pool, resolve_target, silent
+from kernelwright.driver.policies import open_policy
+from kernelwright.driver.settings import Device, EvaluateSettings
+from kernelwright.driver.train_settings import (
+    ProblemSettings,
+    RolloutSettings,
+    SftSchema,
+    TrainerSettings,
+    TrainSettings,
+)
+from kernelwright.evaluate.pool import Item, Pool
+from kernelwright.frontend.agent import FrontendAgent
+from kernelwright.frontend.generate import generate_program
+from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend.agent import MidendAgent
+from kernelwright.rl.data import FRONTEND, Pair, read_rows
+from kernelwright.rl.learner import Learner, open_model
+from kernelwright.rl.packing import Row
+from kernelwright.rl.problems import load_problems
+from kernelwright.rl.sft import train_sft
+from kernelwright.rl.trainer import Trainer
+from kernelwright.serve.base import find_base
+from kernelwright.serve.chat import chat_ids
+
+
+def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
+    """Train one stage's adapter on pairs; what came of it. Raises UserError for what cannot be read."""
+    discover()
+    pairs = [pair for pair in read_rows(Path(settings.pairs or ""), Pair) if pair.stage == settings.stage.name]
+    if not pairs:
+        raise UserError(f"{settings.pairs} holds no pairs of the stage {settings.stage.name}")
+    learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed)
+    agent = make_agent(settings.stage.name, settings.target, settings.rollout, make_reward("frontend"))
+    train = [row for pair in pairs if pair.split == "train" and (row := _row(pair, agent, learner, settings))]
+    held_out = [row for pair in pairs if pair.split != "train" and (row := _row(pair, agent, learner, settings))]
+    facts = {"pairs": len(pairs), "rows": len(train), "held_out": len(held_out), "adapter": f"{settings.out}/adapter"}
+    if not train:
+        raise UserError(f"no pair of {settings.pairs} has {settings.max_tokens} tokens or fewer; raise max_tokens")
+    console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {len(pairs)}", highlight=False)
+    with _shown(console, "steps") as tell:
+        metrics = train_sft(learner, train, settings.run(), Path(settings.out), held_out=held_out, tell=tell)
+    return facts | metrics
+
+
+def _row(pair: Pair, agent: Agent, learner: Learner, settings: SftSchema) -> Row | None:
+    """A pair as tokens: the agent's own prompt, and the answer with its end token; None where it is too long."""
+    before, _ = pair.modules()
+    answer = learner.tokenizer(fenced(pair.after), add_special_tokens=False)["input_ids"]
+    row = Row(
+        tuple(chat_ids(learner.tokenizer, agent.render(before))),
+        (*answer, learner.tokenizer.eos_token_id),
+    )
+    return row if len(row) <= settings.max_tokens else None
+
+
+def run_train(settings: TrainSettings, console: Console) -> dict[str, Any]:
+    """Train one stage's adapter by reinforcement learning; the last step's metrics."""
+    discover()
+    plain, folder = settings.plain, Path(settings.plain.out)
+    _remember(folder, settings.content)
+    target = resolve_target(plain.target.name)
+    agent = make_agent(plain.stage.name, target, plain.rollout, _reward(settings, target))
+    learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed)
+    sampling = Sampling(max_tokens=plain.rollout.max_tokens, temperature=plain.rollout.temperature)
+    sampling = replace(sampling, top_p=plain.rollout.top_p)
+    with contextlib.ExitStack() as stack:
+        pool = stack.enter_context(_pool(settings))
+        modules = read_modules(plain.problems, plain.stage.name, target, settings)
+        policy = open_policy(plain.policy, plain.trainer.rank)
+        stack.callback(policy.close)
+
+        def make(chosen: Sequence[KernelModule], seed: int) -> list[Trajectory]:
+            return roll_out(
+                agent,
+                chosen,
+                policy,
+                judged_by(pool),
+                n=plain.rollout.n,
+                turns=plain.rollout.turns,
+                sampling=replace(sampling, seed=seed),
+                adapter=plain.stage.name,
+                rungs=plain.rollout.ladder(),
+            )
+
+        def push(place: Path) -> None:
+            policy.load_adapter(plain.stage.name, place)
+
+        algorithm = replace(settings.algorithm, max_len=plain.rollout.max_tokens)
+        with _shown(console, "steps") as tell:
+            return Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell).run()
+
+
+def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward) -> Agent:
+    """The agent of a stage: the same as its pass has."""
+    if stage == FRONTEND:
+        return FrontendAgent(target, reward, rollout.form, rollout.history)
+    return MidendAgent(target, reward, rollout.action, rollout.history)
+
+
+def _reward(settings: TrainSettings, target: str) -> Reward:
+    known: dict[str, float] = {}
+
+    def milliseconds(module: KernelModule) -> float:
+        if module.digest not in known:
+            known[module.digest] = 1e-3 * estimate(module, get_target(target)).us
+        return known[module.digest]
+
+    return make_reward(settings.reward, settings.pay, estimate=milliseconds)
+
+
+def judged_by(pool: Pool) -> Evaluate:
+    """A pool as what judges many modules at once."""
+
+    def evaluate(modules: Sequence[KernelModule], rungs: Any) -> Iterator[Any]:
+        return pool.outcomes(Item(module, module.reference, rungs) for module in modules)
+
+    return evaluate
+
+
+def _pool(settings: TrainSettings) -> Pool:
+    plain = settings.plain
+    told = EvaluateSettings(
+        reference=None,
+        candidate=None,
+        batch=None,
+        out=None,
+        rungs=None,
+        target=plain.target.name,
+        evaluator=plain.evaluator,
+        importing=settings.importing,
+        dialect=True,
+        device=Device.auto,
+        workers=plain.workers,
+        cache=True,
+    )
+    return open_pool(told, plain.workers)
+
+
+def read_modules(problems: ProblemSettings, stage: str, target: str, settings: TrainSettings) -> list[KernelModule]:
+    """The modules that an agent works on: references for the frontend, what `start` makes of them for the mid-end.
+
+    Problems that cannot be read or lowered are left out; UserError where none is left.
+    """
+    if problems.place is None:
+        seeds = range(problems.first, problems.first + problems.count)
+        sources = [(f"generated_{seed}", generate_program(seed, problems.difficulty)) for seed in seeds]
+    else:
+        found = load_problems(problems.place)
+        kept = [one for one in found if problems.split is None or one.split in ("", problems.split)]
+        sources = [(one.id, one.source) for one in kept]
+    modules = [module for name, text in sources if (module := _module(name, text, problems, stage, target, settings))]
+    if not modules:
+        raise UserError("none of the problems can be worked on")
+    return modules
+
+
+def _module(
+    name: str, text: str, problems: ProblemSettings, stage: str, target: str, settings: TrainSettings
+) -> KernelModule | None:
+    try:
+        reference = import_reference(text, name, settings.importing, Device.auto)
+        module = KernelModule("".join(c if c.isalnum() else "_" for c in name), reference)
+        if stage == FRONTEND:
+            return module
+        context = Context(target, None, settings.plain.seed, silent)
+        for one in parse_pipeline(problems.start).passes:
+            module = one.run(module, context)
+        return module
+    except KernelwrightError:
+        return None
+
+
+def _learner(model: str, adapter: str | None, trainer: TrainerSettings, device: Device, seed: int) -> Learner:
+    place = "cuda" if device is not Device.cpu and torch.cuda.is_available() else "cpu"
+    if device is Device.cuda and place != "cuda":
+        raise UserError("device=cuda, but torch finds no CUDA device here; use device=cpu, or auto")
+    opened, tokenizer = open_model(
+        find_base(model),
+        trainer.lora(),
+        None if adapter is None else Path(adapter),
+        device=place,
+        dtype=trainer.dtype,
+        checkpointing=trainer.checkpointing,
+        seed=seed,
+    )
+    return Learner(opened, tokenizer, trainer.optimizer(), trainer.budget)
+
+
+def _remember(folder: Path, content: Mapping[str, Any]) -> None:
+    """Keep what a run was told, and refuse to go on with something else."""
+    path = folder / "config.json"
+    told = {key: value for key, value in content.items() if key not in ("workers", "out")}
+    if path.is_file():
+        before = json.loads(path.read_text("utf-8"))
+        changed = sorted(key for key in {*before, *told} if before.get(key) != json.loads(json.dumps(told)).get(key))
+        if changed:
+            raise UserError(f"{folder} is a run with other settings ({', '.join(changed)} differ); give another out=…")
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+
+
+@contextlib.contextmanager
+def _shown(console: Console, unit: str) -> Iterator[Any]:
+    """A bar with the latest figures; gives what takes (step, steps, metrics)."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, TextColumn("{task.fields[figures]}"), console=console) as bar:
+        task = bar.add_task(unit, total=None, figures="")
+
+        def tell(step: int, steps: int, metrics: Mapping[str, Any]) -> None:
+            names = ("loss", "held_out_loss", "reward", "correct", "mismatch", "tokens_per_s")
+            figures = "  ".join(f"{name} {metrics[name]:.4g}" for name in names if name in metrics)
+            bar.update(task, completed=step, total=steps, figures=figures)
+
+        yield tell

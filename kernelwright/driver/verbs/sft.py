@@ -1,0 +1,39 @@
+"""Train a stage's agent on pairs.
+
+usage: kernelwright sft pairs=FILE.jsonl [key=value …]
+
+The adapter learns the answers of `kernelwright data pairs`, to the very prompts that the agent asks; pairs of the split
+`test` measure it. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl` and `tensorboard`; a run that was stopped
+goes on from its last checkpoint. The last step's metrics go to stdout as JSON.
+
+configuration (defaults first):
+  stage=frontend|midend  pairs=FILE.jsonl  model=smollm|FOLDER|HUB-ID  adapter=FOLDER
+  out=runs/sft/STAGE  device=auto|cpu|cuda  epochs=1  batch=16  max_tokens=4096  seed=0
+  trainer=default|small  trainer.lr=1e-3  trainer.rank=16  trainer.schedule=constant|cosine  trainer.save_every=100
+  rollout.form=native|modelnew  rollout.action=program|pipeline   what answers are
+
+  kernelwright sft pairs=pairs.jsonl trainer=small trainer.lr=1e-3 epochs=12
+
+Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage or input, 130 interrupted.
+"""
+
+import json
+import sys
+
+from rich.console import Console
+
+from kernelwright.driver.arguments import Arguments
+from kernelwright.driver.train_settings import read_sft_settings
+
+FLAGS = ()
+TAKES_PATH = False
+
+
+def run(arguments: Arguments) -> int:
+    """Train, or go on."""
+    settings = read_sft_settings(arguments.overrides)
+    from kernelwright.driver.training import run_sft
+
+    metrics = run_sft(settings, Console(stderr=True))
+    sys.stdout.write(json.dumps(metrics) + "\n")
+    return 0

@@ -1,0 +1,44 @@
+"""Train a stage's agent by reinforcement learning.
+
+usage: kernelwright train [stage=frontend|midend] [key=value …]
+
+Each step a policy answers some problems, evaluators judge the answers, and an adapter learns from what they were worth.
+out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl` and `tensorboard`; a run that was stopped goes on from its
+last checkpoint with the batch that would have been next. The last step's metrics go to stdout as JSON.
+
+configuration (defaults first; every group is a folder of conf/):
+  stage=frontend|midend  policy=vllm|hf|openai  policy.model=smollm|FOLDER|HUB-ID  adapter=FOLDER
+  reward=STAGE'S|composite|cost_model|joint|kevin|log_speedup|profiling
+  algorithm=grpo|dr_grpo|dapo|bnpo|rloo|trloo|dr_kernel|kevin|gspo|cispo  algorithm.kl=0.1  …
+  problems=generated|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
+  rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
+  trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.lr=1e-6
+  recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
+  target=auto|…  evaluator=local|ray  device=auto|cpu|cuda  workers=N  out=runs/train/STAGE  seed=0
+
+  kernelwright train recipe=smollm adapter=runs/sft/frontend/adapter
+  kernelwright train stage=midend algorithm=trloo rollout.turns=3 reward=log_speedup
+
+Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage or input, 130 interrupted.
+"""
+
+import json
+import sys
+
+from rich.console import Console
+
+from kernelwright.driver.arguments import Arguments
+from kernelwright.driver.train_settings import read_train_settings
+
+FLAGS = ()
+TAKES_PATH = False
+
+
+def run(arguments: Arguments) -> int:
+    """Train, or go on."""
+    settings = read_train_settings(arguments.overrides)
+    from kernelwright.driver.training import run_train
+
+    metrics = run_train(settings, Console(stderr=True))
+    sys.stdout.write(json.dumps(metrics) + "\n")
+    return 0

@@ -1,0 +1,154 @@
+"""Training from the command line: settings, refusals, and a warm start and two steps of a tiny model."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from omegaconf import OmegaConf
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from kernelwright.driver.cli import main
+from kernelwright.driver.settings import compose_config
+from kernelwright.driver.train_settings import read_sft_settings, read_train_settings
+from kernelwright.frontend.generate import generate_program
+from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.lower_inductor import LowerInductor
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.passes import Context
+from kernelwright.rl.algorithms import PRESETS
+from kernelwright.rl.data import Pair, Problem, write_rows
+from kernelwright.rl.run_log import read_metrics
+
+RECIPES = ("two_stage", "sft_grpo", "dr_kernel", "kevin", "smollm")
+CHAT = "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\n' }}{% endfor %}assistant: "
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_every_algorithm_is_a_group_option_as_it_is_defined(name: str) -> None:
+    assert read_train_settings([f"algorithm={name}"]).algorithm == PRESETS[name]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("stage", ["frontend", "midend"])
+def test_recipes_compose_for_both_stages(recipe: str, stage: str) -> None:
+    settings = read_train_settings([f"recipe={recipe}", f"stage={stage}"])
+    assert settings.plain.stage.name == stage
+    assert settings.plain.out == f"runs/train/{stage}"
+
+
+def test_published_figures() -> None:
+    first = read_train_settings(["recipe=two_stage", "stage=midend"])
+    assert (first.algorithm.kl, first.run.problems, first.plain.rollout.n, first.plain.trainer.lr) == (0.1, 4, 4, 1e-6)
+    assert first.reward == "midend"
+    kernel = read_train_settings(["recipe=dr_kernel"])
+    assert (kernel.plain.rollout.turns, kernel.plain.rollout.n, kernel.run.problems) == (3, 16, 16)
+    assert kernel.algorithm == PRESETS["dr_kernel"].__class__(**{**vars(PRESETS["dr_kernel"]), "max_len": 8192})
+    kevin = read_train_settings(["recipe=kevin"])
+    assert (kevin.algorithm.gamma, kevin.plain.rollout.turns, kevin.reward) == (0.4, 4, "kevin")
+    report = read_train_settings(["recipe=sft_grpo"])
+    assert (report.pay["judge_weight"], report.plain.rollout.n, report.plain.trainer.rank) == (0.5, 6, 32)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["algorithm=ppo2"], "unknown algorithm 'ppo2'"),
+        (["algorithm.clip_low=7"], "clip_low"),
+        (["reward=prize"], "unknown reward 'prize'"),
+        (["trainer.schedule=linear"], "constant or cosine"),
+        (["rollout.rungs=[fly]"], "unknown rung 'fly'"),
+        (["trainer.lrr=1"], "did you mean 'trainer.lr'"),
+    ],
+)
+def test_what_does_not_fit_is_named(overrides: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read_train_settings(overrides)
+
+
+def test_pairs_are_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError, match="pairs=FILE is missing"):
+        read_sft_settings([])
+    assert main(["sft"]) == 2
+    assert "pairs=FILE is missing" in capsys.readouterr().err
+
+
+def test_every_group_option_is_used_by_a_root() -> None:
+    config = compose_config(root="train")
+    assert {"policy", "reward", "algorithm", "problems", "rollout", "evaluator", "target", "trainer"} <= set(config)
+    assert OmegaConf.to_container(config)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of a few thousand weights with a tokenizer of bytes and a chat template."""
+    folder = tmp_path_factory.mktemp("base")
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=600, special_tokens=["<unk>", "<end>"], initial_alphabet=alphabet)
+    tokenizer.train_from_iterator([generate_program(seed) for seed in range(20)], trainer)
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<end>")
+    fast.chat_template = CHAT
+    fast.save_pretrained(folder)
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = LlamaConfig(vocab_size=len(fast), num_key_value_heads=2, eos_token_id=fast.eos_token_id, **sizes)
+    config.max_position_embeddings = 16384
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+def pairs(path: Path, count: int) -> Path:
+    rows = []
+    for seed in range(count):
+        source = generate_program(seed)
+        before = import_source(source, f"p{seed}", shrink="never")
+        after = LowerInductor().run(before, Context("h100"))
+        problem = Problem(f"p{seed}", source, {}, "test" if seed == 0 else "train")
+        rows.append(Pair.make(f"p{seed}", problem, "frontend", before, after))
+    write_rows(path, rows)
+    return path
+
+
+def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    status = main(arguments)
+    shown = capsys.readouterr()
+    assert status == 0, shown.err
+    found: dict[str, Any] = json.loads(shown.out.splitlines()[-1])
+    return found
+
+
+@pytest.mark.slow
+def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = pairs(tmp_path / "pairs.jsonl", 4)
+    small = ["trainer=small", "trainer.budget=20000", "trainer.rank=4", "device=cpu"]
+    told = [f"pairs={given}", f"model={base}", f"out={tmp_path / 'sft'}", "max_tokens=20000", "batch=2", *small]
+    first = run(["sft", *told, "trainer.lr=1e-2", "epochs=2"], capsys)
+    assert (first["rows"], first["held_out"]) == (3, 1)
+    assert [row["step"] for row in read_metrics(tmp_path / "sft")] == [0, 1, 2, 3]
+    assert first["held_out_loss"] > 0
+
+    told = ["train", f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", *small]
+    told += [f"adapter={tmp_path / 'sft' / 'adapter'}", f"out={tmp_path / 'rl'}", "problems.count=3"]
+    told += ["rollout.n=2", "rollout.turns=2", "rollout.max_tokens=8", "rollout.rungs=[parse,interpret]", "workers=1"]
+    told += ["trainer.problems=2", "algorithm.kl=0.01"]
+    last = run([*told, "trainer.steps=2"], capsys)
+    assert last["turns"] == 8
+    assert last["status/unparsed"] == 1.0
+    assert last["reward"] == -10.0
+    assert last["mismatch"] < 1e-3
+    assert len(read_metrics(tmp_path / "rl")) == 2
+    assert main([*told, "trainer.steps=3"]) == 2  # another run's folder
+    assert "trainer differ" in capsys.readouterr().err
