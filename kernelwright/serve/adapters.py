@@ -1,0 +1,103 @@
+"""LoRA adapters as policies keep them: checked, numbered, and copied so that nobody changes them underneath."""
+
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelwright.ir.errors import UserError
+
+_CONFIG = "adapter_config.json"
+_WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """One state of an adapter: the `number`-th that a policy loaded, of any name; `label` is never used twice."""
+
+    name: str
+    number: int
+    folder: Path
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}@{self.number}"
+
+
+def adapter_rank(folder: Path) -> int:
+    """The largest rank of the LoRA adapter in a folder as peft saves it.
+
+    Raises UserError for a folder without one, and for adapters that are no LoRA.
+    """
+    try:
+        config = json.loads((folder / _CONFIG).read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"no LoRA adapter in {folder}: {error}") from None
+    if not any((folder / name).is_file() for name in _WEIGHTS):
+        raise UserError(f"no LoRA adapter in {folder}: it has no {_WEIGHTS[0]}")
+    if config.get("peft_type") != "LORA":
+        raise UserError(f"the adapter in {folder} is no LoRA but {config.get('peft_type')}")
+    ranks: list[int] = [config.get("r", 0), *(config.get("rank_pattern") or {}).values()]
+    return max(ranks)
+
+
+class AdapterShelf:
+    """The adapters of one policy, by name; holds copies of their folders until `close`.
+
+    Copies, because engines read a folder again whenever they need its weights, and a trainer writes the next state
+    into the same one.
+    """
+
+    def __init__(self) -> None:
+        self._scratch = Path(tempfile.mkdtemp(prefix="kernelwright-adapters-"))
+        self._current: dict[str, Adapter] = {}
+        self._count = 0
+
+    def copy(self, name: str, folder: Path) -> Adapter:
+        """The next state of an adapter, not yet current. Raises UserError for a folder without an adapter."""
+        if not name or any(character in name for character in "@/ "):
+            raise UserError(f"no name for an adapter: `{name}`")
+        adapter_rank(folder)
+        self._count += 1
+        target = self._scratch / f"{name}-{self._count}"
+        target.mkdir()
+        for file in (_CONFIG, *_WEIGHTS):
+            if (folder / file).is_file():
+                shutil.copyfile(folder / file, target / file)
+        return Adapter(name, self._count, target)
+
+    def put(self, adapter: Adapter) -> Adapter | None:
+        """Make a state the current one; the one before, whose folder is `drop`'s to remove."""
+        before = self._current.get(adapter.name)
+        self._current[adapter.name] = adapter
+        return before
+
+    def drop(self, adapter: Adapter) -> None:
+        """Forget a state that is not current."""
+        shutil.rmtree(adapter.folder, ignore_errors=True)
+
+    def find(self, name: str) -> Adapter | None:
+        """The current state of an adapter, None if it was never loaded."""
+        return self._current.get(name)
+
+    def size(self) -> int:
+        """How many adapters there are."""
+        return len(self._current)
+
+    def get(self, name: str | None) -> Adapter | None:
+        """The current state of an adapter, None for the base. Raises UserError for a name that was never loaded."""
+        if name is None:
+            return None
+        if name not in self._current:
+            known = ", ".join(sorted(self._current)) or "none"
+            raise UserError(f"no adapter `{name}` is loaded (loaded: {known})")
+        return self._current[name]
+
+    def close(self) -> None:
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def version(base: str, adapter: Adapter | None) -> str:
+    """What `Completion.version` says: `smollm`, or `smollm+frontend@3`."""
+    return base if adapter is None else f"{base}+{adapter.label}"

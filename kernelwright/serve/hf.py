@@ -1,0 +1,244 @@
+"""A policy of Hugging Face transformers with peft adapters: for machines without vLLM, and for small models.
+
+Draws token by token with a key-value cache, rows of a batch side by side. Log-probabilities are computed as vLLM
+computes them with `logprobs_mode="processed_logprobs"`.
+"""
+
+import secrets
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import torch
+
+from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
+from kernelwright.ir.errors import UserError
+from kernelwright.serve.adapters import Adapter, AdapterShelf, version
+from kernelwright.serve.base import base_name, find_base
+from kernelwright.serve.chat import chat_ids, check_length, cut_at_stop
+from kernelwright.serve.optional import require
+
+
+@dataclass(frozen=True)
+class HfSettings:
+    """Which model, how it is held and how many answers are drawn at a time.
+
+    `model` is what `find_base` takes, `dtype` a name of torch's or "auto" for the file's own, `device` "auto" for the
+    GPU where there is one. `context` bounds prompt and answer in tokens.
+    """
+
+    model: str = "smollm"
+    dtype: str = "auto"
+    device: str = "auto"
+    context: int = 4096
+    batch: int = 16
+
+
+@dataclass
+class _Row:
+    """One answer as it grows."""
+
+    prompt_ids: list[int]
+    tokens: list[int]
+    logprobs: list[float]
+    text: str = ""
+    finish: str = ""
+
+
+class HfPolicy:
+    """Implements `Policy`. Not parallel: threads wait for one another."""
+
+    def __init__(self, settings: HfSettings) -> None:
+        transformers = require("transformers", "train")
+        self.settings = settings
+        folder = find_base(settings.model)
+        device = settings.device
+        if device == "auto":
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=settings.dtype)
+        self._base = base_name(settings.model)
+        self._model: Any = model.to(device).eval().requires_grad_(False)
+        self._has_peft = False
+        self._shelf = AdapterShelf()
+        self._lock = threading.Lock()
+
+    def sample(
+        self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None
+    ) -> list[list[Completion]]:
+        with self._lock:
+            self._check_open()
+            state = self._shelf.get(adapter)
+            self._switch(state)
+            rows = [row for index, prompt in enumerate(prompts) for row in self._rows(index, prompt, sampling)]
+            generator = torch.Generator(device=self._model.device)
+            generator.manual_seed(secrets.randbits(62) if sampling.seed is None else sampling.seed)
+            for start in range(0, len(rows), self.settings.batch):
+                self._draw(rows[start : start + self.settings.batch], sampling, generator)
+            named = version(self._base, state)
+            answers = [_completion(row, named) for row in rows]
+            return [answers[i * sampling.n : (i + 1) * sampling.n] for i in range(len(prompts))]
+
+    def load_adapter(self, adapter: str, folder: Path) -> None:
+        peft = require("peft", "train")
+        with self._lock:
+            self._check_open()
+            state = self._shelf.copy(adapter, folder)
+            try:
+                if self._has_peft:
+                    self._model.load_adapter(str(state.folder), adapter_name=_peft_name(state))
+                else:
+                    self._model = peft.PeftModel.from_pretrained(self._model, state.folder, _peft_name(state))
+                    self._has_peft = True
+            except (ValueError, RuntimeError) as error:  # target modules or shapes of another model
+                self._shelf.drop(state)
+                raise UserError(f"the adapter in {folder} does not fit {self._base}: {error}") from error
+            self._model.eval()
+            before = self._shelf.put(state)
+            if before is not None:
+                self._switch(state)
+                self._model.delete_adapter(_peft_name(before))
+                self._shelf.drop(before)
+
+    def close(self) -> None:
+        with self._lock:
+            self._shelf.close()
+            self._model = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _check_open(self) -> None:
+        if self._model is None:
+            raise PolicyError("this policy is closed")
+
+    def _switch(self, state: Adapter | None) -> None:
+        """Let the model be the base or the base with one adapter."""
+        if not self._has_peft:
+            return
+        if state is None:
+            self._model.base_model.disable_adapter_layers()
+        else:
+            self._model.base_model.enable_adapter_layers()
+            self._model.set_adapter(_peft_name(state))
+
+    def _rows(self, index: int, prompt: Prompt, sampling: Sampling) -> list[_Row]:
+        ids = chat_ids(self._tokenizer, prompt)
+        check_length(ids, self.settings.context, index)
+        return [_Row(ids, [], []) for _ in range(sampling.n)]
+
+    @torch.inference_mode()
+    def _draw(self, rows: list[_Row], sampling: Sampling, generator: torch.Generator) -> None:
+        """Fill rows with tokens until each has ended."""
+        ends = _end_ids(self._model)
+        ids_bp, mask_bp = _left_padded([row.prompt_ids for row in rows], self._model.device)
+        feed, cache = ids_bp, None
+        position_bp = (mask_bp.cumsum(-1) - 1).clamp(min=0)
+        while not all(row.finish for row in rows):
+            out = self._model(
+                input_ids=feed,
+                attention_mask=mask_bp,
+                position_ids=position_bp,
+                past_key_values=cache,
+                use_cache=True,
+                logits_to_keep=1,
+            )
+            cache = out.past_key_values
+            logprobs_bv = processed_logprobs(out.logits[:, -1].float(), sampling.temperature, sampling.top_p)
+            if sampling.temperature == 0:
+                feed = logprobs_bv.argmax(-1, keepdim=True)
+            else:
+                feed = torch.multinomial(logprobs_bv.exp(), 1, generator=generator)
+            chosen_b = logprobs_bv.gather(-1, feed)[:, 0].tolist()
+            for row, token, logprob in zip(rows, feed[:, 0].tolist(), chosen_b, strict=True):
+                if not row.finish:
+                    self._append(row, token, logprob, ends, sampling)
+            mask_bp = torch.nn.functional.pad(mask_bp, (0, 1), value=1)
+            position_bp = position_bp[:, -1:] + 1
+
+    def _append(self, row: _Row, token: int, logprob: float, ends: frozenset[int], sampling: Sampling) -> None:
+        row.tokens.append(token)
+        row.logprobs.append(logprob)
+        room = min(sampling.max_tokens, self.settings.context - len(row.prompt_ids))
+        cut = self._cut(row, sampling) if sampling.stop else None
+        if token in ends or cut is not None:
+            row.finish = "stop"
+        elif len(row.tokens) >= room:
+            row.finish = "length"
+        if row.finish:
+            row.text = self._text(row) if cut is None else cut
+
+    def _cut(self, row: _Row, sampling: Sampling) -> str | None:
+        return cut_at_stop(self._text(row), sampling.stop)
+
+    def _text(self, row: _Row) -> str:
+        return str(self._tokenizer.decode(row.tokens, skip_special_tokens=True))
+
+
+def processed_logprobs(logits_bv: torch.Tensor, temperature: float, top_p: float) -> torch.Tensor:
+    """(B, V) log-probabilities that tokens are drawn with: temperature, then nucleus, then normalised again.
+
+    Temperature 0 gives the model's own, as vLLM does. The nucleus keeps the likeliest tokens up to `top_p` and the
+    one that crosses it.
+    """
+    if temperature == 0:
+        return logits_bv.log_softmax(-1)
+    logits_bv = logits_bv / temperature
+    if top_p < 1:
+        sorted_bv, index_bv = logits_bv.sort(-1, descending=True)
+        probability_bv = sorted_bv.softmax(-1)
+        outside_bv = probability_bv.cumsum(-1) - probability_bv >= top_p
+        logits_bv = logits_bv.masked_fill(outside_bv.scatter(-1, index_bv, outside_bv), -torch.inf)
+    return logits_bv.log_softmax(-1)
+
+
+@torch.inference_mode()
+def token_logprobs(model: Any, prompt_ids: Sequence[int], token_ids: Sequence[int]) -> list[float]:
+    """Natural logarithms of the probabilities of an answer's tokens after a prompt, at temperature 1.
+
+    `model` is a causal model of transformers, with or without a peft adapter.
+    """
+    ids = torch.tensor([[*prompt_ids, *token_ids]], device=model.device)
+    logits_tv = model(input_ids=ids).logits[0, len(prompt_ids) - 1 : -1].float()
+    chosen = logits_tv.log_softmax(-1).gather(-1, ids[0, len(prompt_ids) :, None])
+    return [float(value) for value in chosen[:, 0]]
+
+
+def _left_padded(sequences: list[list[int]], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """(B, P) ids and (B, P) mask of sequences that all end in the last column."""
+    width = max(map(len, sequences))
+    ids = [[0] * (width - len(one)) + one for one in sequences]
+    mask = [[0] * (width - len(one)) + [1] * len(one) for one in sequences]
+    return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
+
+
+def _end_ids(model: Any) -> frozenset[int]:
+    """Tokens that end an answer, as the model's files say: one, several or none."""
+    ends = model.generation_config.eos_token_id
+    if ends is None:
+        ends = model.config.eos_token_id
+    return frozenset([ends] if isinstance(ends, int) else ends or [])
+
+
+def _peft_name(adapter: Adapter) -> str:
+    """peft registers modules by the adapter's name; those have no dots in their names."""
+    return f"{adapter.name}-{adapter.number}".replace(".", "-")
+
+
+def _completion(row: _Row, named: str) -> Completion:
+    return Completion(
+        text=row.text,
+        finish="stop" if row.finish == "stop" else "length",
+        version=named,
+        prompt_ids=tuple(row.prompt_ids),
+        token_ids=tuple(row.tokens),
+        logprobs=tuple(row.logprobs),
+    )

@@ -1,0 +1,177 @@
+"""A policy behind an OpenAI-compatible server: a provider's, or `vllm serve` with adapters loaded while it runs.
+
+Needs only the standard library. For adapters start `vllm serve MODEL --enable-lora --logprobs-mode processed_logprobs
+--max-lora-rank R` with VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 in its environment; adapters are loaded by path, so the
+server must see the same files.
+"""
+
+import concurrent.futures
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
+from kernelwright.ir.errors import UserError
+from kernelwright.serve.adapters import Adapter, AdapterShelf, version
+from kernelwright.serve.http_link import Budget, Link, RefusedError, Retry
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """Which server and model, and how it is asked.
+
+    `base_url` ends in `/v1`. `key_variable` is the name of the environment variable that holds the key, "" for a server
+    without one; the key itself is read for each request and kept nowhere. `concurrency` requests are under way at a
+    time. `vllm` says that the server is `vllm serve`: token ids are asked for, its own sampling defaults are undone,
+    adapters can be loaded. `logprobs` asks other servers for log-probabilities of tokens, which are what the server
+    says they are: few say whether temperature is in them. `max_tokens_field` is "max_completion_tokens" for newer
+    models.
+    """
+
+    base_url: str
+    model: str
+    key_variable: str = ""
+    vllm: bool = False
+    logprobs: bool = False
+    timeout_s: float = 300.0
+    retry: Retry = field(default_factory=Retry)
+    budget: Budget = field(default_factory=Budget)
+    concurrency: int = 8
+    max_tokens_field: str = "max_tokens"
+
+
+class ServerPolicy:
+    """Implements `Policy`. May be used from several threads, which share the budget."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        if not settings.base_url.startswith(("http://", "https://")):
+            raise UserError(f"no address of a server: {settings.base_url}")
+        self.settings = settings
+        self._link = Link(
+            settings.base_url.rstrip("/"), settings.key_variable, settings.timeout_s, settings.retry, settings.budget
+        )
+        self._threads = concurrent.futures.ThreadPoolExecutor(max(1, settings.concurrency), "kernelwright-server")
+        self._shelf = AdapterShelf()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @property
+    def spent_requests(self) -> int:
+        """Requests sent so far, repeated ones included."""
+        return self._link.spent_requests
+
+    @property
+    def spent_tokens(self) -> int:
+        """Tokens of prompts and answers so far, as the server counts them."""
+        return self._link.spent_tokens
+
+    def sample(
+        self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None
+    ) -> list[list[Completion]]:
+        if self._closed:
+            raise PolicyError("this policy is closed")
+        with self._lock:
+            state = self._shelf.get(adapter)
+        waiting = [
+            self._threads.submit(self._answers, prompt, sampling, index, state) for index, prompt in enumerate(prompts)
+        ]
+        try:
+            return [future.result() for future in waiting]
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def load_adapter(self, adapter: str, folder: Path) -> None:
+        if not self.settings.vllm:
+            raise UserError(f"{self.settings.base_url} takes no adapters: only `vllm serve` does (vllm=true)")
+        with self._lock:
+            before = self._shelf.find(adapter)
+            state = self._shelf.copy(adapter, folder)
+            try:
+                self._link.post("load_lora_adapter", {"lora_name": state.label, "lora_path": str(state.folder)})
+            except RefusedError as refused:
+                self._shelf.drop(state)
+                if refused.status == 404:
+                    raise UserError(
+                        f"{self.settings.base_url} loads no adapters: start it with --enable-lora and "
+                        f"VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 ({refused})"
+                    ) from None
+                raise UserError(f"the server does not take the adapter in {folder}: {refused}") from None
+            self._shelf.put(state)
+            if before is not None:
+                self._link.post("unload_lora_adapter", {"lora_name": before.label})
+                self._shelf.drop(before)
+
+    def close(self) -> None:
+        self._closed = True
+        self._threads.shutdown(cancel_futures=True)
+        self._shelf.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _answers(self, prompt: Prompt, sampling: Sampling, index: int, state: Adapter | None) -> list[Completion]:
+        """`sampling.n` answers to one prompt: servers that give fewer at a time are asked again."""
+        named = version(self.settings.model, state)
+        answers: list[Completion] = []
+        while len(answers) < sampling.n:
+            body = self._body(prompt, sampling, index, len(answers), state)
+            most = body["n"] * sampling.max_tokens
+            answers += self._link.post("chat/completions", body, most, lambda reply: self._read(reply, named))
+        return answers[: sampling.n]
+
+    def _body(self, prompt: Prompt, sampling: Sampling, index: int, have: int, state: Adapter | None) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self.settings.model if state is None else state.label,
+            "messages": [{"role": message.role, "content": message.content} for message in prompt],
+            "n": sampling.n - have,
+            self.settings.max_tokens_field: sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+        }
+        if sampling.stop:
+            body["stop"] = list(sampling.stop)
+        if sampling.seed is not None:
+            body["seed"] = sampling.seed + index * sampling.n + have
+        if self.settings.logprobs or self.settings.vllm:
+            body["logprobs"] = True
+        if self.settings.vllm:
+            # `vllm serve` takes defaults from the model's generation_config.json; log-probabilities must be of ours.
+            body |= {"return_token_ids": True, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+        return body
+
+    def _read(self, reply: Any, named: str) -> list[Completion]:
+        """The answers in a reply. Raises ValueError, KeyError or TypeError for one that is none."""
+        choices = reply["choices"]
+        if not choices:
+            raise ValueError("no choices")
+        prompt_ids = tuple(reply.get("prompt_token_ids") or ())
+        if self.settings.vllm and not prompt_ids:
+            raise ValueError("no token ids: `vllm serve` before 0.10.2, or none at all")
+        return [self._completion(choice, prompt_ids, named) for choice in choices]
+
+    def _completion(self, choice: dict[str, Any], prompt_ids: tuple[int, ...], named: str) -> Completion:
+        content = (choice.get("logprobs") or {}).get("content") or ()
+        tokens = tuple(choice.get("token_ids") or ())
+        logprobs = tuple(float(token["logprob"]) for token in content)
+        if self.settings.vllm and len(tokens) != len(logprobs):
+            raise ValueError(f"{len(tokens)} tokens with {len(logprobs)} log-probabilities")
+        text = choice["message"].get("content") or ""
+        if not isinstance(text, str):
+            raise TypeError("an answer that is no text")
+        return Completion(
+            text=text,
+            finish="length" if choice.get("finish_reason") == "length" else "stop",
+            version=named,
+            prompt_ids=prompt_ids,
+            token_ids=tokens,
+            logprobs=logprobs,
+        )
