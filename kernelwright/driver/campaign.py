@@ -5,18 +5,16 @@ than itself. Results are written after each, so that a campaign that is stopped 
 """
 
 import json
-import multiprocessing
 import os
 import platform
 import shlex
-import signal
 import statistics
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,55 +24,9 @@ from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 from rich.text import Text
 
-from kernelwright.driver.programs import Program, serve_programs
+from kernelwright.driver.programs import Program, compile_program
 from kernelwright.driver.settings import Settings
-from kernelwright.ir.errors import UserError
-
-_START_SECONDS = 300.0
-
-
-class _Worker:
-    """A process that compiles one program after another; another takes its place when it dies or is ended."""
-
-    def __init__(self, settings: Settings, timeout_s: float, standalone: bool) -> None:
-        self.settings, self.timeout_s, self.standalone = settings, timeout_s, standalone
-        self._process: Any = None
-
-    def compile(self, program: Program) -> dict[str, Any]:
-        """The program's result."""
-        self._start()
-        try:
-            self._channel.send(program)
-            if self._channel.poll(self.timeout_s):
-                found: dict[str, Any] = self._channel.recv()
-                if found["status"] == "error":  # the state that it is in is unknown
-                    self.close()
-                return found
-            found = {"status": "timeout", "cause": f"more than {self.timeout_s:.0f} s", "seconds": self.timeout_s}
-        except (EOFError, ConnectionError):
-            found = {"status": "crash", "cause": "the process died"}
-        self.close()
-        return found
-
-    def close(self) -> None:
-        """End the process with all it started; idempotent, and safe while another thread waits for it."""
-        process, self._process = self._process, None
-        if process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.kill()
-            process.join()
-
-    def _start(self) -> None:
-        if self._process is not None and self._process.is_alive():
-            return
-        spawning = multiprocessing.get_context("spawn")
-        self._channel, theirs = spawning.Pipe()
-        self._process = spawning.Process(target=serve_programs, args=(theirs, self.settings, self.standalone))
-        self._process.start()
-        theirs.close()
-        if not self._channel.poll(_START_SECONDS) or self._channel.recv() != "ready":
-            raise UserError("a process of the campaign did not start")
+from kernelwright.driver.workers import Worker, answers
 
 
 @dataclass
@@ -98,28 +50,17 @@ class Campaign:
         """Compile all of them; the content of the file. Raises UserError where no process starts."""
         results = self._kept() if self.resume else {}
         due = [program for program in programs if program.name not in results]
-        idle = [_Worker(self.settings, self.timeout_s, self.standalone) for _ in range(self.jobs)]
-        workers, running = list(idle), dict[Future[dict[str, Any]], tuple[Program, _Worker]]()
+        answer = partial(compile_program, standalone=self.standalone)
+        workers = [Worker(self.settings, answer, self.timeout_s) for _ in range(self.jobs)]
         bar = Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console)
-        with ThreadPoolExecutor(self.jobs) as threads, bar as progress:
+        with bar as progress, closing(answers(due, workers)) as found_so_far:
             task = progress.add_task("compile", total=len(programs), completed=len(programs) - len(due))
-            try:
-                while due or running:
-                    while due and idle:
-                        program, worker = due.pop(0), idle.pop()
-                        running[threads.submit(worker.compile, program)] = program, worker
-                    for done in wait(running, return_when=FIRST_COMPLETED).done:
-                        program, worker = running.pop(done)
-                        idle.append(worker)
-                        found = done.result()
-                        results[program.name] = {**program.labels, "name": program.name, **found}
-                        self._write(results, programs)
-                        progress.advance(task)
-                        if found["status"] != "ok":
-                            progress.print(Text(f"{program.name}: {found['status']}: {found.get('cause', '')}"))
-            finally:
-                for worker in workers:
-                    worker.close()
+            for program, found in found_so_far:
+                results[program.name] = {**program.labels, "name": program.name, **found}
+                self._write(results, programs)
+                progress.advance(task)
+                if found["status"] != "ok":
+                    progress.print(Text(f"{program.name}: {found['status']}: {found.get('cause', '')}"))
         return self._write(results, programs)
 
     def _kept(self) -> dict[str, dict[str, Any]]:

@@ -3,22 +3,18 @@
 import gc
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from kernelwright.backend.emit import emit_standalone
-from kernelwright.driver.build import discover, open_context, silent
 from kernelwright.driver.compile import compile_module
 from kernelwright.driver.settings import Settings
 from kernelwright.frontend.importers import import_source
@@ -44,22 +40,6 @@ class Program:
     name: str
     source: str
     labels: Mapping[str, Any] = field(default_factory=dict)
-
-
-def serve_programs(channel: Connection, settings: Settings, standalone: bool) -> None:
-    """The main function of a campaign's process: compile each program that comes, until the channel closes."""
-    os.setsid()  # its parent ends it with all it started; an interrupt is the parent's
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    discover()
-    with ExitStack() as workers:
-        context = workers.enter_context(open_context(settings, silent))
-        channel.send("ready")
-        while True:
-            try:
-                program = channel.recv()
-            except EOFError:
-                return
-            channel.send(compile_program(program, settings, context, standalone))
 
 
 def compile_program(program: Program, settings: Settings, context: Context, standalone: bool) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def read_settings(name: str, overrides: Sequence[str] = (), pipeline: str | None
     """
     config = compose_config(overrides, {"name": re.sub(r"[^\w.-]", "_", name)})
     rest = OmegaConf.masked_copy(config, [str(key) for key in config if key != "import"])
-    checked, importing = _check(CompileSchema, rest), _check(ImportSettings, config["import"], "import.")
+    checked, importing = check_config(CompileSchema, rest), check_config(ImportSettings, config["import"], "import.")
     if not re.fullmatch(r"[\w.-]+", checked.name):
         raise UserError(f"name={checked.name!r} must be letters, digits and `_.-`: it names files")
     passes = checked.pipeline.passes
@@ -185,7 +185,7 @@ def read_evaluate_settings(overrides: Sequence[str]) -> EvaluateSettings:
     composed = [override for override in overrides if override.partition("=")[0] not in _VERBATIM]
     config = compose_config(composed, root="evaluate")
     rest = OmegaConf.masked_copy(config, [str(key) for key in config if key not in ("import", *_VERBATIM)])
-    checked, importing = _check(EvaluateSchema, rest), _check(ImportSettings, config["import"], "import.")
+    checked, importing = check_config(EvaluateSchema, rest), check_config(ImportSettings, config["import"], "import.")
     rungs = read_rungs(verbatim.pop("rungs"), "rungs")
     if checked.workers is not None and checked.workers < 1:
         raise UserError(f"workers={checked.workers}: at least one is needed")
@@ -218,7 +218,7 @@ def read_rungs(value: object, key: str) -> tuple[Rung, ...] | None:
     return tuple(found)
 
 
-def _check(schema: type[T], config: DictConfig, prefix: str = "") -> T:
+def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
     """The configuration as an instance of a dataclass; UserError for a value of the wrong type."""
     try:
         return cast(T, OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), config)))

@@ -1,0 +1,87 @@
+"""The journal of a run that makes pairs: every result as it comes, so that a run that is killed loses none."""
+
+import fcntl
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kernelwright.ir.errors import UserError
+
+_WAY_OUT = "name another file with out=…, or remove this one"
+
+
+class Journal:
+    """Results by the problem's id, in a file of JSON lines; the first says what they were made with.
+
+    A last line that was not written to its end is dropped. Raises UserError for a file that is no journal, was made
+    otherwise, or is being written by another run. Use it as a context manager.
+    """
+
+    def __init__(self, path: Path, made_with: Mapping[str, Any]) -> None:
+        self.results: dict[str, dict[str, Any]] = {}
+        heading = {"journal": json.loads(json.dumps(made_with))}
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("ab+")
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(f"{path} is being written by another run; wait for it, or name another out=…") from error
+        except OSError as error:
+            raise UserError(f"{path}: {error.strerror}; name a file that can be written with out=…") from error
+        try:
+            self._read(path, heading)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _read(self, path: Path, heading: dict[str, Any]) -> None:
+        self._file.seek(0)
+        kept = 0
+        for number, line in enumerate(self._file, 1):
+            content = _object(line)
+            if content is None and not line.endswith(b"\n"):
+                break
+            if number == 1 and content != heading:
+                raise UserError(f"{path}: {_difference(content, heading)}; {_WAY_OUT}")
+            if content is None or (number > 1 and "id" not in content):
+                raise UserError(f"{path}:{number}: no result of a run; {_WAY_OUT}")
+            if number > 1:
+                self.results[content["id"]] = content
+            kept += len(line)
+        self._file.truncate(kept)
+        if not kept:
+            self._append(heading)
+
+    def add(self, name: str, result: Mapping[str, Any]) -> None:
+        """Keep a result."""
+        self.results[name] = {"id": name, **result}
+        self._append(self.results[name])
+
+    def _append(self, content: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(content, ensure_ascii=False).encode() + b"\n")
+        self._file.flush()
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._file.close()
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    """What a whole line holds; None for anything but an object."""
+    try:
+        content = json.loads(line) if line.endswith(b"\n") else None
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _difference(content: dict[str, Any] | None, heading: dict[str, Any]) -> str:
+    before = (content or {}).get("journal")
+    if not isinstance(before, dict):
+        return "not the journal of a run"
+    now = heading["journal"]
+    key = next(key for key in {**before, **now} if before.get(key) != now.get(key))
+    return f"made with {key}={before.get(key)}, now it is {now.get(key)}"

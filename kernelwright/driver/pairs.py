@@ -1,0 +1,195 @@
+"""Pairs to learn from: problems, generated and given, made into verified pairs by processes, and written as JSON lines.
+
+What a run makes depends on its settings alone, neither on the number of processes nor on interruptions: rows stand in
+the order of their problems, and hold no times.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+from rich.console import Console
+from rich.progress import Progress, TimeElapsedColumn
+
+from kernelwright.driver.build import resolve_target
+from kernelwright.driver.pair_journal import Journal
+from kernelwright.driver.pair_making import GENERATED, make_pairs
+from kernelwright.driver.pair_settings import PairSettings
+from kernelwright.driver.workers import Worker, answers
+from kernelwright.evaluate.pool import usable_cores
+from kernelwright.frontend.generate import HELD_OUT, VERSION, generate_program
+from kernelwright.rl.contamination import Match, Screen
+from kernelwright.rl.data import TEST, TRAIN, Pair, Problem, assign_splits, write_rows
+from kernelwright.rl.normal_form import normal_digest
+from kernelwright.rl.problems import load_problems
+
+
+@dataclass(frozen=True)
+class PairSet:
+    """The pairs of a run, in the order of their problems, and what became of every problem: id -> result, of which
+    the keys are status and, if known, cause, copy_of, similarity, seconds and split."""
+
+    pairs: tuple[Pair, ...]
+    outcomes: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+class PairRun:
+    """One run. `out` gets the pairs, when it ends and when it is interrupted; its journal lies beside it."""
+
+    def __init__(self, settings: PairSettings) -> None:
+        self.settings, self.plan = settings, settings.plan
+        self.out = Path(settings.out)
+        self.given, self.measured = _given(settings)
+        self.screen = Screen(self.measured, settings.similarity)
+        self._dropped: dict[str, dict[str, Any]] = {}
+        self._splits: dict[str, str] = {}
+
+    @property
+    def size(self) -> int:
+        """How many problems there are."""
+        return self.settings.held_out + len(self.given) + self.settings.count
+
+    def run(self, console: Console, report: Callable[[PairSet], None]) -> None:
+        """Make what the journal lacks. However it ends, what is done so far is written and reported."""
+        with Journal(self.out.with_name(f"{self.out.name}.journal"), self._made_with()) as journal:
+            try:
+                self._make(journal, console)
+            finally:
+                found = self._collect(journal)
+                write_rows(self.out, found.pairs)
+                report(found)
+
+    def _made_with(self) -> dict[str, Any]:
+        """What results follow from besides their problem: results of other runs do not mix."""
+        plan, importing, evaluator = self.plan, self.settings.compiling.importing, self.settings.compiling.evaluator
+        pipelines = (
+            {"lower": str(plan.lower)}
+            if plan.stage == "frontend"
+            else {
+                "starts": list(map(str, plan.starts)),
+                "search": list(map(str, plan.search)),
+                "margin": plan.margin,
+            }
+        )
+        return {
+            "stage": plan.stage,
+            **pipelines,
+            "rungs": list(map(str, plan.rungs)),
+            "target": resolve_target(self.settings.compiling.target),
+            "generator": VERSION,
+            "difficulty": self.settings.difficulty,
+            "import": [importing.shrink.value, importing.budget],
+            "seeds": evaluator.seeds,
+            "torch": torch.__version__,
+            "triton": triton.__version__,
+        }
+
+    def _make(self, journal: Journal, console: Console) -> None:
+        settings = self.settings
+        answer = partial(make_pairs, plan=self.plan)
+        count = settings.workers or (1 if torch.cuda.is_available() else usable_cores())
+        workers = [Worker(settings.compiling, answer, settings.timeout_s) for _ in range(count)]
+        bar = Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console)
+        with bar as progress:
+            task = progress.add_task("pairs", total=self.size)
+            known = set[str]()
+
+            def due() -> Iterator[Problem]:
+                for problem in self._wanted(journal):
+                    if problem.id not in journal.results:
+                        yield problem
+                    else:
+                        known.add(problem.id)
+
+            with closing(answers(due(), workers)) as results:
+                for problem, result in results:
+                    journal.add(problem.id, {"source": problem.source, **result})
+                    known.add(problem.id)
+                    progress.update(task, completed=len(self._dropped) + len(known))
+            progress.update(task, completed=len(self._dropped) + len(known))
+
+    def _wanted(self, journal: Journal) -> Iterator[Problem]:
+        """The problems of which pairs are wanted, in order: no copies of evaluation problems, none twice."""
+        held_out: list[Problem] = []
+        measured = Screen(())
+        seen: set[str] = set()
+        for problem in self._problems(journal):
+            self._splits[problem.id] = problem.split
+            if problem.split == TRAIN and held_out:
+                measured, held_out = Screen(held_out, self.settings.similarity), []
+            digest = normal_digest(problem.source, sizes=True)
+            if match := self.screen.match(problem.source) or measured.match(problem.source):
+                self._dropped[problem.id] = _copied(match)
+            elif digest in seen:
+                self._dropped[problem.id] = {"status": "duplicate"}
+            else:
+                if problem.split == TEST:
+                    held_out.append(problem)
+                seen.add(digest)
+                yield problem
+
+    def _problems(self, journal: Journal) -> Iterator[Problem]:
+        """Held-out programs first, so that what is to learn from can be held against them."""
+        yield from self._generated(range(HELD_OUT, HELD_OUT + self.settings.held_out), TEST, journal)
+        yield from self.given
+        yield from self._generated(
+            range(self.settings.first, self.settings.first + self.settings.count), TRAIN, journal
+        )
+
+    def _generated(self, seeds: range, split: str, journal: Journal) -> Iterator[Problem]:
+        for seed in seeds:
+            level = self.settings.level(seed)
+            name = f"generated/{level}/{seed}"
+            known = journal.results.get(name)
+            provenance = {"format": GENERATED, "seed": seed, "difficulty": level, "generator": VERSION}
+            yield Problem(name, known["source"] if known else generate_program(seed, level), provenance, split)
+
+    def _collect(self, journal: Journal) -> PairSet:
+        """The pairs of all problems that were wanted, less those that turn out to be copies or too long."""
+        pairs: list[Pair] = []
+        outcomes: dict[str, dict[str, Any]] = {}
+        seen: set[str] = set()
+        for name, split in self._splits.items():
+            result = self._dropped.get(name) or journal.results.get(name)
+            if result is None:
+                continue
+            found = {key: value for key, value in result.items() if key not in ("id", "source", "pairs")}
+            for content in result.get("pairs", ()):
+                pair = Pair(**content)
+                found |= self._judged(pair, seen)
+                if found["status"] == "ok":
+                    seen.add(pair.digest)
+                    pairs.append(pair)
+            outcomes[name] = {**found, "split": split}
+        return PairSet(tuple(pairs), outcomes)
+
+    def _judged(self, pair: Pair, seen: set[str]) -> dict[str, Any]:
+        """The status of a pair that was made."""
+        if self.settings.max_chars is not None and len(pair.before) + len(pair.after) > self.settings.max_chars:
+            return {"status": "too_long"}
+        if pair.digest in seen:
+            return {"status": "duplicate"}
+        match = self.screen.match(pair.after)  # benchmarks that give Triton alone
+        return {"status": "ok"} if match is None else _copied(match)
+
+
+def _copied(match: Match) -> dict[str, Any]:
+    return {"status": "contaminated", "copy_of": match.id, "similarity": match.similarity}
+
+
+def _given(settings: PairSettings) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:
+    """The problems to learn from, and those that nothing may be a copy of: the test split, and what is given."""
+    measured = [problem for place in settings.against for problem in load_problems(place)]
+    train: list[Problem] = []
+    for place in settings.problems:
+        found = load_problems(place)
+        if not all(problem.split for problem in found):
+            found = assign_splits(found, {TRAIN: settings.ratio, TEST: 1 - settings.ratio}, settings.split_seed)
+        train += (problem for problem in found if problem.split == TRAIN)
+        measured += (problem for problem in found if problem.split != TRAIN)
+    return tuple(train), tuple(measured)

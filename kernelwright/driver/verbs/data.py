@@ -1,0 +1,76 @@
+"""Make data for training the agents.
+
+usage: kernelwright data pairs [key=value …]
+
+Programs, generated and given, become verified pairs: for the frontend a program and the Triton that it is lowered to,
+for the mid-end Triton and the fastest that a search finds by the cost model. out=FILE gets one JSON object a line:
+`id`, `problem`, `stage`, `before`, `after` (the program that answers, without the reference), `digest`, `split`
+(train or test) and `provenance`. FILE.journal keeps every result as it comes, so that a run that was stopped goes on
+where it was, and gives the same file; FILE.summary.json counts what became of the problems, and the summary goes to
+stdout.
+
+No program is there twice, and none is a copy of an evaluation problem (names, comments and sizes do not count, nor do
+small changes): neither of those in against=…, nor of the test split of problems=…, nor of held-out generated programs.
+
+configuration (defaults first):
+  stage=frontend|midend
+  out=runs/pairs/STAGE.jsonl
+  count=1000  first=0   generated programs to learn from, and the seed of the first
+  held_out=100          generated programs to measure with, of seeds that are kept for that
+  difficulty=mixed|1|2|3|4
+  problems=PLACE,…      real problems, of which the train split is used; a PLACE is a JSONL file, a KernelBench
+                        checkout, a folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
+  ratio=0.8  split_seed=42   how problems are split that have no split yet
+  against=PLACE,…       evaluation problems; also TritonBench-G's files
+  similarity=0.8        from which share of common shingles on a program is a copy
+  rungs=parse,compile,interpret   what both texts must pass
+  max_chars=N           leave longer pairs out
+  tokenizer=NAME        count tokens too
+  workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always
+  lower=PASSES          frontend: what lowers
+  starts=[…] search=[…] margin=1.05   mid-end: what is made faster, what is tried, and how much faster it must be
+
+  kernelwright data pairs count=2000 out=pairs.jsonl against=kernelbench.jsonl
+  kernelwright data pairs stage=midend problems=KernelBench/level1 count=0 target=h100
+
+Exit status: 0 done, 1 no pair was made, 2 bad usage or input, 130 interrupted.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from kernelwright.driver.arguments import Arguments, Flag
+from kernelwright.driver.build import discover
+from kernelwright.driver.pair_settings import read_pair_settings
+from kernelwright.driver.pair_summary import summarize_pairs, token_counter
+from kernelwright.driver.pairs import PairRun, PairSet
+from kernelwright.ir.errors import UserError
+from kernelwright.rl.data import FRONTEND, write_text
+
+FLAGS: tuple[Flag, ...] = ()
+
+
+def run(arguments: Arguments) -> int:
+    """Make the pairs, print the summary."""
+    if arguments.positional != ("pairs",):
+        given = " ".join(arguments.positional) or "nothing"
+        raise UserError(f"data makes pairs, got {given}; write `kernelwright data pairs key=value …`")
+    discover()
+    settings = read_pair_settings(arguments.overrides)
+    count_tokens = None if settings.tokenizer is None else token_counter(settings.tokenizer)
+    making = PairRun(settings)
+    pipeline = str(settings.plan.lower) if settings.plan.stage == FRONTEND else "search"
+    made = 0
+
+    def report(found: PairSet) -> None:
+        nonlocal made
+        made = len(found.pairs)
+        summary = json.dumps(summarize_pairs(found, making.size, pipeline, count_tokens), indent=1) + "\n"
+        write_text(Path(f"{settings.out}.summary.json"), summary)
+        sys.stdout.write(summary)
+
+    making.run(Console(stderr=True), report)
+    return 0 if made else 1

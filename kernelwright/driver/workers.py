@@ -1,0 +1,126 @@
+"""Processes that answer one question after another; another takes the place of one that dies or takes too long."""
+
+import multiprocessing
+import os
+import signal
+import warnings
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, suppress
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+from kernelwright.driver.build import discover, open_context, silent
+from kernelwright.driver.settings import Settings
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.passes import Context
+
+_START_SECONDS = 300.0
+#: What a process that does nothing gets to end by itself.
+_END_SECONDS = 10.0
+
+#: What a process does with one question: settings and context are its own. The result has a `status`.
+Answer = Callable[[Any, Settings, Context], dict[str, Any]]
+Question = TypeVar("Question")
+
+
+def serve(channel: Connection, settings: Settings, answer: Answer) -> None:
+    """The main function of a process: answer each question that comes, until the channel closes."""
+    os.setsid()  # its parent ends it with all it started; an interrupt is the parent's
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
+        warnings.filterwarnings("ignore", module=r"torch\b")
+    discover()
+    with ExitStack() as workers:
+        context = workers.enter_context(open_context(settings, silent))
+        channel.send("ready")
+        while True:
+            try:
+                question = channel.recv()
+            except EOFError:
+                return
+            channel.send(answer(question, settings, context))
+
+
+class Worker:
+    """A process that answers with `answer`, which a module defines (or a partial of it). `timeout_s` bounds one."""
+
+    def __init__(self, settings: Settings, answer: Answer, timeout_s: float) -> None:
+        self.settings, self.answer, self.timeout_s = settings, answer, timeout_s
+        self._process: Any = None
+        self._busy = False
+
+    def ask(self, question: Any) -> dict[str, Any]:
+        """The answer, or a result whose status is `timeout` or `crash`. Raises UserError where no process starts."""
+        self._busy = True  # also while it starts: it cannot end by itself then
+        self._start()
+        try:
+            self._channel.send(question)
+            if self._channel.poll(self.timeout_s):
+                found: dict[str, Any] = self._channel.recv()
+                self._busy = False
+                if found["status"] == "error":  # the state that it is in is unknown
+                    self.close()
+                return found
+            found = {"status": "timeout", "cause": f"more than {self.timeout_s:.0f} s", "seconds": self.timeout_s}
+        except (EOFError, ConnectionError):
+            found = {"status": "crash", "cause": "the process died"}
+        self.close()
+        return found
+
+    def dismiss(self) -> None:
+        """Let the process end by itself if it does nothing; several can do so at a time."""
+        if self._process is not None and not self._busy:
+            self._channel.close()
+
+    def close(self) -> None:
+        """End the process with all it started; idempotent, and safe while another thread waits for it."""
+        self.dismiss()
+        process, self._process = self._process, None
+        if process is not None:
+            if not self._busy:
+                process.join(_END_SECONDS)
+            self._busy = False
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+            process.join()
+
+    def _start(self) -> None:
+        if self._process is not None and self._process.is_alive():
+            return
+        spawning = multiprocessing.get_context("spawn")
+        self._channel, theirs = spawning.Pipe()
+        self._process = spawning.Process(target=serve, args=(theirs, self.settings, self.answer))
+        self._process.start()
+        theirs.close()
+        if not self._channel.poll(_START_SECONDS) or self._channel.recv() != "ready":
+            raise UserError("a process of the campaign did not start")
+
+
+def answers(
+    questions: Iterable[Question], workers: Sequence[Worker]
+) -> Generator[tuple[Question, dict[str, Any]], None, None]:
+    """Each question with its answer, as they come; a question is drawn when a worker is free for it.
+
+    The workers are ended when this ends, however it does.
+    """
+    left, idle = iter(questions), list(workers)
+    running = dict[Future[dict[str, Any]], tuple[Question, Worker]]()
+    with ThreadPoolExecutor(len(workers)) as threads:
+        try:
+            while True:
+                while idle and (question := next(left, None)) is not None:
+                    worker = idle.pop()
+                    running[threads.submit(worker.ask, question)] = question, worker
+                if not running:
+                    return
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    question, worker = running.pop(done)
+                    idle.append(worker)
+                    yield question, done.result()
+        finally:
+            for worker in workers:
+                worker.dismiss()
+            for worker in workers:
+                worker.close()

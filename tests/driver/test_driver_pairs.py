@@ -1,0 +1,218 @@
+"""`kernelwright data pairs`: pairs that are verified, neither twice nor copied, and the same after a kill."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernelwright.driver.build import discover
+from kernelwright.driver.cli import main
+from kernelwright.driver.pair_journal import Journal
+from kernelwright.driver.pair_settings import read_pair_settings
+from kernelwright.driver.pair_summary import token_counter
+from kernelwright.driver.pairs import PairRun
+from kernelwright.frontend.generate import HELD_OUT, generate_program
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.rl.data import TEST, TRAIN, Pair, read_rows
+from kernelwright.rl.normal_form import normal_digest
+
+QUICK = ("rungs=parse,interpret", "evaluator.seeds=1", "held_out=0", "count=0")
+EXPRESSIONS = ("torch.relu(x) * 2", "torch.sin(x) + y", "torch.exp(-x.abs()) / 3")
+
+
+def program(expression: str, size: int = 7, x: str = "x", y: str = "y") -> str:
+    words = {"x": x, "y": y}
+    text = "".join(words.get(part, part) for part in re.split(r"\b", expression))
+    return (
+        "import torch\n\n\nclass Model(torch.nn.Module):\n"
+        f"    def forward(self, {x}, {y}):\n        return {text}\n\n\n"
+        f"def get_inputs():\n    return [torch.randn(4, {size}), torch.randn(4, {size})]\n"
+    )
+
+
+def write_problems(path: Path, sources: Sequence[str], split: str = TRAIN) -> Path:
+    rows = [{"id": f"p{index}", "source": source, "split": split} for index, source in enumerate(sources)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def make(out: Path, *overrides: str) -> int:
+    return main(["data", "pairs", f"out={out}", *QUICK, *overrides])
+
+
+def summary(out: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(f"{out}.summary.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("problems")
+    sources = [program(expression) for expression in EXPRESSIONS]
+    sources += [program(EXPRESSIONS[0], x="a", y="b"), "import torch\n"]
+    return write_problems(folder / "problems.jsonl", sources)
+
+
+@pytest.fixture(scope="module")
+def finished(problems: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pairs of the problems, made without interruption by one process."""
+    out = tmp_path_factory.mktemp("finished") / "pairs.jsonl"
+    assert make(out, f"problems={problems}", "workers=1") == 0
+    return out
+
+
+def test_pairs_are_verified_and_read_back(finished: Path) -> None:
+    pairs = read_rows(finished, Pair)
+    assert [pair.problem for pair in pairs] == ["p0", "p1", "p2"]
+    for pair in pairs:
+        before, after = pair.modules()
+        assert before.launcher is None and after.launcher is not None and after.reference == before.reference
+        assert "REFERENCE" not in pair.after and "record" not in pair.before
+        assert (pair.stage, pair.split, pair.provenance["pipeline"]) == ("frontend", TRAIN, "lower-inductor")
+        assert pair.provenance["rungs"] == ["parse", "interpret"] and pair.provenance["caliber"]["seeds"] == 1
+
+
+def test_the_summary_counts_what_became_of_problems(finished: Path) -> None:
+    found = summary(finished)
+    assert found["by_status"] == {"ok": 3, "duplicate": 1, "not_imported": 1}
+    assert (found["finished"], found["problems"], found["pairs"]) == (True, 5, 3)
+    assert found["lengths"]["characters"]["after"]["max"] == max(len(p.after) for p in read_rows(finished, Pair))
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_goes_on_to_the_same_file(problems: Path, finished: Path, tmp_path: Path) -> None:
+    out = tmp_path / "pairs.jsonl"
+    journal = Path(f"{out}.journal")
+    command = [sys.executable, "-m", "kernelwright.driver.cli", "data", "pairs", f"out={out}", *QUICK]
+    with subprocess.Popen([*command, f"problems={problems}", "workers=1"], stderr=subprocess.DEVNULL) as process:
+        while not journal.is_file() or journal.read_bytes().count(b"\n") < 2:
+            assert process.poll() is None
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+    with journal.open("ab") as file:  # as if it had been killed while it wrote
+        file.write(b'{"id": "p1", "sour')
+    kept = journal.read_bytes().count(b"\n")
+    assert not out.exists() and kept < 5
+    assert make(out, f"problems={problems}", "workers=2") == 0
+    assert out.read_bytes() == finished.read_bytes()
+    lines = journal.read_bytes().splitlines()
+    assert len(lines) == 5 and len({json.loads(line)["id"] for line in lines[1:]}) == 4  # nothing was made twice
+
+
+def test_a_finished_run_is_read_from_its_journal(problems: Path, finished: Path) -> None:
+    before = finished.read_bytes()
+    assert make(finished, f"problems={problems}", "timeout_s=0.001") == 0  # nothing could be made in that time
+    assert finished.read_bytes() == before
+    assert make(finished, f"problems={problems}", "max_chars=10") == 1
+    assert summary(finished)["by_status"]["too_long"] == 3
+    assert make(finished, f"problems={problems}") == 0
+    assert finished.read_bytes() == before
+
+
+def test_copies_of_evaluation_problems_stay_out(problems: Path, finished: Path, tmp_path: Path) -> None:
+    against = write_problems(tmp_path / "evaluation.jsonl", [program(EXPRESSIONS[1], 512, x="left", y="right")])
+    before = finished.read_bytes()
+    assert make(finished, f"problems={problems}", f"against={against}") == 0
+    assert summary(finished)["copies"] == {"p1": "p0"}
+    assert [pair.problem for pair in read_rows(finished, Pair)] == ["p0", "p2"]
+    assert make(finished, f"problems={problems}") == 0 and finished.read_bytes() == before
+
+
+def settings_for(tmp_path: Path, *overrides: str) -> PairRun:
+    discover()
+    return PairRun(read_pair_settings([f"out={tmp_path / 'pairs.jsonl'}", *overrides]))
+
+
+def test_held_out_programs_are_others_than_those_to_learn_from(tmp_path: Path) -> None:
+    run = settings_for(tmp_path, "count=12", "held_out=4", "first=100")
+    with Journal(tmp_path / "journal", {}) as journal:
+        found = list(run._wanted(journal))
+    assert [problem.split for problem in found] == [TEST] * 4 + [TRAIN] * 12
+    assert found[0].provenance == {"format": "generated", "seed": HELD_OUT, "difficulty": 1, "generator": 1}
+    assert [problem.provenance["difficulty"] for problem in found[4:8]] == [1, 2, 3, 4]
+    assert found[5].source == generate_program(101, 2)
+
+
+def test_only_the_train_split_of_problems_is_used(tmp_path: Path) -> None:
+    rows = [{"id": f"p{i}", "source": program(f"torch.relu(x) * {i}.5 + y")} for i in range(10)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = settings_for(tmp_path, f"problems={tmp_path / 'rows.jsonl'}")
+    assert (len(run.given), len(run.measured)) == (8, 2)
+    assert {problem.split for problem in run.given} == {TRAIN}
+    assert not {normal_digest(p.source) for p in run.given} & {normal_digest(p.source) for p in run.measured}
+
+
+@pytest.mark.slow
+def test_midend_pairs_are_faster_by_the_cost_model(tmp_path: Path) -> None:
+    problems = write_problems(
+        tmp_path / "problems.jsonl",
+        [program("torch.relu(x.sum(-1, keepdim=True) * y), torch.tanh(y)"), program("x * y")],
+    )
+    out = tmp_path / "pairs.jsonl"
+    search = ['search=["lower-inductor"]', 'starts=["lower-inductor","lower-inductor{fuse=false}"]']
+    assert make(out, "stage=midend", "target=h100", f"problems={problems}", *search) == 0
+    (pair,) = read_rows(out, Pair)
+    how = pair.provenance
+    assert (pair.stage, how["start"], how["pipeline"]) == ("midend", "lower-inductor{fuse=false}", "lower-inductor")
+    assert how["before_us"] >= 1.05 * how["after_us"] > 0 and how["target"] == "h100"
+    before, after = pair.modules()
+    assert len(before.kernels) > len(after.kernels) and before.reference == after.reference
+    assert parse_module(pair.before) == before
+    assert summary(out)["by_status"] == {"ok": 1, "no_gain": 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "data makes pairs, got nothing"),
+        (["rows"], "data makes pairs, got rows"),
+        (["pairs", "problems=nowhere.jsonl"], "nowhere.jsonl: no such file or folder"),
+        (["pairs", "difficulty=7"], "difficulty=7: choose from mixed, 1, 2, 3, 4"),
+        (["pairs", "stage=backend"], "stage=backend: choose from frontend, midend"),
+        (["pairs", "cuont=3"], "unknown configuration key 'cuont'; did you mean 'count'?"),
+        (["pairs", "count=many"], "'count'"),
+        (["pairs", "ratio=2"], "ratio=2.0: give a share"),
+        (["pairs", "rungs=fly"], "unknown rung 'fly'"),
+        (["pairs", "lower=lower-inductr"], "lower-inductr"),
+        (["pairs", f"first={HELD_OUT}"], "are kept for measuring"),
+        (["pairs", "tokenizer=no/such/tokenizer"], "tokenizer=no/such/tokenizer"),
+    ],
+)
+def test_bad_input_is_one_clear_error(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", *arguments]) == 2
+    said = capsys.readouterr()
+    assert not said.out and said.err.startswith("kernelwright: error: ") and message in said.err
+
+
+def test_another_run_s_journal_is_not_mixed_in(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with Journal(path, {"stage": "frontend"}) as journal:
+        journal.add("a", {"status": "ok"})
+        with pytest.raises(UserError, match="being written by another run"):
+            Journal(path, {"stage": "frontend"})
+    with Journal(path, {"stage": "frontend"}) as journal:
+        assert journal.results == {"a": {"id": "a", "status": "ok"}}
+    with pytest.raises(UserError, match="made with stage=frontend, now it is midend"):
+        Journal(path, {"stage": "midend"})
+    path.write_text("something else\n")
+    with pytest.raises(UserError, match="not the journal"):
+        Journal(path, {"stage": "frontend"})
+    assert path.read_text() == "something else\n"
+
+
+def test_tokens_are_counted_where_a_tokenizer_is_given(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    transformers = pytest.importorskip("transformers")
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    words.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    transformers.PreTrainedTokenizerFast(tokenizer_object=words).save_pretrained(tmp_path)
+    assert token_counter(str(tmp_path))("one two three") == 3
