@@ -3,16 +3,19 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import torch
 
 from kernelwright import backend, frontend, midend
+from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import TARGETS, get_target
+from kernelwright.driver.policies import PolicyKind, open_policy
 from kernelwright.driver.settings import (
     Device,
     EvaluateSettings,
@@ -73,11 +76,28 @@ def resolve_target(name: str) -> str:
 
 @contextmanager
 def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterator[Context]:
-    """The context of a run, with this machine's evaluator; its workers end with the block."""
+    """The context of a run, with this machine's evaluator and the policy configured; both end with the block."""
     target, chosen = resolve_target(settings.target), settings.evaluator
-    options = _local_options(chosen, target)
-    with _open_ray(chosen, options, 1, False) if chosen.kind is EvaluatorKind.ray else options.build() as evaluator:
-        yield Context(target, evaluator, settings.seed, progress)
+    local = _local_options(chosen, target)
+    with ExitStack() as stack:
+        remote = chosen.kind is EvaluatorKind.ray
+        evaluator = stack.enter_context(_open_ray(chosen, local, 1, False) if remote else local.build())
+        options: dict[str, Any] = {"estimate": cost_model_ms(target)}
+        if settings.policy.kind is not PolicyKind.none:
+            options["policy"] = stack.enter_context(open_policy(settings.policy))
+        yield Context(target, evaluator, settings.seed, progress, options)
+
+
+def cost_model_ms(target: str) -> Callable[[KernelModule], float]:
+    """What tells a module's milliseconds on a target by the cost model; each module is worked out once."""
+    known: dict[str, float] = {}
+
+    def milliseconds(module: KernelModule) -> float:
+        if module.digest not in known:
+            known[module.digest] = 1e-3 * estimate(module, get_target(target)).us
+        return known[module.digest]
+
+    return milliseconds
 
 
 def open_pool(settings: EvaluateSettings, workers: int | None) -> Pool:

@@ -1,29 +1,88 @@
 """Policies as they are configured."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
 from kernelwright.agent.policy import Policy
-from kernelwright.driver.train_settings import PolicyKind, PolicySettings
 from kernelwright.ir.errors import UserError
 
 
-def open_policy(settings: PolicySettings, rank: int) -> Policy:
-    """The policy that is configured, with room for adapters of that rank. Raises UserError for what is missing."""
-    if settings.kind is PolicyKind.hf:
-        from kernelwright.serve.hf import HfPolicy, HfSettings
+class PolicyKind(Enum):
+    """What answers: nothing, vLLM in this process, Hugging Face's generate, a server, or what was recorded before."""
 
-        return HfPolicy(HfSettings(settings.model, context=settings.max_model_len))
-    if settings.kind is PolicyKind.vllm:
-        from kernelwright.serve.vllm_engine import VllmPolicy, VllmSettings
+    none = "none"
+    vllm = "vllm"
+    hf = "hf"
+    openai = "openai"
+    replay = "replay"
 
-        return VllmPolicy(
-            VllmSettings(
-                settings.model,
-                settings.max_model_len,
-                max_lora_rank=rank,
-                gpu_memory_utilization=settings.gpu_memory_utilization,
+
+@dataclass
+class PolicySettings:
+    """Which policy, and the folders of its adapters by name; see conf/policy.
+
+    `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. `gpu_memory_utilization` is the share of a
+    GPU that an engine of our own takes. `path` is a file of recorded answers.
+    """
+
+    kind: PolicyKind = PolicyKind.none
+    model: str = "smollm"
+    adapters: dict[str, str] = field(default_factory=dict)
+    max_model_len: int = 4096
+    max_rank: int = 16
+    url: str | None = None
+    key_env: str | None = None
+    vllm: bool = True
+    gpu_memory_utilization: float = 0.4
+    path: str | None = None
+
+
+@contextmanager
+def open_policy(settings: PolicySettings) -> Iterator[Policy]:
+    """The policy that is configured, with its adapters. Raises UserError for what is missing."""
+    policy = _opened(settings)
+    try:
+        for name, folder in settings.adapters.items():
+            policy.load_adapter(name, Path(folder))
+        yield policy
+    finally:
+        policy.close()
+
+
+def _opened(settings: PolicySettings) -> Policy:
+    # Engines are imported where they are wanted: each needs packages that others do without.
+    match settings.kind:
+        case PolicyKind.none:
+            raise UserError("no policy is configured: give policy=vllm, hf, openai or replay")
+        case PolicyKind.hf:
+            from kernelwright.serve.hf import HfPolicy, HfSettings
+
+            return HfPolicy(HfSettings(settings.model, context=settings.max_model_len))
+        case PolicyKind.vllm:
+            from kernelwright.serve.vllm_engine import VllmPolicy, VllmSettings
+
+            return VllmPolicy(
+                VllmSettings(
+                    settings.model,
+                    settings.max_model_len,
+                    max_lora_rank=settings.max_rank,
+                    gpu_memory_utilization=settings.gpu_memory_utilization,
+                )
             )
-        )
-    from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
+        case PolicyKind.openai:
+            from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
 
-    if not settings.url:
-        raise UserError("policy=openai needs policy.url=http://…/v1")
-    return ServerPolicy(ServerSettings(settings.url, settings.model, settings.key_env or "", vllm=settings.vllm))
+            if not settings.url:
+                raise UserError("policy=openai needs policy.url=http://…/v1")
+            return ServerPolicy(
+                ServerSettings(settings.url, settings.model, settings.key_env or "", vllm=settings.vllm)
+            )
+        case PolicyKind.replay:
+            from kernelwright.serve.replay import ReplayPolicy
+
+            if not settings.path:
+                raise UserError("policy=replay needs policy.path=FILE, as a recording policy writes it")
+            return ReplayPolicy(Path(settings.path))

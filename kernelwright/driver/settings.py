@@ -16,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from kernelwright.agent.evaluator import Rung
+from kernelwright.driver.policies import PolicySettings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 
@@ -105,6 +106,7 @@ class CompileSchema:
     target: TargetSettings = field(default_factory=TargetSettings)
     pipeline: PipelineSettings = field(default_factory=PipelineSettings)
     evaluator: EvaluatorSettings = field(default_factory=EvaluatorSettings)
+    policy: PolicySettings = field(default_factory=PolicySettings)
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ class Settings:
     evaluator: EvaluatorSettings
     importing: ImportSettings
     overrides: tuple[str, ...] = ()
+    policy: PolicySettings = field(default_factory=PolicySettings)
 
 
 def read_settings(name: str, overrides: Sequence[str] = (), pipeline: str | None = None) -> Settings:
@@ -140,6 +143,7 @@ def read_settings(name: str, overrides: Sequence[str] = (), pipeline: str | None
         pipeline=Pipeline.from_config(passes) if pipeline is None else parse_pipeline(pipeline),
         evaluator=checked.evaluator,
         importing=importing,
+        policy=checked.policy,
         overrides=tuple(overrides),
     )
 

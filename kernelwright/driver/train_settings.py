@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.rewards import make_reward
+from kernelwright.driver.policies import PolicySettings
 from kernelwright.driver.settings import (
     Device,
     EvaluatorSettings,
@@ -24,30 +24,6 @@ from kernelwright.rl.data import STAGES
 from kernelwright.rl.learner import LoraSettings, OptimizerSettings
 from kernelwright.rl.sft import SftSettings
 from kernelwright.rl.trainer import RlSettings
-
-
-class PolicyKind(Enum):
-    """What answers: vLLM in this process, Hugging Face's generate, or a server."""
-
-    vllm = "vllm"
-    hf = "hf"
-    openai = "openai"
-
-
-@dataclass
-class PolicySettings:
-    """Which policy; `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's.
-
-    `gpu_memory_utilization` is the share of a GPU that an engine of our own takes.
-    """
-
-    kind: PolicyKind = PolicyKind.vllm
-    model: str = "smollm"
-    max_model_len: int = 4096
-    url: str | None = None
-    key_env: str | None = None
-    vllm: bool = True
-    gpu_memory_utilization: float = 0.4
 
 
 @dataclass

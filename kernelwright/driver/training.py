@@ -17,9 +17,7 @@ from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import Reward, make_reward
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Agent, Trajectory
-from kernelwright.backend.cost import estimate
-from kernelwright.backend.targets import get_target
-from kernelwright.driver.build import discover, import_reference, open_pool, resolve_target, silent
+from kernelwright.driver.build import cost_model_ms, discover, import_reference, open_pool, resolve_target, silent
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.settings import Device, EvaluateSettings
 from kernelwright.driver.train_settings import (
@@ -83,15 +81,15 @@ def run_train(settings: TrainSettings, console: Console) -> dict[str, Any]:
     plain, folder = settings.plain, Path(settings.plain.out)
     _remember(folder, settings.content)
     target = resolve_target(plain.target.name)
-    agent = make_agent(plain.stage.name, target, plain.rollout, _reward(settings, target))
+    reward = make_reward(settings.reward, settings.pay, estimate=cost_model_ms(target))
+    agent = make_agent(plain.stage.name, target, plain.rollout, reward)
     learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed)
     sampling = Sampling(max_tokens=plain.rollout.max_tokens, temperature=plain.rollout.temperature)
     sampling = replace(sampling, top_p=plain.rollout.top_p)
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(_pool(settings))
         modules = read_modules(plain.problems, plain.stage.name, target, settings)
-        policy = open_policy(plain.policy, plain.trainer.rank)
-        stack.callback(policy.close)
+        policy = stack.enter_context(open_policy(replace(plain.policy, max_rank=plain.trainer.rank)))
 
         def make(chosen: Sequence[KernelModule], seed: int) -> list[Trajectory]:
             return roll_out(
@@ -119,17 +117,6 @@ def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward
     if stage == FRONTEND:
         return FrontendAgent(target, reward, rollout.form, rollout.history)
     return MidendAgent(target, reward, rollout.action, rollout.history)
-
-
-def _reward(settings: TrainSettings, target: str) -> Reward:
-    known: dict[str, float] = {}
-
-    def milliseconds(module: KernelModule) -> float:
-        if module.digest not in known:
-            known[module.digest] = 1e-3 * estimate(module, get_target(target)).us
-        return known[module.digest]
-
-    return make_reward(settings.reward, settings.pay, estimate=milliseconds)
 
 
 def judged_by(pool: Pool) -> Evaluate:

@@ -11,9 +11,13 @@ from omegaconf import OmegaConf
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from kernelwright.agent.policy import Completion, Sampling
+from kernelwright.agent.rewards import make_reward
+from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.settings import compose_config
 from kernelwright.driver.train_settings import read_sft_settings, read_train_settings
+from kernelwright.frontend.agent import FrontendAgentPass
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
@@ -22,6 +26,7 @@ from kernelwright.ir.passes import Context
 from kernelwright.rl.algorithms import PRESETS
 from kernelwright.rl.data import Pair, Problem, write_rows
 from kernelwright.rl.run_log import read_metrics
+from kernelwright.serve.replay import RecordingPolicy
 
 RECIPES = ("two_stage", "sft_grpo", "dr_kernel", "kevin", "smollm")
 CHAT = "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\n' }}{% endfor %}assistant: "
@@ -126,7 +131,7 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, A
     status = main(arguments)
     shown = capsys.readouterr()
     assert status == 0, shown.err
-    found: dict[str, Any] = json.loads(shown.out.splitlines()[-1])
+    found: dict[str, Any] = json.loads(shown.out)
     return found
 
 
@@ -152,3 +157,70 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     assert len(read_metrics(tmp_path / "rl")) == 2
     assert main([*told, "trainer.steps=3"]) == 2  # another run's folder
     assert "trainer differ" in capsys.readouterr().err
+
+
+GOOD = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, tl.where(x > 0, x, 0.0) * 2, mask=i < n)
+
+
+def forward(x: "f32[5, 7]"):
+    out = torch.empty_like(x)
+    double[(1,)](x, out, 35, BLOCK=64)
+    return out
+"""
+PROGRAM = """import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) * 2
+
+
+def get_inputs():
+    return [torch.randn(5, 7)]
+"""
+
+
+class Scripted:
+    """Answers with the given texts, in order."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+
+    def sample(self, prompts: Any, sampling: Any, adapter: str | None = None) -> list[list[Completion]]:
+        del adapter
+        return [[Completion(self.texts.pop(0), "stop", "scripted") for _ in range(sampling.n)] for _ in prompts]
+
+    def load_adapter(self, adapter: str, folder: Path) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
+def test_an_agent_compiles_with_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, recorded = tmp_path / "double.py", tmp_path / "answers.jsonl"
+    program.write_text(PROGRAM)
+    discover()
+    module = import_source(PROGRAM, "double")
+    asks = FrontendAgentPass(n=1).agent("h100", make_reward("frontend"))
+    RecordingPolicy(Scripted(f"Here:\n```python\n{GOOD}```"), recorded).sample([asks.render(module)], Sampling())
+    told = ["compile", str(program), "target=h100", f"out={tmp_path / 'run'}", "--json"]
+    found = run([*told, "-p", "fe-agent{n=1}", "policy=replay", f"policy.path={recorded}"], capsys)
+    assert found["status"] == "ok"
+    assert "double" in (tmp_path / "run" / "module.py").read_text()
+
+
+def test_an_agent_without_a_policy_says_how_to_get_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "double.py"
+    program.write_text(PROGRAM)
+    assert main(["compile", str(program), f"out={tmp_path / 'run'}", "-p", "fe-agent"]) != 0
+    assert "policy=NAME" in capsys.readouterr().err
