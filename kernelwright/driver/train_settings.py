@@ -74,7 +74,7 @@ class TrainerSettings:
     dropout: float = 0.05
     dtype: str = "bfloat16"
     checkpointing: bool = True
-    budget: int = 16384
+    budget: int = 8192
     save_every: int = 1
     keep: int = 2
 

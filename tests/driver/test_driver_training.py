@@ -102,8 +102,11 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=600, special_tokens=["<unk>", "<end>"], initial_alphabet=alphabet)
-    tokenizer.train_from_iterator([generate_program(seed) for seed in range(20)], trainer)
+    trainer = trainers.BpeTrainer(vocab_size=3000, special_tokens=["<unk>", "<end>"], initial_alphabet=alphabet)
+    asks = FrontendAgentPass().agent("h100", make_reward("frontend"))
+    modules = [import_source(generate_program(seed), "program", shrink="never") for seed in range(4)]
+    texts = [message.content for module in modules for message in asks.render(module)]
+    tokenizer.train_from_iterator(texts, trainer)
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<end>")
     fast.chat_template = CHAT
     fast.save_pretrained(folder)
@@ -138,7 +141,7 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, A
 @pytest.mark.slow
 def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = pairs(tmp_path / "pairs.jsonl", 4)
-    small = ["trainer=small", "trainer.budget=20000", "trainer.rank=4", "device=cpu"]
+    small = ["trainer=small", "trainer.budget=4000", "trainer.rank=4", "device=cpu"]
     told = [f"pairs={given}", f"model={base}", f"out={tmp_path / 'sft'}", "max_tokens=20000", "batch=2", *small]
     first = run(["sft", *told, "trainer.lr=1e-2", "epochs=2"], capsys)
     assert (first["rows"], first["held_out"]) == (3, 1)
