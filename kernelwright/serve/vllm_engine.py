@@ -32,7 +32,7 @@ from kernelwright.serve.optional import require_installed
 #: Ranks that vLLM makes room for.
 _RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
 #: What a closed engine is given to end by itself.
-_GRACE_S = 10.0
+_GRACE_S = 30.0
 
 
 @dataclass(frozen=True)
