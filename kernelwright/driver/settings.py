@@ -75,8 +75,9 @@ class Device(Enum):
 class EvaluatorSettings:
     """How candidates are judged: draws of inputs to pass, and what one job in a worker may take.
 
-    For Ray: the cluster's `address` (None: the local one that a pool starts), and the GPUs of one worker (None: one
-    where the cluster has any).
+    `samples`: runs that the rung `run` estimates a candidate's time from, 0 for none. `baselines`: what the rung `time`
+    measures against, of eager, inductor and inductor-max-autotune. For Ray: the cluster's `address` (None: the local
+    one that a pool starts), and the GPUs of one worker (None: one where the cluster has any).
     """
 
     kind: EvaluatorKind = EvaluatorKind.local
@@ -84,6 +85,8 @@ class EvaluatorSettings:
     timeout_s: float = 60.0
     memory_gb: float = 8.0
     externs: bool = False
+    samples: int = 0
+    baselines: list[str] = field(default_factory=lambda: ["eager", "inductor"])
     address: str | None = None
     gpus_per_worker: float | None = None
 

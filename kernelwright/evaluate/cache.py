@@ -40,10 +40,11 @@ _KEPT_SHARE = 0.9
 def encode_verdict(verdict: Verdict) -> Json:
     """A verdict as JSON values: what `kernelwright evaluate` prints.
 
-    `times` are medians in milliseconds. `speedup` is eager's over the candidate's, None where they were not timed;
-    `ci` is its 95% interval [low, high], None where none was measured. Numbers that JSON does not have are the
-    texts `nan`, `inf` and `-inf`.
+    `times` are medians in milliseconds. `speedup` is eager's over the candidate's, both taken in the same way, None
+    where they were not timed; `ci` is its 95% interval [low, high], None where none was measured. Numbers that JSON
+    does not have are the texts `nan`, `inf` and `-inf`.
     """
+    timing = verdict.caliber.get("timing", {})
     return {
         "status": str(verdict.status),
         "rung": str(verdict.rung),
@@ -52,7 +53,7 @@ def encode_verdict(verdict: Verdict) -> Json:
         "errors": _plain(verdict.errors),
         "times": _plain(verdict.times_ms),
         "speedup": _speedup(verdict),
-        "ci": _plain(verdict.caliber.get("speedup_ci")),
+        "ci": _plain(timing.get("ci", {}).get("eager")),
         "caliber": _plain(verdict.caliber),
         "rungs": [str(rung) for rung in verdict.rungs],
         "resources": {symbol: asdict(resources) for symbol, resources in verdict.resources.items()},
@@ -97,6 +98,9 @@ def _plain(value: Any) -> Any:
 
 
 def _speedup(verdict: Verdict) -> float | None:
+    compared = verdict.caliber.get("timing", {}).get("speedup", {}).get("eager")
+    if compared is not None:
+        return float(compared)
     eager, candidate = (verdict.times_ms.get(name, 0.0) for name in ("eager", "candidate"))
     return eager / candidate if eager > 0 and candidate > 0 else None
 

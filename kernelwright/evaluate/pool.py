@@ -14,6 +14,7 @@ from typing import Protocol
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.evaluate.cache import VerdictCache, may_cache, verdict_key
 from kernelwright.evaluate.local import DEFAULT_COMPILE_TARGET, LocalEvaluator
+from kernelwright.evaluate.race import Timing
 from kernelwright.evaluate.sandbox import SandboxError
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.values import KernelModule, Reference
@@ -44,7 +45,8 @@ class Item:
 
 @dataclass(frozen=True)
 class LocalOptions:
-    """The arguments of `LocalEvaluator`, as a value that can be sent to another machine."""
+    """The arguments of `LocalEvaluator`, as a value that can be sent to another machine; `baselines` are of its
+    timing."""
 
     target: str = "interpreter"
     seeds: int = 3
@@ -56,10 +58,13 @@ class LocalOptions:
     dialect: bool = True
     externs: bool = False
     samples: int = 0
+    baselines: tuple[str, ...] = Timing().baselines
 
     def build(self) -> LocalEvaluator:
         """An evaluator; it starts its worker when first used."""
-        return LocalEvaluator(**asdict(self))
+        given = asdict(self)
+        timing = Timing(baselines=given.pop("baselines"))
+        return LocalEvaluator(**given, timing=timing)
 
 
 DEFAULT_OPTIONS = LocalOptions()

@@ -176,7 +176,7 @@ def open_model(
         raise UserError(f"base model {str(base)!r} cannot be read: {str(error).splitlines()[0]}") from error
     if checkpointing:
         bare.gradient_checkpointing_enable({"use_reentrant": False})
-        bare.enable_input_require_grads()  # type: ignore[no-untyped-call]
+        bare.enable_input_require_grads()
     torch.manual_seed(seed)
     model: Any
     if adapter is None:

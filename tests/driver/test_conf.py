@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 
 from kernelwright import conf
 from kernelwright.backend.targets import TARGETS
-from kernelwright.driver.build import discover
+from kernelwright.driver.build import discover, open_context
 from kernelwright.driver.settings import CONFIG_MODULE, Shrink, compose_config, read_settings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline
@@ -95,3 +95,11 @@ def test_a_hydra_application_around_stays_as_it_was() -> None:
     with initialize_config_module(CONFIG_MODULE, version_base=None):
         read_settings("some", ["seed=3"])
         assert compose("config", overrides=["seed=4"]).seed == 4
+
+
+@pytest.mark.parametrize("given", ["[fast]", "[]"])
+def test_unknown_baselines_are_named(given: str) -> None:
+    settings = read_settings("some", [f"evaluator.baselines={given}"])
+    wanted = r"evaluator.baselines: .*choose from eager, inductor, inductor-max-autotune"
+    with pytest.raises(UserError, match=wanted), open_context(settings, print):
+        pass

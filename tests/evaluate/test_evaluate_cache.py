@@ -30,7 +30,10 @@ FULL = Verdict(
 KEYS = ["status", "rung", "detail", "diagnostics", "errors", "times", "speedup", "ci", "caliber", "rungs", "resources"]
 
 
-@pytest.mark.parametrize("verdict", [OK, FULL, replace(OK, caliber={"speedup_ci": [1.1, 1.3]})], ids=str)
+TIMED = replace(FULL, caliber={"timing": {"speedup": {"eager": 1.2}, "ci": {"eager": [1.1, 1.3]}}})
+
+
+@pytest.mark.parametrize("verdict", [OK, FULL, TIMED], ids=str)
 def test_verdicts_survive_json(verdict: Verdict) -> None:
     content = encode_verdict(verdict)
     assert list(content) == [*KEYS, "shrunken"]
@@ -51,6 +54,7 @@ def test_what_json_says() -> None:
     assert content["errors"] == {"rms": 0.1, "max": "inf"}
     assert (content["speedup"], content["ci"]) == (2.0, None)
     assert (encode_verdict(OK)["speedup"], encode_verdict(OK)["ci"]) == (None, None)
+    assert (encode_verdict(TIMED)["speedup"], encode_verdict(TIMED)["ci"]) == (1.2, [1.1, 1.3])
     nan = decode_verdict(encode_verdict(replace(OK, errors={"rms": float("nan")})))
     assert nan.errors["rms"] != nan.errors["rms"]
 

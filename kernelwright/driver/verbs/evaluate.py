@@ -16,7 +16,7 @@ line with its `id` and the keys above; a row that cannot be judged has the statu
 go there, and a run that was stopped goes on where it was.
 
 configuration (defaults first):
-  rungs=null|parse,compile,interpret,run   what to climb; null: all that this machine has
+  rungs=null|parse,compile,interpret,run,time   what to climb; null: all that this machine has, but for time
   dialect=on|off        off: judge any Python, not just what the dialect allows
   device=auto|cpu|cuda
   target=auto|…         what to compile for; a wrong name lists the right ones
@@ -24,6 +24,8 @@ configuration (defaults first):
   evaluator=local|ray   processes of this machine, or actors of a Ray cluster (evaluator.address=…)
   evaluator.seeds=3     draws of inputs that a candidate must pass
   evaluator.timeout_s=60  evaluator.memory_gb=8   what one job may take
+  evaluator.baselines=[eager,inductor]   what the rung time measures against; inductor-max-autotune too
+  evaluator.samples=0   on a GPU: estimate times from so many runs while checking
   cache=true|false      use verdicts found before about the same program
   import.shrink=auto|never|always   make sizes small enough for the interpreter
 
