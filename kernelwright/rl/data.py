@@ -207,9 +207,16 @@ class Cursor(Generic[T]):
         return self
 
     def __next__(self) -> tuple[T, ...]:
-        found = tuple(self._at(self._taken + offset) for offset in range(self.batch))
+        found = self._from(self._taken)
         self._taken += self.batch
         return found
+
+    def batch_of(self, step: int) -> tuple[T, ...]:
+        """The batch of a step, counted from 0, wherever the cursor stands."""
+        return self._from(step * self.batch)
+
+    def _from(self, place: int) -> tuple[T, ...]:
+        return tuple(self._at(place + offset) for offset in range(self.batch))
 
     def _at(self, place: int) -> T:
         epoch, index = divmod(place, len(self.rows))

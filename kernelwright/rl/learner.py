@@ -145,7 +145,7 @@ class Learner:
         for parameter in self.model.parameters():
             if parameter.requires_grad:
                 noise = torch.randn(parameter.shape, generator=generator).to(parameter)
-                size = scale * max(float(parameter.norm()), 1e-2 * math.sqrt(parameter.numel()))
+                size = scale * max(float(parameter.detach().norm()), 1e-2 * math.sqrt(parameter.numel()))
                 parameter.data.add_(noise, alpha=size / float(noise.norm()))
         try:
             yield

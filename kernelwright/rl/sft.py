@@ -1,6 +1,5 @@
 """Supervised warm start: the adapter learns responses by heart, prompts do not count."""
 
-import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from torch import Tensor
 
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.checkpoint import latest_checkpoint, save_checkpoint
+from kernelwright.rl.data import Cursor
 from kernelwright.rl.learner import DivergedError, Learner
 from kernelwright.rl.packing import Row, packs, response_mask
 from kernelwright.rl.run_log import RunLog
@@ -19,7 +19,10 @@ from kernelwright.rl.run_log import RunLog
 
 @dataclass(frozen=True)
 class SftSettings:
-    """`batch` rows to an optimizer step, `epochs` times through the data; every `save_every` steps a checkpoint."""
+    """`batch` rows to an optimizer step, `epochs` times through the data; every `save_every` steps a checkpoint.
+
+    The last batch may reach into one more epoch.
+    """
 
     epochs: int = 1
     batch: int = 16
@@ -30,15 +33,7 @@ class SftSettings:
 
     def steps(self, rows: int) -> int:
         """Optimizer steps of a run over so many rows."""
-        return self.epochs * -(-rows // self.batch)
-
-    def order(self, rows: int, step: int) -> list[int]:
-        """The rows of a step: each epoch goes through all of them in an order of its own."""
-        each = -(-rows // self.batch)
-        shuffled = list(range(rows))
-        random.Random(f"{self.seed}/{step // each}").shuffle(shuffled)
-        start = step % each * self.batch
-        return shuffled[start : start + self.batch]
+        return -(-self.epochs * rows // self.batch)
 
 
 def train_sft(
@@ -65,7 +60,7 @@ def train_sft(
     try:
         while learner.step < learner.steps:
             step, began = learner.step, time.monotonic()
-            batch = [rows[index] for index in settings.order(len(rows), step)]
+            batch = Cursor(rows, settings.batch, settings.seed).batch_of(step)
             metrics = _step(learner, batch)
             metrics["tokens_per_s"] = round(sum(map(len, batch)) / (time.monotonic() - began), 1)
             last = learner.step == learner.steps

@@ -23,6 +23,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.algorithms import Algorithm, Prepared, objective, prepare
 from kernelwright.rl.checkpoint import latest_checkpoint, save_checkpoint
+from kernelwright.rl.data import Cursor
 from kernelwright.rl.learner import DivergedError, Learner
 from kernelwright.rl.packing import Row, packs
 from kernelwright.rl.run_log import RunLog
@@ -50,16 +51,6 @@ class RlSettings:
     save_every: int = 1
     keep: int = 2
     seed: int = 0
-
-    def order(self, modules: int, step: int) -> list[int]:
-        """The problems of a step: each epoch takes all of them in an order of its own, a rest goes to the next."""
-        chosen = []
-        for place in range(step * self.problems, (step + 1) * self.problems):
-            epoch, index = divmod(place, modules)
-            shuffled = list(range(modules))
-            random.Random(f"{self.seed}/{epoch}").shuffle(shuffled)
-            chosen.append(shuffled[index])
-        return chosen
 
 
 @dataclass
@@ -125,7 +116,7 @@ class Trainer:
     def _step(self, step: int) -> dict[str, Any]:
         """One step; its metrics."""
         self._seconds.clear()
-        chosen = [self.modules[index] for index in self.settings.order(len(self.modules), step)]
+        chosen = Cursor(self.modules, self.settings.problems, self.settings.seed).batch_of(step)
         seed = random.Random(f"{self.settings.seed}/rollout/{step}").getrandbits(31)
         trajectories = self._timed("rollout", lambda: self.roll_out(chosen, seed))
         rows = rows_of(trajectories)

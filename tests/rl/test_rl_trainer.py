@@ -135,12 +135,6 @@ def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path)
     assert [row["step"] for row in read_metrics(tmp_path / "cut")] == list(range(6))
 
 
-def test_every_problem_has_its_turn() -> None:
-    settings = RlSettings(problems=3)
-    seen = [index for step in range(8) for index in settings.order(4, step)]
-    assert [sorted(seen[start : start + 4]) for start in range(0, 24, 4)] == [[0, 1, 2, 3]] * 6
-
-
 def test_faults_are_neither_paid_nor_learnt_from(tmp_path: Path) -> None:
     class Broken(Toy):
         def _turn(self, problem: int, turn: int, generator: torch.Generator) -> Turn:
