@@ -62,8 +62,10 @@ def _expanded(externs: frozenset[str]) -> frozenset[str] | None:
 
     for name in externs:
         _, operation, *overload = name.split(".")
-        packet = getattr(torch.ops.aten, operation)
-        found = getattr(packet, overload[0] if overload else packet.overloads()[0])
+        packet = getattr(torch.ops.aten, operation, None)
+        found = getattr(packet, overload[0] if overload else packet.overloads()[0], None) if packet else None
+        if found is None:  # calling it fails in the candidate, which is a verdict
+            continue
         if torch._C._dispatch_has_kernel_for_dispatch_key(found.name(), "CompositeImplicitAutograd"):
             return None
     return frozenset(map(base, externs))
