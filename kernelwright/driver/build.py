@@ -18,7 +18,6 @@ from kernelwright.backend.targets import TARGETS, get_target
 from kernelwright.driver.policies import PolicyKind, open_policy
 from kernelwright.driver.settings import (
     Device,
-    EvaluateSettings,
     EvaluatorKind,
     EvaluatorSettings,
     ImportSettings,
@@ -101,18 +100,22 @@ def cost_model_ms(target: str) -> Callable[[KernelModule], float]:
     return milliseconds
 
 
-def open_pool(settings: EvaluateSettings, workers: int | None) -> Pool:
-    """The pool that `kernelwright evaluate` judges with; UserError for a device that is not there."""
-    chosen, device = settings.evaluator, settings.device
+def open_pool(
+    chosen: EvaluatorSettings,
+    target: str,
+    workers: int | None,
+    device: Device = Device.auto,
+    dialect: bool = True,
+    cache: bool = True,
+) -> Pool:
+    """A pool of evaluators; UserError for a device that is not there."""
     use_gpu = {Device.auto: None, Device.cpu: False, Device.cuda: True}[device]
-    options = replace(
-        _local_options(chosen, resolve_target(settings.target)), use_gpu=use_gpu, dialect=settings.dialect
-    )
+    options = replace(_local_options(chosen, resolve_target(target)), use_gpu=use_gpu, dialect=dialect)
     if chosen.kind is EvaluatorKind.ray:
-        return _open_ray(chosen, options, workers, settings.cache)
+        return _open_ray(chosen, options, workers, cache)
     if use_gpu and not torch.cuda.is_available():
         raise UserError("device=cuda, but torch finds no CUDA device here; use device=cpu, or auto")
-    return EvaluatorPool(options, workers, VerdictCache() if settings.cache else None)
+    return EvaluatorPool(options, workers, VerdictCache() if cache else None)
 
 
 def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:

@@ -24,7 +24,7 @@ from kernelwright.driver.workers import Worker, answers
 from kernelwright.evaluate.pool import usable_cores
 from kernelwright.frontend.generate import HELD_OUT, VERSION, generate_program
 from kernelwright.rl.contamination import Match, Screen
-from kernelwright.rl.data import TEST, TRAIN, Pair, Problem, assign_splits, write_rows
+from kernelwright.rl.data import TEST, TRAIN, Pair, Problem, with_splits, write_rows
 from kernelwright.rl.normal_form import normal_digest
 from kernelwright.rl.problems import load_problems
 
@@ -187,9 +187,8 @@ def _given(settings: PairSettings) -> tuple[tuple[Problem, ...], tuple[Problem, 
     measured = [problem for place in settings.against for problem in load_problems(place)]
     train: list[Problem] = []
     for place in settings.problems:
-        found = load_problems(place)
-        if not all(problem.split for problem in found):
-            found = assign_splits(found, {TRAIN: settings.ratio, TEST: 1 - settings.ratio}, settings.split_seed)
+        ratios = {TRAIN: settings.ratio, TEST: 1 - settings.ratio}
+        found = with_splits(load_problems(place), ratios, settings.split_seed)
         train += (problem for problem in found if problem.split == TRAIN)
         measured += (problem for problem in found if problem.split != TRAIN)
     return tuple(train), tuple(measured)

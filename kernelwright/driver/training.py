@@ -19,7 +19,7 @@ from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.driver.build import cost_model_ms, discover, import_reference, open_pool, resolve_target, silent
 from kernelwright.driver.policies import open_policy
-from kernelwright.driver.settings import Device, EvaluateSettings
+from kernelwright.driver.settings import Device
 from kernelwright.driver.train_settings import (
     ProblemSettings,
     RolloutSettings,
@@ -35,7 +35,7 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import FRONTEND, Pair, read_rows
+from kernelwright.rl.data import FRONTEND, Pair, read_rows, with_splits
 from kernelwright.rl.learner import Learner, open_model
 from kernelwright.rl.packing import Row
 from kernelwright.rl.problems import load_problems
@@ -78,16 +78,15 @@ def _row(pair: Pair, agent: Agent, learner: Learner, settings: SftSchema) -> Row
 def run_train(settings: TrainSettings, console: Console) -> dict[str, Any]:
     """Train one stage's adapter by reinforcement learning; the last step's metrics."""
     discover()
-    plain, folder = settings.plain, Path(settings.plain.out)
+    plain, drawn, folder = settings.plain, settings.plain.rollout, Path(settings.plain.out)
     _remember(folder, settings.content)
     target = resolve_target(plain.target.name)
     reward = make_reward(settings.reward, settings.pay, estimate=cost_model_ms(target))
-    agent = make_agent(plain.stage.name, target, plain.rollout, reward)
+    agent = make_agent(plain.stage.name, target, drawn, reward)
     learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed)
-    sampling = Sampling(max_tokens=plain.rollout.max_tokens, temperature=plain.rollout.temperature)
-    sampling = replace(sampling, top_p=plain.rollout.top_p)
+    sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
-        pool = stack.enter_context(_pool(settings))
+        pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers))
         modules = read_modules(plain.problems, plain.stage.name, target, settings)
         policy = stack.enter_context(open_policy(replace(plain.policy, max_rank=plain.trainer.rank)))
 
@@ -97,17 +96,17 @@ def run_train(settings: TrainSettings, console: Console) -> dict[str, Any]:
                 chosen,
                 policy,
                 judged_by(pool),
-                n=plain.rollout.n,
-                turns=plain.rollout.turns,
+                n=drawn.n,
+                turns=drawn.turns,
                 sampling=replace(sampling, seed=seed),
                 adapter=plain.stage.name,
-                rungs=plain.rollout.ladder(),
+                rungs=drawn.ladder(),
             )
 
         def push(place: Path) -> None:
             policy.load_adapter(plain.stage.name, place)
 
-        algorithm = replace(settings.algorithm, max_len=plain.rollout.max_tokens)
+        algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
         with _shown(console, "steps") as tell:
             return Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell).run()
 
@@ -128,25 +127,6 @@ def judged_by(pool: Pool) -> Evaluate:
     return evaluate
 
 
-def _pool(settings: TrainSettings) -> Pool:
-    plain = settings.plain
-    told = EvaluateSettings(
-        reference=None,
-        candidate=None,
-        batch=None,
-        out=None,
-        rungs=None,
-        target=plain.target.name,
-        evaluator=plain.evaluator,
-        importing=settings.importing,
-        dialect=True,
-        device=Device.auto,
-        workers=plain.workers,
-        cache=True,
-    )
-    return open_pool(told, plain.workers)
-
-
 def read_modules(problems: ProblemSettings, stage: str, target: str, settings: TrainSettings) -> list[KernelModule]:
     """The modules that an agent works on: references for the frontend, what `start` makes of them for the mid-end.
 
@@ -156,9 +136,8 @@ def read_modules(problems: ProblemSettings, stage: str, target: str, settings: T
         seeds = range(problems.first, problems.first + problems.count)
         sources = [(f"generated_{seed}", generate_program(seed, problems.difficulty)) for seed in seeds]
     else:
-        found = load_problems(problems.place)
-        kept = [one for one in found if problems.split is None or one.split in ("", problems.split)]
-        sources = [(one.id, one.source) for one in kept]
+        found = with_splits(load_problems(problems.place))
+        sources = [(one.id, one.source) for one in found if problems.split in (None, one.split)]
     modules = [module for name, text in sources if (module := _module(name, text, problems, stage, target, settings))]
     if not modules:
         raise UserError("none of the problems can be worked on")
@@ -200,14 +179,14 @@ def _learner(model: str, adapter: str | None, trainer: TrainerSettings, device: 
 def _remember(folder: Path, content: Mapping[str, Any]) -> None:
     """Keep what a run was told, and refuse to go on with something else."""
     path = folder / "config.json"
-    told = {key: value for key, value in content.items() if key not in ("workers", "out")}
+    text = json.dumps({key: value for key, value in content.items() if key not in ("workers", "out")}, indent=1) + "\n"
     if path.is_file():
-        before = json.loads(path.read_text("utf-8"))
-        changed = sorted(key for key in {*before, *told} if before.get(key) != json.loads(json.dumps(told)).get(key))
+        before, told = json.loads(path.read_text("utf-8")), json.loads(text)
+        changed = sorted(key for key in {*before, *told} if before.get(key) != told.get(key))
         if changed:
             raise UserError(f"{folder} is a run with other settings ({', '.join(changed)} differ); give another out=…")
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    path.write_text(text, "utf-8")
 
 
 @contextlib.contextmanager

@@ -160,6 +160,13 @@ def assign_splits(
     return tuple(replace(problem, split=chosen[index]) for index, problem in enumerate(problems))
 
 
+def with_splits(
+    problems: Sequence[Problem], ratios: Mapping[str, float] = KERNELBENCH_RATIOS, seed: int = KERNELBENCH_SEED
+) -> tuple[Problem, ...]:
+    """Problems as they are where all have a split already, else as `assign_splits` splits them."""
+    return tuple(problems) if all(problem.split for problem in problems) else assign_splits(problems, ratios, seed)
+
+
 def _at(place: float, ratios: Mapping[str, float]) -> str:
     """The split that holds a place between 0 and 1."""
     for name, share in ratios.items():

@@ -17,6 +17,7 @@ from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.settings import compose_config
 from kernelwright.driver.train_settings import read_sft_settings, read_train_settings
+from kernelwright.driver.training import read_modules
 from kernelwright.frontend.agent import FrontendAgentPass
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
@@ -227,3 +228,15 @@ def test_an_agent_without_a_policy_says_how_to_get_one(tmp_path: Path, capsys: p
     program.write_text(PROGRAM)
     assert main(["compile", str(program), f"out={tmp_path / 'run'}", "-p", "fe-agent"]) != 0
     assert "policy=NAME" in capsys.readouterr().err
+
+
+def test_what_is_measured_with_is_not_learnt_from(tmp_path: Path) -> None:
+    place = tmp_path / "problems.jsonl"
+    write_rows(place, [Problem(f"p{seed}", generate_program(seed)) for seed in range(5)])
+    names = {}
+    for split in ("train", "test"):
+        settings = read_train_settings([f"problems.place={place}", f"problems.split={split}"])
+        modules = read_modules(settings.plain.problems, "frontend", "h100", settings)
+        names[split] = {module.name for module in modules}
+    assert (len(names["train"]), len(names["test"])) == (4, 1)
+    assert not names["train"] & names["test"]

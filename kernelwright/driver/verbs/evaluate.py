@@ -54,7 +54,7 @@ from kernelwright.driver.batch import RowReader, exit_status, judge_rows, read_r
 from kernelwright.driver.build import import_reference, open_pool
 from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings
 from kernelwright.evaluate.cache import encode_verdict
-from kernelwright.evaluate.pool import Item
+from kernelwright.evaluate.pool import Item, Pool
 from kernelwright.evaluate.sandbox import SandboxError
 from kernelwright.ir.errors import UserError
 
@@ -87,7 +87,7 @@ def _judge_one(settings: EvaluateSettings) -> int:
     with _verdicts_alone() as stdout:
         computed = import_reference(source, reference.name, settings.importing, settings.device)
         try:
-            with open_pool(settings, 1) as pool:
+            with _opened(settings, 1) as pool:
                 (verdict,) = pool.evaluate_many([Item(program, computed, settings.rungs)])
         except SandboxError as error:
             sys.stderr.write(f"kernelwright: error: not judged: {error}\n")
@@ -110,7 +110,7 @@ def _judge_batch(settings: EvaluateSettings, path: Path) -> int:
             tally = resume(out, rows)
             sink = stack.enter_context(out.open("a", encoding="utf-8"))
             advance = stack.enter_context(_progress(path, tally.total()))
-        pool = stack.enter_context(open_pool(settings, settings.workers))
+        pool = stack.enter_context(_opened(settings, settings.workers))
         for content in judge_rows(rows, reader, pool):
             sink.write(json.dumps(content, allow_nan=False) + "\n")
             sink.flush()
@@ -130,6 +130,11 @@ def _checked_out(out: Path, batch: Path) -> Path:
     except OSError as error:
         raise UserError(f"out={out}: {error.strerror}; name a file that can be written") from error
     return out
+
+
+def _opened(settings: EvaluateSettings, workers: int | None) -> Pool:
+    given = settings.device, settings.dialect, settings.cache
+    return open_pool(settings.evaluator, settings.target, workers, *given)
 
 
 def _nothing() -> None:
