@@ -24,7 +24,7 @@ from kernelwright.ir.values import KernelModule, Level
 #: Microseconds of one kernel of a module (by the model) or of the whole call (measured).
 Score = Callable[[KernelModule, str], float]
 #: What a change must save to be made: more than the noise of a measurement, and more than the model can tell apart
-#: (on an H200 22 of 25 changes that it proposed by this much were faster, the worst 1.1 times slower).
+#: (benchmarks/cost_model.py measures how well it does).
 WORTH = {"model": 0.95, "gpu": 0.98}
 
 

@@ -1,15 +1,13 @@
 """What is trained: a LoRA adapter on a base model that stays as it is, and the optimizer that moves it."""
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model, set_peft_model_state_dict
-from peft.utils import get_peft_model_state_dict
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -136,21 +134,6 @@ class Learner:
         content = torch.load(folder / _OPTIMIZER, map_location=self.device, weights_only=True)
         self.optimizer.load_state_dict(content["optimizer"])
         self.step = int(content["step"])
-
-    @contextmanager
-    def moved(self, scale: float, seed: int = 0) -> Iterator[None]:
-        """The adapter with noise added to it, of `scale` times each matrix' norm, and back again."""
-        before = {name: value.clone() for name, value in get_peft_model_state_dict(self.model).items()}
-        generator = torch.Generator().manual_seed(seed)
-        for parameter in self.model.parameters():
-            if parameter.requires_grad:
-                noise = torch.randn(parameter.shape, generator=generator).to(parameter)
-                size = scale * max(float(parameter.detach().norm()), 1e-2 * math.sqrt(parameter.numel()))
-                parameter.data.add_(noise, alpha=size / float(noise.norm()))
-        try:
-            yield
-        finally:
-            set_peft_model_state_dict(self.model, before)
 
 
 def open_model(

@@ -4,7 +4,7 @@ Rows that share a sequence do not see one another: positions start again at 0 wi
 a block-diagonal causal mask (tried with transformers 5.19, attention `sdpa` and `eager`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,12 +110,3 @@ def response_mask(rows: Sequence[Row]) -> Tensor:
     """(N, T) bool: which places hold a response's tokens."""
     lengths = torch.tensor([len(row.response) for row in rows])
     return torch.arange(int(lengths.max()))[None, :] < lengths[:, None]
-
-
-def minibatches(rows: Sequence[Row], budget: int, size: int | None = None) -> Iterator[list[int]]:
-    """Packs of rows in the order given, `size` rows at most before the next pack begins."""
-    step = size or len(rows)
-    for start in range(0, len(rows), step):
-        chunk = list(range(start, min(start + step, len(rows))))
-        for found in packs([rows[index] for index in chunk], budget):
-            yield [chunk[index] for index in found]

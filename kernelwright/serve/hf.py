@@ -9,8 +9,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import torch
 
@@ -19,6 +18,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
 from kernelwright.serve.base import base_name, find_base
 from kernelwright.serve.chat import chat_ids, check_length, cut_at_stop
+from kernelwright.serve.closing import Closing
 from kernelwright.serve.optional import require
 
 
@@ -48,7 +48,7 @@ class _Row:
     finish: str = ""
 
 
-class HfPolicy:
+class HfPolicy(Closing):
     """Implements `Policy`. Not parallel: threads wait for one another."""
 
     def __init__(self, settings: HfSettings) -> None:
@@ -107,14 +107,6 @@ class HfPolicy:
         with self._lock:
             self._shelf.close()
             self._model = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _check_open(self) -> None:
         if self._model is None:

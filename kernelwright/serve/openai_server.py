@@ -11,12 +11,12 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
+from kernelwright.serve.closing import Closing
 from kernelwright.serve.http_link import Budget, Link, RefusedError, Retry
 
 
@@ -44,7 +44,7 @@ class ServerSettings:
     max_tokens_field: str = "max_tokens"
 
 
-class ServerPolicy:
+class ServerPolicy(Closing):
     """Implements `Policy`. May be used from several threads, which share the budget."""
 
     def __init__(self, settings: ServerSettings) -> None:
@@ -110,14 +110,6 @@ class ServerPolicy:
         self._closed = True
         self._threads.shutdown(cancel_futures=True)
         self._shelf.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _answers(self, prompt: Prompt, sampling: Sampling, index: int, state: Adapter | None) -> list[Completion]:
         """`sampling.n` answers to one prompt: servers that give fewer at a time are asked again."""

@@ -7,11 +7,11 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from kernelwright.agent.policy import Completion, Policy, PolicyError, Prompt, Sampling
 from kernelwright.ir.errors import UserError
+from kernelwright.serve.closing import Closing
 
 #: Hexadecimal digits of a prompt's digest.
 _DIGITS = 32
@@ -23,7 +23,7 @@ def prompt_digest(prompt: Prompt) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-class RecordingPolicy:
+class RecordingPolicy(Closing):
     """Passes everything on to another policy, which it owns, and appends each prompt's answers to a JSONL file.
 
     A line holds the prompt's digest, how its message began, the sampling, the adapter and the completions.
@@ -59,14 +59,6 @@ class RecordingPolicy:
 
     def close(self) -> None:
         self._inner.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class ReplayPolicy:

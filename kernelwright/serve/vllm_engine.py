@@ -19,14 +19,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import kernelwright
 from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import AdapterShelf, adapter_rank, version
 from kernelwright.serve.base import base_name, find_base
+from kernelwright.serve.closing import Closing
 from kernelwright.serve.optional import require_installed
 
 #: Ranks that vLLM makes room for.
@@ -63,7 +63,7 @@ class VllmSettings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class VllmPolicy:
+class VllmPolicy(Closing):
     """Implements `Policy` with `processed_logprobs` and token ids. Threads wait for one another: give prompts at once.
 
     `adapters` are loaded at the start. Raises UserError where vLLM or the model is missing, PolicyError where the
@@ -132,14 +132,6 @@ class VllmPolicy:
                 self._engine.close()
                 self._engine = None
             self._shelf.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _ask(self, request: tuple[Any, ...]) -> Any:
         if self._engine is None:

@@ -120,14 +120,9 @@ def test_rates_rise_and_fall() -> None:
     assert OptimizerSettings(lr=1.0).rate(99, 10) == 1.0
 
 
-def test_a_step_away_and_back() -> None:
+def test_a_new_adapter_changes_nothing() -> None:
     student = learner()
-    before = student.scored(ROWS).logp
-    with student.moved(1.0):
-        away = student.scored(ROWS).logp
-    assert (away - before).abs().max() > 0.05
-    torch.testing.assert_close(student.scored(ROWS).logp, before)
-    torch.testing.assert_close(student.scored_by_base(ROWS).logp, before)  # a new adapter changes nothing
+    torch.testing.assert_close(student.scored_by_base(ROWS).logp, student.scored(ROWS).logp)
 
 
 def test_models_and_adapters_are_opened(tmp_path: Path) -> None:

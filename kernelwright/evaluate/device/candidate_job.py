@@ -1,9 +1,10 @@
 """A candidate's calls, served by the device: what the judge asked for, and what came of it.
 
 Header: `program` (see `Program.encode`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
-`externs`, `memory_bytes`, `device`, and `calls`, each {"inputs": [tensor index or null], "values": [scalars],
-"state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is false says that
-the state is as it was. Answer: `calls`, each
+`externs`, `memory_bytes`, `device`, `compile` (a target's name, where kernels are compiled instead of run), `timing`
+(a `time_job.Plan`, where the time is estimated besides, or null), and `calls`, each {"inputs": [tensor index or null],
+"values": [scalars], "state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is
+false says that the state is as it was. Answer: `calls`, each
 {"outputs": [tensor index], "kind": type, "modified": [names], "origins": [Origin], "launches": count}, `notes`
 (paths of state held nowhere) and `walls`.
 """
