@@ -4,7 +4,9 @@ Runs in the judge, on bytes, with NumPy alone. Errors are relative to the gold's
 `rms` = rms(got - gold) / rms(gold), `max` = max |got - gold| / (rms(gold) + |gold|).
 """
 
+import functools
 import math
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -34,8 +36,8 @@ Wide = NDArray[np.float64]
 Elements = NDArray[np.generic]
 Found = TypeVar("Found")
 
-#: Elements widened at a time, and the threads that do so.
-_BLOCK, _THREADS = 1 << 20, 8
+#: Elements widened at a time, few enough for a core's cache, and the threads that do so.
+_BLOCK, _THREADS = 1 << 17, min(16, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,23 @@ class Expected:
     name: str
     eager: RawTensor
     gold: RawTensor
+
+    @functools.cached_property
+    def own(self) -> "Own":
+        """Eager's own error, found once for all candidates."""
+        sides = _Sides(elements(self.eager), elements(self.eager), elements(self.gold))
+        scale = _combined(_in_blocks(sides.magnitude, sides.have.size)) or 1.0
+        found = _in_blocks(lambda block: sides.errors(block, scale), sides.have.size)
+        return Own(scale, _combined([one.squares for one in found]) / scale, _worst(found)[0])
+
+
+@dataclass(frozen=True)
+class Own:
+    """The gold's RMS over elements that are finite (1 where it is 0), and eager's errors relative to it."""
+
+    scale: float
+    rms: float
+    peak: float
 
 
 def elements(tensor: RawTensor) -> Elements:
@@ -113,24 +132,20 @@ def _compare_exactly(want: Expected, got: RawTensor) -> Findings:
 
 def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance) -> Findings:
     sides = _Sides(*(elements(tensor) for tensor in (got, want.eager, want.gold)))
-    scans = _in_blocks(sides.scan, sides.have.size)
-    wrong = sum(scan.wrong for scan in scans)
+    found = _in_blocks(lambda block: sides.errors(block, want.own.scale), sides.have.size)
+    wrong = sum(one.wrong for one in found)
     if wrong:
-        first = next(scan.first for scan in scans if scan.wrong)
+        first = next(one.place for one in found if one.wrong)
         note = f"NaN or infinity differs in {wrong} elements"
         return Findings(_mismatch(want, first, sides.have, sides.eager, note), float("inf"), float("inf"))
-    scale = _combined([scan.gold for scan in scans]) or 1.0
-    ours = _in_blocks(lambda block: sides.errors(sides.have, block, scale), sides.have.size)
-    rms, peak, place = _combined([one.squares for one in ours]) / scale, *_worst(ours)
+    rms, peak, place = _combined([one.squares for one in found]) / want.own.scale, *_worst(found)
     if tolerance.kind == "allclose":
         excess, where = _worst(_in_blocks(lambda block: sides.excess(block, tolerance), sides.have.size))
         accepted, note = excess <= 0, f"beyond rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
         place = place if accepted else where
     else:
-        theirs = _in_blocks(lambda block: sides.errors(sides.eager, block, scale), sides.have.size)
-        own_rms, own_peak = _combined([one.squares for one in theirs]) / scale, _worst(theirs)[0]
         floor = FLOORS[got.dtype]
-        limits = max(tolerance.factor * own_rms, floor), max(tolerance.factor * own_peak, floor)
+        limits = max(tolerance.factor * want.own.rms, floor), max(tolerance.factor * want.own.peak, floor)
         accepted = rms <= limits[0] and peak <= limits[1]
         note = f"error rms {rms:.2g}, max {peak:.2g}; allowed {limits[0]:.2g}, {limits[1]:.2g}"
     return Findings("" if accepted else _mismatch(want, place, sides.have, sides.gold, note), rms, peak)
@@ -146,21 +161,14 @@ class _Squares:
 
 
 @dataclass(frozen=True)
-class _Scan:
-    """One block's special values: how many are wrong, where the first is; and its gold."""
-
-    wrong: int
-    first: int
-    gold: _Squares
-
-
-@dataclass(frozen=True)
 class _Worst:
-    """One block's largest value, where it is, and the sum of squares."""
+    """One block's largest value, where it is, and the sum of squares; or how many special values are `wrong`, and
+    where the first of them is."""
 
     peak: float
     place: int
     squares: _Squares
+    wrong: int = 0
 
 
 @dataclass(frozen=True)
@@ -171,23 +179,28 @@ class _Sides:
     eager: Elements
     gold: Elements
 
-    def scan(self, block: slice) -> _Scan:
-        """Where NaN or infinity is, and is not where it should be."""
-        have, eager, gold = (side[block].astype(np.float64) for side in (self.have, self.eager, self.gold))
-        special = ~(np.isfinite(eager) & np.isfinite(gold))
-        # Eager may overflow where the gold does not: either is right there.
-        same = _identical(have, eager) | _identical(have, gold) | (np.isfinite(gold) & np.isfinite(have))
-        wrong = np.where(special, ~same, ~np.isfinite(have))
-        return _Scan(int(wrong.sum()), block.start + int(wrong.argmax()), _squares(np.where(special, 0.0, gold)))
+    def magnitude(self, block: slice) -> _Squares:
+        """The gold, special values as 0."""
+        return _squares(np.where(self._plain(block), self.gold[block].astype(np.float64), 0.0))
 
-    def errors(self, side: Elements, block: slice, scale: float) -> _Worst:
-        """Differences from the gold, the peak scaled; special values count as right."""
-        gold = self.gold[block].astype(np.float64)
+    def errors(self, block: slice, scale: float) -> _Worst:
+        """Differences from the gold, the peak scaled. NaN and infinity have to be where they should be."""
         plain = self._plain(block)
-        difference = np.where(plain, np.abs(np.where(plain, side[block], 0.0) - np.where(plain, gold, 0.0)), 0.0)
-        scaled = difference / (scale + np.abs(np.where(plain, gold, 0.0)))
+        have, gold = (side[block].astype(np.float64) for side in (self.have, self.gold))
+        wrong = ~np.isfinite(have)
+        if not plain.all():
+            eager = self.eager[block].astype(np.float64)
+            # Eager may overflow where the gold does not: either is right there.
+            same = _identical(have, eager) | _identical(have, gold) | (np.isfinite(gold) & np.isfinite(have))
+            wrong = np.where(plain, wrong, ~same)
+            have, gold = np.where(plain, have, 0.0), np.where(plain, gold, 0.0)
+        if wrong.any():
+            return _Worst(0.0, block.start + int(wrong.argmax()), _Squares(0.0, 0.0, 0), int(wrong.sum()))
+        difference = np.abs(np.subtract(have, gold, out=have), out=have)
+        squares = _squares(difference)
+        scaled = np.divide(difference, np.add(np.abs(gold, out=gold), scale, out=gold), out=difference)
         place = int(scaled.argmax())
-        return _Worst(float(scaled[place]), block.start + place, _squares(difference))
+        return _Worst(float(scaled[place]), block.start + place, squares)
 
     def excess(self, block: slice, tolerance: Tolerance) -> _Worst:
         """By how much differences from eager are larger than `allclose` lets them be."""
@@ -205,7 +218,7 @@ class _Sides:
 def _in_blocks(work: Callable[[slice], Found], size: int) -> list[Found]:
     """The work on each block, in order; large outputs by several threads."""
     blocks = [slice(start, min(start + _BLOCK, size)) for start in range(0, size, _BLOCK)]
-    if len(blocks) < _THREADS:
+    if len(blocks) < 8:
         return [work(block) for block in blocks]
     with ThreadPoolExecutor(_THREADS) as threads:
         return list(threads.map(work, blocks))
@@ -217,8 +230,11 @@ def _identical(first: Wide, second: Wide) -> NDArray[np.bool_]:
 
 
 def _squares(values: Wide) -> _Squares:
-    peak = float(np.abs(values).max())
-    return _Squares(peak, float(np.square(values / peak).sum()) if peak > 0 else 0.0, values.size)
+    peak = max(float(values.max()), -float(values.min()))
+    if not peak > 0:
+        return _Squares(peak, 0.0, values.size)
+    parts = values / peak
+    return _Squares(peak, float(np.square(parts, out=parts).sum()), values.size)
 
 
 def _combined(parts: Sequence[_Squares]) -> float:

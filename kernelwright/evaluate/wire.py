@@ -7,6 +7,7 @@ a multiple of 64. Nothing is ever pickled, and whatever a child wrote is checked
 import json
 import math
 import mmap
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from kernelwright.ir.values import DTYPES
 
 ALIGNMENT = 64
 MAX_HEADER_BYTES = 4 << 20
-_LARGE_BYTES, _THREADS = 64 << 20, 8
+_LARGE_BYTES, _THREADS = 64 << 20, min(16, os.cpu_count() or 1)
 
 
 class FrameError(ValueError):
