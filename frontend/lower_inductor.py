@@ -31,7 +31,8 @@ class LowerInductor(Pass):
     cooperative: reduce large rows by programs that meet at a grid barrier (needs a GPU). tiles: how many
     axes a pointwise kernel may be tiled over (0: Inductor decides). tile_reductions: tile reductions over
     two axes. online_softmax: one pass for maximum and sum. fuse: fuse kernels. channels_last: let Inductor
-    change the layout of convolutions. device: where to lower (auto: a GPU if there is one).
+    change the layout of convolutions. device: where to lower (auto: a GPU if there is one). keep: leave a
+    module that has kernels already, as an agent's, as it is.
     """
 
     name: ClassVar[str] = "lower-inductor"
@@ -47,6 +48,7 @@ class LowerInductor(Pass):
     fuse: bool = True
     channels_last: bool = True
     device: str = "auto"
+    keep: bool = False
 
     def config(self) -> dict[str, Any]:
         """The Inductor options that this variant sets."""
@@ -68,6 +70,8 @@ class LowerInductor(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """Lower at the reference's shapes. Raises LoweringError for what cannot be expressed."""
+        if self.keep and module.launcher is not None:
+            return module
         cuda = torch.cuda.is_available() and ctx.target != "interpreter"
         device = self.device if self.device != "auto" else ("cuda" if cuda else "cpu")
         program = ReferenceProgram.load(module.reference)

@@ -12,6 +12,10 @@ class PolicyError(KernelwrightError):
     """A policy that cannot answer: its server is gone, its budget is spent, nothing was recorded."""
 
 
+class PromptTooLongError(PolicyError):
+    """A prompt that leaves no room for an answer: the problem's fault, others can still be answered."""
+
+
 @dataclass(frozen=True)
 class Message:
     """One message of a chat."""

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 
 from kernelwright.driver.build import resolve_target
-from kernelwright.driver.pair_journal import Journal
+from kernelwright.driver.journal import Journal
 from kernelwright.driver.pair_making import GENERATED, make_pairs
 from kernelwright.driver.pair_settings import PairSettings
 from kernelwright.driver.workers import Worker, answers
@@ -27,6 +27,9 @@ from kernelwright.rl.contamination import Match, Screen
 from kernelwright.rl.data import TEST, TRAIN, Pair, Problem, with_splits, write_rows
 from kernelwright.rl.normal_form import normal_digest
 from kernelwright.rl.problems import load_problems
+
+#: The line that a program has where it calls library operators (`program_text`).
+_EXTERNS = "aten = torch.ops.aten"
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,8 @@ class PairRun:
         """The status of a pair that was made."""
         if self.settings.max_chars is not None and len(pair.before) + len(pair.after) > self.settings.max_chars:
             return {"status": "too_long"}
+        if not self.settings.externs and _EXTERNS in pair.after.split("\n"):
+            return {"status": "extern"}
         if pair.digest in seen:
             return {"status": "duplicate"}
         match = self.screen.match(pair.after)  # benchmarks that give Triton alone

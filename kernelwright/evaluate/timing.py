@@ -92,17 +92,17 @@ def _logs(
         chosen = generator.integers(0, logs.size, (resamples, logs.size))
         within[:, place] = np.median(logs[chosen], axis=1) - medians[place]
     chosen = generator.integers(0, len(side), (resamples, len(side)))
-    between = (medians - medians.mean())[chosen].mean(axis=1) * _widening(len(side), freedom)
+    between = (medians - medians.mean())[chosen].mean(axis=1) * widening(len(side), freedom)
     return float(medians.mean()), between + np.take_along_axis(within, chosen, axis=1).mean(axis=1)
 
 
-def _widening(processes: int, freedom: int) -> float:
-    """What the spread between a few processes is multiplied by."""
-    if processes < 2:
+def widening(count: int, freedom: int) -> float:
+    """What the resampled spread of the mean of a few (processes) is multiplied by; `freedom`: degrees of freedom."""
+    if count < 2:
         return 1.0
-    known = max((count for count in _STUDENT if 0 < count <= freedom), default=1)
+    known = max((listed for listed in _STUDENT if 0 < listed <= freedom), default=1)
     quantile = _STUDENT[known] if freedom <= max(_STUDENT) else _STUDENT[0]
-    return math.sqrt(processes / (processes - 1)) * quantile / _STUDENT[0]
+    return math.sqrt(count / (count - 1)) * quantile / _STUDENT[0]
 
 
 def disagreement(events: Samples, wall: Samples) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kernelwright.agent.policy import PolicyError, Prompt
+from kernelwright.agent.policy import Prompt, PromptTooLongError
 from kernelwright.ir.errors import UserError
 
 
@@ -18,9 +18,11 @@ def chat_ids(tokenizer: Any, prompt: Prompt) -> list[int]:
 
 
 def check_length(ids: list[int], context: int, index: int) -> None:
-    """Raise PolicyError for a prompt that leaves no room for an answer in a context of so many tokens."""
+    """Raise PromptTooLongError for a prompt that leaves no room for an answer in a context of so many tokens."""
     if len(ids) >= context:
-        raise PolicyError(f"prompt {index} has {len(ids)} tokens; the context of {context} has no room for an answer")
+        raise PromptTooLongError(
+            f"prompt {index} has {len(ids)} tokens; the context of {context} has no room for an answer"
+        )
 
 
 def cut_at_stop(text: str, stop: tuple[str, ...]) -> str | None:

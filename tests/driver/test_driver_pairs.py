@@ -15,7 +15,7 @@ import pytest
 
 from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
-from kernelwright.driver.pair_journal import Journal
+from kernelwright.driver.journal import Journal
 from kernelwright.driver.pair_settings import read_pair_settings
 from kernelwright.driver.pair_summary import token_counter
 from kernelwright.driver.pairs import PairRun
@@ -176,7 +176,7 @@ def test_midend_pairs_are_faster_by_the_cost_model(tmp_path: Path) -> None:
         ([], "data makes pairs, got nothing"),
         (["rows"], "data makes pairs, got rows"),
         (["pairs", "problems=nowhere.jsonl"], "nowhere.jsonl: no such file or folder"),
-        (["pairs", "difficulty=7"], "difficulty=7: choose from mixed, 1, 2, 3, 4"),
+        (["pairs", "difficulty=7"], "difficulty=7: choose from mixed, 0, 1, 2, 3, 4"),
         (["pairs", "stage=backend"], "stage=backend: choose from frontend, midend"),
         (["pairs", "cuont=3"], "unknown configuration key 'cuont'; did you mean 'count'?"),
         (["pairs", "count=many"], "'count'"),

@@ -1,4 +1,4 @@
-"""The journal of a run that makes pairs: every result as it comes, so that a run that is killed loses none."""
+"""The journal of a long run: every result as it comes, so that a run that is killed loses none."""
 
 import fcntl
 import json
@@ -12,10 +12,10 @@ _WAY_OUT = "name another file with out=…, or remove this one"
 
 
 class Journal:
-    """Results by the problem's id, in a file of JSON lines; the first says what they were made with.
+    """Results by their id, in a file of JSON lines; the first says what they were made with.
 
-    A last line that was not written to its end is dropped. Raises UserError for a file that is no journal, was made
-    otherwise, or is being written by another run. Use it as a context manager.
+    Of lines with one id the last counts. A last line that was not written to its end is dropped. Raises UserError for
+    a file that is no journal, was made otherwise, or is being written by another run. Use it as a context manager.
     """
 
     def __init__(self, path: Path, made_with: Mapping[str, Any]) -> None:
