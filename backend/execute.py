@@ -198,7 +198,7 @@ def _compile(text: str, filename: str) -> CodeType:
     return compile(tree, filename, "exec")
 
 
-def _namespace(m: KernelModule, runtime: Runtime) -> dict[str, Any]:
+def host_namespace(m: KernelModule, runtime: Runtime) -> dict[str, Any]:
     text = module_code(m)
     filename = register_source(text, m.name)
     space = {"__name__": filename, **GIVEN_NAMES, "triton": runtime.triton}
@@ -223,7 +223,7 @@ def load_module(m: KernelModule, runtime: Runtime, seed: int = 0) -> Loaded:
     call, what state it shares with the reference by path and shape is copied in. Raises UserError where the
     entry is missing.
     """
-    space = _namespace(m, runtime)
+    space = host_namespace(m, runtime)
     assert m.launcher is not None
     entry = space.get(m.launcher.entry)
     if entry is None:

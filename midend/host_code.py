@@ -1,0 +1,78 @@
+"""Rewriting host code: statements are replaced by text, kernels are added under names of their own."""
+
+import ast
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from kernelwright.backend.host_trace import HostTrace
+from kernelwright.ir.values import Kernel, KernelModule, TensorSpec
+
+#: Elements beyond which a 32-bit index would not do.
+INDEX_LIMIT = 2**31
+
+
+def names_of(module: KernelModule) -> set[str]:
+    """Every name that means something in the module's text."""
+    texts = [*module.constants, *(kernel.source for kernel in module.kernels)]
+    texts += [module.launcher.source] if module.launcher is not None else []
+    nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
+    found = {node.id for node in nodes if isinstance(node, ast.Name)}
+    found |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    found |= {spec.name for spec in module.reference.tensors} | {kernel.symbol for kernel in module.kernels}
+    return found | {kernel.meta_name for kernel in module.kernels}
+
+
+def fresh_symbol(module: KernelModule, stem: str) -> str:
+    """A kernel name that nothing in the module has: the stem, or the stem with a number."""
+    taken, number = names_of(module), 0
+    symbol = stem
+    while symbol in taken or f"{symbol}_meta" in taken:
+        number += 1
+        symbol = f"{stem}_{number}"
+    return symbol
+
+
+def with_statements(module: KernelModule, trace: HostTrace, texts: Mapping[int, Sequence[str]]) -> KernelModule:
+    """The module with statements replaced, by their index in the trace, by lines of host code."""
+    assert module.launcher is not None
+    lines = module.launcher.source.split("\n")
+    for index in sorted(texts, reverse=True):
+        statement = trace.statements[index]
+        assert statement.end_lineno is not None
+        lines[statement.lineno - 1 : statement.end_lineno] = [f"    {line}" for line in texts[index]]
+    return replace(module, launcher=replace(module.launcher, source="\n".join(lines)))
+
+
+def without_idle_kernels(module: KernelModule) -> KernelModule:
+    """The module without the kernels that neither host code nor another kernel names any more."""
+    assert module.launcher is not None
+    while True:
+        texts = {kernel.symbol: kernel.source for kernel in module.kernels} | {"": module.launcher.source}
+        users = Counter(
+            name
+            for symbol, text in texts.items()
+            for name in {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)} - {symbol}
+        )
+        kept = tuple(kernel for kernel in module.kernels if users[kernel.symbol])
+        if kept == module.kernels:
+            return module
+        module = replace(module, kernels=kept)
+
+
+def with_kernel(module: KernelModule, kernel: Kernel) -> KernelModule:
+    """The module with one more kernel, after the others."""
+    return replace(module, kernels=(*module.kernels, kernel))
+
+
+def allocation(name: str, spec: TensorSpec, device: str) -> str:
+    """The statement that makes an uninitialised tensor; `device` is a tensor's name."""
+    dtype = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}[spec.dtype]
+    return f"{name} = torch.empty_strided({spec.shape}, {spec.strides}, device={device}.device, dtype=torch.{dtype})"
+
+
+def extent(spec: TensorSpec) -> int:
+    """Elements from the first to the last of a tensor, gaps counted."""
+    if 0 in spec.shape:
+        return 0
+    return 1 + sum((size - 1) * stride for size, stride in zip(spec.shape, spec.strides, strict=True))

@@ -1,0 +1,56 @@
+"""Programs lowered for the mid-end, and whether what became of them is right."""
+
+import torch
+
+from kernelwright.backend.execute import load_module
+from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
+from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.lower_inductor import LowerInductor
+from kernelwright.ir.passes import Context
+from kernelwright.ir.values import KernelModule
+from kernelwright.ir.verifier import verify
+
+#: What a template's sum may differ from torch's by, beside its size: the order of summation, and the type's rounding.
+CLOSE = {torch.float32: 2e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}
+
+
+def lowered(forward: str, shapes, init: str = "pass", dtype: str = "float32", **options) -> KernelModule:
+    """A program of tensors a, b, … of these shapes, lowered without changing the layout of convolutions."""
+    names = ", ".join("abcd"[: len(shapes)])
+    made = ", ".join(f"torch.randn({shape}, dtype=torch.{dtype})" for shape in shapes)
+    source = f"""import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {init}
+        self.to(torch.{dtype})
+
+    def forward(self, {names}):
+        return {forward}
+
+def get_inputs():
+    return [{made}]
+"""
+    module = import_source(source, "program", shrink="never")
+    return LowerInductor(**{"channels_last": False, "device": "cpu", **options}).run(module, Context())
+
+
+def assert_right(module: KernelModule, seeds=(0, 1)) -> None:
+    """The module is in the dialect and gives what its reference gives, every access inside its tensor."""
+    assert verify(module) == ()
+    program = ReferenceProgram.load(module.reference)
+    for seed in seeds:
+        model, inputs = program.build(seed), program.inputs(seed)
+        call = load_module(module, InterpreterRuntime(), seed)
+        found = call([value.clone() for value in inputs], program.state(model))
+        with torch.no_grad():
+            expected = flatten_outputs(model(*inputs))
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert (one.shape, one.dtype) == (other.shape, other.dtype)
+            allowed = CLOSE[other.dtype] if other.is_floating_point() else 0.0
+            torch.testing.assert_close(one, other, rtol=allowed, atol=allowed * max(float(other.abs().max()), 1.0))
