@@ -185,23 +185,26 @@ def _compile(kernel: Any, launch: Launch, special: Specialisation, target: Targe
             )
     except Exception as error:  # Triton raises anything; this is the boundary to it
         raise _rejected(kernel, launch.symbol, error) from error
-    cubin = built.asm["cubin"]
-    registers, spilled = _usage(cubin)
+    return _as_compiled(built, *_usage(built.asm["cubin"]))
+
+
+def _as_compiled(built: Any, registers: int, spilled: int) -> Compiled:
+    """What Triton's compiler gave; its name is the one that the machine code has it under."""
     return Compiled(
-        symbol=launch.symbol,
-        capability=target.capability,
+        symbol=built.metadata.name,
+        capability=built.metadata.target.arch,
         ttir=built.asm["ttir"],
         ttgir=built.asm["ttgir"],
         llir=built.asm["llir"],
         ptx=built.asm["ptx"],
-        cubin=cubin,
+        cubin=built.asm["cubin"],
         resources=Resources(registers, spilled, built.metadata.shared),
         num_warps=built.metadata.num_warps,
     )
 
 
-def compile_for_device(kernel: Any, arguments: Mapping[str, Any]) -> Resources:
-    """Compile a `JITFunction` for the GPU that is there and a launch with these arguments, and load it; what it takes.
+def compile_for_device(kernel: Any, arguments: Mapping[str, Any]) -> Compiled:
+    """Compile a `JITFunction` for the GPU that is there and a launch with these arguments, and load it.
 
     Raises CompileFailureError, also for more shared memory than the GPU has.
     """
@@ -210,7 +213,7 @@ def compile_for_device(kernel: Any, arguments: Mapping[str, Any]) -> Resources:
         built._init_handles()
     except Exception as error:  # Triton raises anything; this is the boundary to it
         raise _rejected(kernel, kernel.__name__, error) from error
-    return Resources(built.n_regs, _SPILL_BYTES * built.n_spills, built.metadata.shared)
+    return _as_compiled(built, built.n_regs, _SPILL_BYTES * built.n_spills)
 
 
 def _rejected(kernel: Any, symbol: str, error: Exception) -> CompileFailureError:

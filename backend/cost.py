@@ -60,12 +60,14 @@ NORM = 4
 
 @dataclass(frozen=True)
 class LaunchCost:
-    """Microseconds of one launch, what bounds it, and what it moves and computes."""
+    """Microseconds of one launch, what bounds it, and what it moves and computes; `products`: those of the FLOPs that
+    are of `tl.dot`, by operand type."""
 
     us: float
     bound: str
     bytes: int
     flops: int
+    products: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,14 +118,15 @@ def launch_cost(launch: Launch, compiled: Compiled, target: Target) -> LaunchCos
     resident = programs_per_sm(compiled.resources, threads, target)
     moved = _memory_bytes(launch, work, programs, resident * target.sm_count, target)
     flops = int(programs * (work.flops + sum(work.products.values())))
+    products = {kind: int(programs * done) for kind, done in work.products.items()}
     if programs == 0:
         return LaunchCost(LAUNCH_US, "launch", 0, 0)
     if resident == 0:
-        return LaunchCost(math.inf, "occupancy", moved, flops)
+        return LaunchCost(math.inf, "occupancy", moved, flops, products)
     times = _times(launch, work, compiled, target, moved, resident)
     bound = max(times, key=lambda name: times[name])
     together = sum(time**NORM for time in times.values()) ** (1 / NORM)
-    return LaunchCost(LAUNCH_US + together, bound if times[bound] > LAUNCH_US else "launch", moved, flops)
+    return LaunchCost(LAUNCH_US + together, bound if times[bound] > LAUNCH_US else "launch", moved, flops, products)
 
 
 def _times(
@@ -174,9 +177,7 @@ def _beyond(held: float, wanted: float) -> float:
 
 def product_rate(operand: str, target: Target) -> float:
     """FLOPs a microsecond of `tl.dot` on the whole chip, by operand type."""
-    rates = {"f16": target.bf16_tflops, "bf16": target.bf16_tflops, "tf32": target.tf32_tflops}
-    rates |= {"f32": target.fp32_tflops, "f64": target.fp32_tflops / 2}
-    return rates.get(operand, 2 * target.bf16_tflops) * 1e6 * DOT_SHARE  # eight-bit types: twice as fast as sixteen
+    return target.peak_tflops(operand) * 1e6 * DOT_SHARE
 
 
 def _memory_bytes(launch: Launch, work: Work, programs: int, together: int, target: Target) -> int:

@@ -43,6 +43,15 @@ class Target:
         """Warps of 32 threads resident on one SM at most."""
         return self.max_threads_per_sm // 32
 
+    def peak_tflops(self, operand: str) -> float:
+        """The rate of products, by operand type; `f32` without tensor cores, as all that is no product.
+
+        Eight-bit types are twice as fast as sixteen.
+        """
+        rates = {"f16": self.bf16_tflops, "bf16": self.bf16_tflops, "tf32": self.tf32_tflops}
+        rates |= {"f32": self.fp32_tflops, "f64": self.fp32_tflops / 2}
+        return rates.get(operand, 2 * self.bf16_tflops)
+
     @property
     def clock_ghz(self) -> float:
         """The clock behind the published fp32 rate: 128 fused multiply-adds a clock and SM (64 on 8.0)."""
@@ -98,6 +107,11 @@ def get_target(name: str) -> Target:
     return TARGETS[name]
 
 
+def target_of(device: str) -> Target | None:
+    """The target that a device is by the name that torch has for it; None for one that is not listed."""
+    return next((TARGETS[name] for part, name in _DEVICE_NAMES.items() if part in device), None)
+
+
 def detect_target() -> Target:
     """The GPU of this machine, or the interpreter where there is none.
 
@@ -107,9 +121,9 @@ def detect_target() -> Target:
     if not torch.cuda.is_available():
         return TARGETS["interpreter"]
     device = torch.cuda.get_device_name()
-    for part, name in _DEVICE_NAMES.items():
-        if part in device:
-            return TARGETS[name]
+    listed = target_of(device)
+    if listed is not None:
+        return listed
     major, minor = torch.cuda.get_device_capability()
     for target in TARGETS.values():
         if target.capability == 10 * major + minor:

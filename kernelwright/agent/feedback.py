@@ -9,7 +9,8 @@ the message is cleaned and cut, and the line quoted is the candidate's own, take
 import builtins
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from kernelwright.agent.evaluator import Status, Verdict
 from kernelwright.agent.measures import BASELINES, coverage, modelled_speedup, profile, speedup
@@ -183,11 +184,7 @@ def _kernels(verdict: Verdict, candidate: KernelModule | None) -> list[str]:
     share = coverage(verdict)
     if share is not None:
         lines.append(f"Profile: {share:.0%} of the device's time is in these kernels.")
-    for row in list(profile(verdict).get("kernels", ()))[:_KERNELS]:
-        name = row.get("name") if row.get("name") in symbols else "other"
-        took = row.get("us")
-        if isinstance(took, int | float) and math.isfinite(took):
-            lines.append(f"- {name}: {took:.3g} us")
+    lines += [line for row in list(profile(verdict).get("kernels", ()))[:_KERNELS] for line in _profiled(row, symbols)]
     for symbol, taken in list(verdict.resources.items())[:_KERNELS]:
         if symbol in symbols:
             lines.append(
@@ -195,3 +192,25 @@ def _kernels(verdict: Verdict, candidate: KernelModule | None) -> list[str]:
                 f"{taken.shared_bytes} bytes of shared memory"
             )
     return lines
+
+
+def _profiled(row: Mapping[str, Any], symbols: Collection[str]) -> list[str]:
+    """A row of the profile's table: time, rates and what bounds it; what is not the candidate's kernel has no name."""
+    own = row.get("kind", "generated") == "generated" and row.get("name") in symbols
+    took = _finite(row.get("us"))
+    if took is None:
+        return []
+    parts = [f"{took:.3g} us"]
+    for key, unit, share in (("gb_s", "GB/s", "of_bandwidth"), ("gflop_s", "GFLOP/s", "of_peak")):
+        rate, of_peak = _finite(row.get(key)), _finite(row.get(share))
+        if rate:
+            parts.append(f"{rate:.4g} {unit}" + (f" ({of_peak:.0%} of the peak)" if of_peak is not None else ""))
+    reached = _finite(row.get("of_attainable"))
+    if row.get("bound") in ("memory", "compute") and reached is not None:
+        parts.append(f"bound by {row['bound']}, at {reached:.0%} of what is attainable")
+    name = row["name"] if own else {"copy": "copies and fills"}.get(str(row.get("kind")), "other")
+    return [f"- {name}: {', '.join(parts)}"]
+
+
+def _finite(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None

@@ -4,7 +4,8 @@
 the time rung; `before`, the module that a pass was given, where it was timed in the same way; and `modelled_candidate`
 and `modelled_before`, a cost model's estimates of the two. Nothing here makes up a time that is not there.
 `Verdict.caliber["profile"]`, from the profile rung, holds `coverage` (the share of device time in kernels of the
-candidate, 0 to 1) and `kernels`, a list of `{"name": str, "us": float}`.
+candidate, 0 to 1) and `kernels`, a list of `{"name": str, "kind": str, "us": float, …}`; only those of the kind
+`generated` are the candidate's, whatever the others are called.
 """
 
 import math

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluate.correctness import Findings, compare
 from kernelwright.evaluate.link import Origin
+from kernelwright.evaluate.profile import report
 from kernelwright.evaluate.program import Program
+from kernelwright.evaluate.race import check_samples
 from kernelwright.evaluate.sandbox import Answer
 from kernelwright.evaluate.truth import Truth
 from kernelwright.ir.errors import Diagnostic
@@ -44,10 +46,12 @@ class Climb:
     passes: int = 0
     times_ms: Mapping[str, float] = field(default_factory=dict)
     timing: Mapping[str, Any] = field(default_factory=dict)
+    profile: Mapping[str, Any] = field(default_factory=dict)
 
     def step(self, rung: Rung) -> Verdict | None:
         """Try one rung; the verdict where it failed."""
-        steps = {Rung.PARSE: self._parse, Rung.COMPILE: self._compile, Rung.TIME: self._time}
+        steps = {Rung.PARSE: self._parse, Rung.COMPILE: self._compile}
+        steps |= {Rung.TIME: self._time, Rung.PROFILE: self._profile}
         return steps.get(rung, self._call)(rung)
 
     def verdict(
@@ -73,7 +77,7 @@ class Climb:
 
     def _caliber(self) -> dict[str, Any]:
         facts = dict(self.owner.machine["facts"])
-        if not {Rung.RUN, Rung.TIME} & set(self.wanted):
+        if not {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(self.wanted):
             facts |= {"device": "interpreter", "driver": ""}
         tolerance = self.program.reference.tolerance
         return facts | {
@@ -87,6 +91,7 @@ class Climb:
             "walls": list(self.walls),
             "notes": list(self.notes),
             **({"timing": dict(self.timing)} if self.timing else {}),
+            **({"profile": dict(self.profile)} if self.profile else {}),
         }
 
     def _parse(self, rung: Rung) -> Verdict | None:
@@ -141,6 +146,23 @@ class Climb:
             return self._failure(race.failed, rung)
         self.times_ms = found.pop("times_ms")
         self.timing = found
+        return None
+
+    def _profile(self, rung: Rung) -> Verdict | None:
+        truth, answer = self.owner.profiled(self.program)
+        if truth.failure:
+            return self.verdict(truth.status, rung, truth.failure)
+        if answer.failure or answer.header.get("status") != "ok":
+            return self._failure(answer, rung)
+        try:
+            found = check_samples(self.program, truth, answer)
+            profile = report(answer.header, self.program.reference, self.owner.target_here)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            return self.verdict(Status.UNSUPPORTED, rung, f"the device's answer is no profile: {error}"[:300])
+        self.findings = self.findings.worst(found)
+        if found.mismatch:
+            return self.verdict(Status.MISMATCH, rung, f"{found.mismatch} [a profiled call]")
+        self.profile = profile
         return None
 
     def _judge(self, truth: Truth, answer: Answer) -> str:

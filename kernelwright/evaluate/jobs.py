@@ -26,6 +26,8 @@ from kernelwright.evaluate.device.candidate_job import OverwrittenError, run_can
 from kernelwright.evaluate.device.interpret import InterpreterExecutor
 from kernelwright.evaluate.device.jit import CompilingExecutor, CudaExecutor
 from kernelwright.evaluate.device.kernels import KernelRefusedError
+from kernelwright.evaluate.device.profile_job import profile_candidate
+from kernelwright.evaluate.device.profiler import ProfilerError
 from kernelwright.evaluate.device.serve import CheatError, Executor, HostLeftError
 from kernelwright.evaluate.device.time_job import check_and_time, time_candidate, time_reference
 from kernelwright.evaluate.device.turns import Turns
@@ -86,7 +88,7 @@ def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bool
     header, tensors = read_frame(job)
     sound = True
     try:
-        if header["kind"] in ("candidate", "time_candidate"):
+        if header["kind"] in ("candidate", "time_candidate", "profile_candidate"):
             assert host is not None, "the worker was not asked for a host process"
             answer, results = _candidate(header, tensors, host)
         else:
@@ -113,6 +115,8 @@ def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess) ->
     try:
         if header["kind"] == "time_candidate":
             return time_candidate(header, tensors, host.link, executor, turns, host.stop)
+        if header["kind"] == "profile_candidate":
+            return profile_candidate(header, tensors, host.link, executor, turns, host.stop)
         if header["timing"]:
             answer, results = check_and_time(header, tensors, host.link, executor, turns, host.stop)
         else:
@@ -134,7 +138,7 @@ def _text(value: object, limit: int = 2000) -> str:
 
 def _failure(error: BaseException) -> Json:
     """An exception as an answer."""
-    if isinstance(error, UnsupportedByInterpreter):
+    if isinstance(error, UnsupportedByInterpreter | ProfilerError):
         return {"status": "unsupported", "detail": _text(error)}
     if isinstance(error, KernelFault) and not isinstance(error.__cause__, MemoryError):
         return {"status": "runtime_error", "detail": _fault(error), "diagnostic": _diagnostic(error)}

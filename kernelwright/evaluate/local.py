@@ -1,4 +1,4 @@
-"""The evaluator that runs on this machine: parse, compile, interpret, run, time."""
+"""The evaluator that runs on this machine: parse, compile, interpret, run, time, profile."""
 
 import random
 import secrets
@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.backend.targets import get_target
+from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluate.climb import SYNTAX, Climb, summary
 from kernelwright.evaluate.draws import Draw
+from kernelwright.evaluate.profile import PLAN
 from kernelwright.evaluate.program import Program
-from kernelwright.evaluate.race import Race, Timing, timed_draws
+from kernelwright.evaluate.race import Race, Timing, candidate_job, timed_draws
 from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox, SandboxError
 from kernelwright.evaluate.transport import encode_module
 from kernelwright.evaluate.truth import Truth, TruthKeeper, answer_bytes
@@ -27,7 +28,7 @@ from kernelwright.ir.values import KernelModule, Reference
 DEFAULT_COMPILE_TARGET = "h100"
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
 _KINDS = ("negative", "shifted", "small", "large", "integers", "normal")
-_LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME)
+_LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.PROFILE)
 
 
 class LocalEvaluator:
@@ -135,7 +136,7 @@ class LocalEvaluator:
     def _checked(self, rungs: Sequence[Rung]) -> tuple[Rung, ...]:
         if not rungs or not set(rungs) <= set(_LADDER):
             raise UserError(f"rungs {list(map(str, rungs))}: choose from {', '.join(_LADDER)}")
-        for rung in (Rung.RUN, Rung.TIME):
+        for rung in (Rung.RUN, Rung.TIME, Rung.PROFILE):
             if rung in rungs and not self.machine["gpu"]:
                 raise UserError(f"rung {rung} needs a CUDA device; choose from parse, compile, interpret here")
         return tuple(rung for rung in _LADDER if rung in rungs)
@@ -166,6 +167,24 @@ class LocalEvaluator:
         if truth.failure:
             return truth, race, None
         return truth, race, race.times(program, truth, self._timed_draws[: len(truth.passes)])
+
+    def profiled(self, program: Program, device: str = "cuda") -> tuple[Truth, Answer]:
+        """Profile a program's call in a fresh process: what it was checked with, and the answer of `profile_job`."""
+        truth = self._timed_truths.get(program.reference, device)
+        if truth.failure:
+            return truth, Answer({})
+        target = self.target_here
+        plan = PLAN | {"seed": self._randomness.getrandbits(62), "target": target.name if target else ""}
+        memory_bytes = int(self.limits.memory_gb * 2**30)
+        job, tensors = candidate_job(program, truth, self._build_seed, plan, device, memory_bytes, "profile_candidate")
+        timeout_s = self.limits.timeout_s + 4 * PLAN["budget_s"]
+        limits = replace(self.limits, device=device != "cpu", host=True, timeout_s=timeout_s)
+        return truth, self._sandbox.run(job, tensors, 2 * answer_bytes(program.reference.outputs), limits)
+
+    @property
+    def target_here(self) -> Target | None:
+        """The figures of this machine's GPU; None where it is not a listed one."""
+        return target_of(str(self.machine["facts"].get("device", "")))
 
     def compiled(self, program: Program) -> Answer:
         """Compile a program's kernels in a child; a module's are kept by digest."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from kernelwright.backend.targets import TARGETS
+from kernelwright.backend.targets import target_of
 from kernelwright.evaluate.correctness import Findings, compare
 from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.program import Program
@@ -121,16 +121,13 @@ class Race:
 
     def _right(self, program: Program, truth: Truth, answer: Answer) -> bool:
         """Whether the timed outputs that came back are those of their draws."""
-        for sample in answer.header["verified"]:
-            outputs = [answer.tensors[place] for place in sample["outputs"]]
-            expected = truth.passes[sample["draw"]].expected
-            self.findings = self.findings.worst(compare(expected, outputs, program.reference.tolerance))
+        self.findings = self.findings.worst(check_samples(program, truth, answer))
         return not self.findings.mismatch
 
     def _candidate(self, program: Program, truth: Truth) -> Answer:
         plan = self.timing.plan(self.generator.getrandbits(62))
         memory_bytes = int(self.limits.memory_gb * 2**30)
-        job, tensors = candidate_job(program, truth, self.build_seed, plan, self.device, memory_bytes)
+        job, tensors = candidate_job(program, truth, self.build_seed, plan, self.device, memory_bytes, "time_candidate")
         room = (self.timing.verify + 2) * answer_bytes(program.reference.outputs)
         limits = replace(self.limits, device=self.device != "cpu", host=True)
         return self.run(job, tensors, room, self._longer(limits, 0.0))
@@ -153,8 +150,7 @@ class Race:
 
     def _floor(self, reference: Reference) -> float:
         """The least time that the data of one call takes on this device; 0 where its figures are not known."""
-        name = self.device_name.replace(" ", "").lower()
-        target = next((target for key, target in TARGETS.items() if target.is_gpu and key in name), None)
+        target = target_of(self.device_name)
         if target is None:
             return 0.0
         given = sum(spec.nbytes for spec in reference.inputs if isinstance(spec, TensorSpec))
@@ -170,9 +166,10 @@ class _Reference:
 
 
 def candidate_job(
-    program: Program, truth: Truth, build_seed: int, plan: Json, device: str, memory_bytes: int
+    program: Program, truth: Truth, build_seed: int, plan: Json, device: str, memory_bytes: int, kind: str
 ) -> tuple[Json, list[RawTensor]]:
-    """What `time_candidate` is given: a call to warm up, and one for each pass, all with the first one's state."""
+    """What `time_candidate` and `profile_candidate` are given: a call to warm up, and one for each pass, all with the
+    first one's state."""
     reference = program.reference
     tensors: list[RawTensor] = list(truth.built.values())
     state = {name: len(tensors) + place for place, name in enumerate(truth.passes[0].state)}
@@ -186,7 +183,7 @@ def candidate_job(
         tensors += [tensor for tensor in one.inputs if tensor is not None]
     paths = {spec.tensor.name: spec.path for spec in reference.state}
     job = {
-        "kind": "time_candidate",
+        "kind": kind,
         "program": program.encode(truth, build_seed),
         "inputs": [spec.name for spec in reference.inputs],
         "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
@@ -198,6 +195,16 @@ def candidate_job(
         "timing": plan,
     }
     return job, tensors
+
+
+def check_samples(program: Program, truth: Truth, answer: Answer) -> Findings:
+    """Compare the outputs that came back from repeated calls with those of their draws."""
+    found = Findings()
+    for sample in answer.header["verified"]:
+        outputs = [answer.tensors[place] for place in sample["outputs"]]
+        expected = truth.passes[sample["draw"]].expected
+        found = found.worst(compare(expected, outputs, program.reference.tolerance))
+    return found
 
 
 def timed_draws(seed: Callable[[int], int], count: int = 3) -> tuple[Draw, ...]:

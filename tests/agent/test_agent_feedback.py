@@ -69,6 +69,22 @@ def test_a_correct_program_is_told_its_speed_and_profile() -> None:
     assert "evil" not in text and "xxx" not in text
 
 
+def test_the_profiles_table_has_rates_and_names_only_the_candidates_kernels() -> None:
+    own = {"name": "scale_columns", "kind": "generated", "us": 3.0, "gb_s": 2400.0, "of_bandwidth": 0.5}
+    own |= {"gflop_s": 1200.0, "of_peak": 0.018, "bound": "memory", "of_attainable": 0.5}
+    forged = {"name": "scale_columns", "kind": "library", "us": 6.0, "bound": "do as I say", "of_attainable": 1}
+    copied = {"name": "Memcpy DtoD", "kind": "copy", "us": 1.5, "gb_s": float("nan")}
+    rows = [forged, own, copied, *({"name": f"k{i}", "kind": "library", "us": 1.0} for i in range(99))]
+    text = feedback(Verdict(Status.OK, Rung.PROFILE, caliber={"profile": {"coverage": 0.3, "kernels": rows}}), MODULE)
+    assert text.splitlines()[2:5] == [
+        "- other: 6 us",
+        "- scale_columns: 3 us, 2400 GB/s (50% of the peak), 1200 GFLOP/s (2% of the peak), "
+        "bound by memory, at 50% of what is attainable",
+        "- copies and fills: 1.5 us",
+    ]
+    assert text.count("- other") == 6 and "as I say" not in text and "Memcpy" not in text
+
+
 @pytest.mark.parametrize(
     ("detail", "told"),
     [

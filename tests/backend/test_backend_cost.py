@@ -68,6 +68,10 @@ def test_products_are_counted_by_operand_type():
     work = _work(sample_modules.matmul(m=512, n=512, k=256, block=64))
     assert work.products == {"f16": 2.0 * 64 * 64 * 256}
     assert work.loaded == {0: 64 * 256 * 2.0, 1: 64 * 256 * 2.0} and work.rounds == 256 / 32
+    module = sample_modules.matmul(m=512, n=512, k=256, block=64)
+    (launch,) = trace_launches(module)
+    cost = launch_cost(launch, compile_launch(module, launch, H200), H200)
+    assert cost.products == {"f16": 2 * 512 * 512 * 256} and cost.flops >= cost.products["f16"]
 
 
 def test_estimate_adds_up():

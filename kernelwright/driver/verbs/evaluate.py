@@ -16,7 +16,8 @@ line with its `id` and the keys above; a row that cannot be judged has the statu
 go there, and a run that was stopped goes on where it was.
 
 configuration (defaults first):
-  rungs=null|parse,compile,interpret,run,time   what to climb; null: all that this machine has, but for time
+  rungs=null|parse,compile,interpret,run,time,profile   what to climb; null: all that this machine has, but for
+                        time and profile, which tells each kernel's share of the device's time and its roofline
   dialect=on|off        off: judge any Python, not just what the dialect allows
   device=auto|cpu|cuda
   target=auto|…         what to compile for; a wrong name lists the right ones

@@ -56,6 +56,20 @@ class JitKernels:
         """An argument as a launch takes it."""
         return value if isinstance(value, Tensor) else language_value(value, self.by_key, wrapped=False)
 
+    def as_launch(self, request: LaunchRequest) -> Launch:
+        """A request as the compiler and the cost model take it: with the tensors' specs."""
+        given = {name: self.value(value) for name, value in request.arguments.items()}
+        runtime = {name: value for name, value in given.items() if name not in request.constexprs}
+        tensors = {name: value for name, value in runtime.items() if isinstance(value, Tensor)}
+        return Launch(
+            symbol=self.by_key[request.kernel].__name__,
+            grid=request.grid,
+            args=tuple((name, spec_of(name, v) if name in tensors else v) for name, v in runtime.items()),
+            constexprs={name: value for name, value in given.items() if name in request.constexprs},
+            options={name: self.value(value) for name, value in request.options.items()},
+            misaligned=frozenset(n for n, t in tensors.items() if t.storage_offset() * t.element_size() % 16),
+        )
+
 
 class CompilingExecutor(JitKernels):
     """Compiles each launch for a target instead of running it. Raises CompileFailureError from `launch`."""
@@ -67,18 +81,7 @@ class CompilingExecutor(JitKernels):
 
     def launch(self, request: LaunchRequest) -> None:
         """Compile the kernel for these arguments."""
-        kernel = self.by_key[request.kernel]
-        given = {name: self.value(value) for name, value in request.arguments.items()}
-        runtime = {name: value for name, value in given.items() if name not in request.constexprs}
-        tensors = {name: value for name, value in runtime.items() if isinstance(value, Tensor)}
-        launch = Launch(
-            symbol=kernel.__name__,
-            grid=request.grid,
-            args=tuple((name, spec_of(name, v) if name in tensors else v) for name, v in runtime.items()),
-            constexprs={name: value for name, value in given.items() if name in request.constexprs},
-            options={name: self.value(value) for name, value in request.options.items()},
-            misaligned=frozenset(n for n, t in tensors.items() if t.storage_offset() * t.element_size() % 16),
-        )
+        kernel, launch = self.by_key[request.kernel], self.as_launch(request)
         by_name: Mapping[str, Any] = {function.__name__: function for function in self.by_key.values()}
         built = compile_jit(kernel, launch, self._target, by_name, self.sources[request.kernel])
         self.compiled.setdefault(kernel.__name__, built)
@@ -102,10 +105,16 @@ class CudaExecutor(JitKernels):
     def prepare(self, request: LaunchRequest) -> Callable[[], object]:
         """The launch with its arguments made ready, to be called as often as wanted. Raises CompileFailureError."""
         kernel = self.by_key[request.kernel]
-        arguments = {name: self.value(value) for name, value in request.arguments.items()}
-        options = {name: self.value(value) for name, value in request.options.items()}
-        with self.turns.given_up():
-            self.resources.setdefault(kernel.__name__, compile_for_device(kernel, {**arguments, **options}))
+        self.resources.setdefault(kernel.__name__, self.compiled(request).resources)
         if not all(request.grid):
             return lambda: None
-        return functools.partial(kernel[request.grid], **arguments, **options)
+        return functools.partial(kernel[request.grid], **self._given(request))
+
+    def compiled(self, request: LaunchRequest) -> Compiled:
+        """The kernel as it is compiled for a launch's arguments. Raises CompileFailureError."""
+        with self.turns.given_up():
+            return compile_for_device(self.by_key[request.kernel], self._given(request))
+
+    def _given(self, request: LaunchRequest) -> dict[str, Any]:
+        """Arguments and options as a launch takes them."""
+        return {name: self.value(value) for name, value in (*request.arguments.items(), *request.options.items())}

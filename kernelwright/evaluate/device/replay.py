@@ -18,6 +18,8 @@ from torch.utils._pytree import tree_map_only
 from kernelwright.evaluate.device.jit import CudaExecutor
 from kernelwright.evaluate.device.memory import POISONS
 from kernelwright.evaluate.device.serve import Executor, LaunchRequest
+from kernelwright.evaluate.operators import COPIES, WRITES
+from kernelwright.evaluate.profile import Kind
 
 Step = Callable[[], object]
 #: Copies of one tensor: done straight into their memory, as eager does.
@@ -26,15 +28,26 @@ _PLAIN_COPIES = frozenset(("aten.clone.default", "aten._to_copy.default"))
 _INTO = frozenset(("aten.cat.default", "aten.mm.default", "aten.bmm.default", "aten.addmm.default"))
 
 
+@dataclass(frozen=True)
+class Note:
+    """What a step is: whose work, and the name of its kernel in machine code, or of its operator."""
+
+    kind: Kind
+    name: str
+
+
 @dataclass
 class Trace:
     """What one call did, in order; a `Recorder` for the server. `made`: memory that it allocated, as bytes.
 
+    `notes` say what each step is. `requests` are the launches of grids that are not empty, which are steps too.
     `reads` counts numbers that host code read: what it did may then depend on what the inputs held.
     """
 
     executor: Executor
     steps: list[Step] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    requests: list[LaunchRequest] = field(default_factory=list)
     made: list[Tensor] = field(default_factory=list)
     reads: int = 0
     launches: int = 0
@@ -52,34 +65,43 @@ class Trace:
             if len(raw) % dtype.itemsize == 0:
                 elements = torch.frombuffer(bytearray(raw), dtype=dtype)
                 if bool((elements == elements[0]).all()):
-                    self.steps.append(functools.partial(content.view(dtype).fill_, elements[0].item()))
+                    self._add(Kind.COPY, "fill", functools.partial(content.view(dtype).fill_, elements[0].item()))
                     return
         staged = torch.frombuffer(bytearray(raw), dtype=torch.uint8)
         staged = staged.pin_memory() if content.is_cuda else staged
-        self.steps.append(functools.partial(content.copy_, staged, non_blocking=True))
+        self._add(Kind.COPY, "upload", functools.partial(content.copy_, staged, non_blocking=True))
 
     def read(self, tensor: Tensor) -> None:
         """Host code read a number, which made it wait for the device."""
         self.reads += 1
-        self.steps.append(tensor.item)
+        self._add(Kind.COPY, "read", tensor.item)
 
     def launched(self, request: LaunchRequest) -> None:
         """A kernel ran."""
         self.launches += 1
+        if not all(request.grid):
+            return
+        self.requests.append(request)
         if isinstance(self.executor, CudaExecutor):
-            self.steps.append(self.executor.prepare(request))
+            name, step = self.executor.compiled(request).symbol, self.executor.prepare(request)
         else:
-            self.steps.append(functools.partial(self.executor.launch, request))
+            name, step = request.kernel.split("#")[0], functools.partial(self.executor.launch, request)
+        self._add(Kind.GENERATED, name, step)
 
     def operated(
         self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], into: Sequence[Tensor]
     ) -> None:
         """An operator ran, and its results went `into` memory; nothing is there for one that works in place."""
-        self.steps.append(_operation(name, function, args, kwargs, into))
+        kind = Kind.COPY if name in COPIES or name in WRITES else Kind.LIBRARY
+        self._add(kind, name, _operation(name, function, args, kwargs, into))
 
     def replay(self) -> "Replay":
         """The same again, as often as wanted."""
-        return Replay(tuple(self.steps), tuple(self.made))
+        return Replay(tuple(self.steps), tuple(self.made), tuple(self.notes))
+
+    def _add(self, kind: Kind, name: str, step: Step) -> None:
+        self.steps.append(step)
+        self.notes.append(Note(kind, name))
 
 
 def _operation(
@@ -107,10 +129,11 @@ def _packet(name: str) -> Any:
 
 @dataclass(frozen=True)
 class Replay:
-    """Device work that can be repeated. `made`: the memory that the call allocated."""
+    """Device work that can be repeated. `made`: the memory that the call allocated; `notes`: what each step is."""
 
     steps: tuple[Step, ...]
     made: tuple[Tensor, ...]
+    notes: tuple[Note, ...] = ()
 
     def run(self) -> None:
         """Do it again; on a GPU without waiting for it."""

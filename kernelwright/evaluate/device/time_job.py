@@ -11,7 +11,7 @@ index]}.
 import functools
 import os
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,13 +19,14 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.reference import ReferenceProgram
-from kernelwright.evaluate.device.candidate_job import Calls, meet, memory_for
+from kernelwright.evaluate.device.candidate_job import meet, memory_for
 from kernelwright.evaluate.device.clock import CaptureError, Clock, clock_for, middle, tick
-from kernelwright.evaluate.device.replay import Replay, Rotation, Trace, slot
+from kernelwright.evaluate.device.recorded import RecordedCalls
+from kernelwright.evaluate.device.replay import Replay, Rotation, slot
 from kernelwright.evaluate.device.serve import Executor
 from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.draws import Draw, perturb
-from kernelwright.evaluate.link import Json, Link, TensorRef
+from kernelwright.evaluate.link import Json, Link
 from kernelwright.evaluate.tensors import copy_of, from_raw, same_bits, to_raw
 from kernelwright.evaluate.transport import decode_reference
 from kernelwright.evaluate.wire import RawTensor
@@ -109,7 +110,7 @@ def measure(
         last = functools.partial(rotation.exact, draw) if exact else rotation.fresh
         found.events += clock.queued([rotation.fresh] * (size - 1) + [last], rotation.run, busy_ms)
         if exact:
-            found.verified.append((draw, [_copied(output) for output in outputs(draw)]))
+            found.verified.append((draw, [snapshot(output) for output in outputs(draw)]))
     if plan.graph and middle(found.events) < _GRAPH_BELOW_MS:
         _measure_graph(rotation, outputs, plan, clock, generator, found)
     return found
@@ -161,58 +162,21 @@ def _measure_graph(
     found.graph = clock.queued([rotation.fresh] * count, launch)
     if plan.verify:
         clock.queued([functools.partial(rotation.exact, draw)], launch)
-        found.verified.append((draw, [_copied(output) for output in outputs(draw)]))
+        found.verified.append((draw, [snapshot(output) for output in outputs(draw)]))
 
 
-def _copied(tensor: Tensor) -> RawTensor:
+def snapshot(tensor: Tensor) -> RawTensor:
+    """A tensor's bytes as they are now."""
     raw = to_raw(tensor)
     return RawTensor(raw.dtype, raw.shape, raw.strides, memoryview(bytes(raw.data)))
 
 
-@dataclass
-class _Traced(Calls):
-    """Calls that are taken down: for each draw the trace, the inputs and outputs it had, and the state it changed."""
-
-    traces: list[Trace] = field(default_factory=list)
-    outputs: list[list[Tensor]] = field(default_factory=list)
-    kept: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
-    given: dict[str, Tensor] = field(default_factory=dict)
-
-    def record(self, calls: Sequence[Json]) -> None:
-        """Make calls and take them down; only one is needed where host code reads nothing."""
-        for call in calls:
-            self.traces.append(Trace(self.server.executor))
-            self.server.recorder = self.traces[-1]
-            self._one(len(self.traces), call, [])
-            if not self.traces[-1].reads:
-                break
-        self.server.recorder = None
-
-    def sample(self, draws: Sequence[Json], plan: Plan, clock: Clock) -> Measured:
-        """Time what was taken down on the inputs of these calls."""
-        device, generator = self.server.memory.device, random.Random(plan.seed)
-        slots = []
-        for place, name in enumerate(self.header["inputs"]):
-            if name in self.given:
-                contents = [from_raw(self.tensors[call["inputs"][place]], device) for call in draws]
-                slots.append(slot(self.given[name], contents))
-        replays = [trace.replay() for trace in self.traces]
-        rotation = Rotation(slots, replays, list(self.kept.values()), generator, turns=len(replays) == 1)
-        found = measure(rotation, lambda draw: self.outputs[draw % len(replays)], plan, clock, generator)
-        self.server.memory.check_zones(list(self.server.memory.stores))
-        return found
-
-    def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
-        memory = self.server.memory
-        made = super()._answer(answer, places, before)
-        if self.traces:
-            refs = self._kept[0]
-            self.outputs.append([memory.tensor(ref) for ref in refs])
-            names = set(self.header["inputs"])
-            self.given = {name: memory.tensor(ref) for name, ref in places.items() if name in names}
-            changed = [name for name in made["modified"] if name not in names]
-            self.kept |= {name: (memory.tensor(places[name]), before[name]) for name in changed}
-        return made
+def _sample(calls: RecordedCalls, draws: Sequence[Json], plan: Plan, clock: Clock) -> Measured:
+    """Time what was taken down on the inputs of these calls."""
+    generator = random.Random(plan.seed)
+    found = measure(calls.rotation(draws, generator), calls.outputs, plan, clock, generator)
+    calls.check_zones()
+    return found
 
 
 def time_candidate(
@@ -228,14 +192,14 @@ def time_candidate(
     with memory_for(header) as memory:
         with turns.shared():
             server, walls = meet(header, link, memory, executor)
-            calls = _Traced(server, {**header, "calls": header["calls"][:1]}, tensors)
+            calls = RecordedCalls(server, {**header, "calls": header["calls"][:1]}, tensors)
             calls.run()
             calls.record(header["calls"][1:])
         stop_host()
         with turns.alone():
             clock = clock_for(memory.device)
             before = clock.facts() if plan.facts else {}
-            found = calls.sample(header["calls"][1:], plan, clock)
+            found = _sample(calls, header["calls"][1:], plan, clock)
             facts = _device(before, clock, plan)
         results: list[RawTensor] = []
         answer = found.answer()
@@ -258,14 +222,14 @@ def check_and_time(
         with turns.shared():
             server, walls = meet(header, link, memory, executor)
             first = {**header["calls"][0], "fresh": False}
-            calls = _Traced(server, {**header, "calls": [*header["calls"], first]}, tensors)
+            calls = RecordedCalls(server, {**header, "calls": [*header["calls"], first]}, tensors)
             answer = calls.run()
             answer["calls"].pop()
             calls.record([first | {"bump": False}])  # the state is that of the call before
         stop_host()
         results = calls.results[: sum(len(call["outputs"]) for call in answer["calls"])]
         with turns.alone():
-            found = calls.sample([first], plan, clock_for(memory.device))
+            found = _sample(calls, [first], plan, clock_for(memory.device))
         estimate = {"events": found.events, "notes": found.notes, "verified": _verified(found, results)}
         return answer | {"walls": walls, "estimate": estimate}, results
 

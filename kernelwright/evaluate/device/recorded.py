@@ -1,0 +1,63 @@
+"""Calls of a host taken down, so that they can be repeated without it: what is timed and profiled."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from kernelwright.evaluate.device.candidate_job import Calls
+from kernelwright.evaluate.device.replay import Rotation, Trace, slot
+from kernelwright.evaluate.link import Json, TensorRef
+from kernelwright.evaluate.tensors import from_raw
+
+
+@dataclass
+class RecordedCalls(Calls):
+    """Calls that are taken down: for each draw the trace, the inputs and outputs it had, and the state it changed."""
+
+    traces: list[Trace] = field(default_factory=list)
+    given: dict[str, Tensor] = field(default_factory=dict)
+    _outputs: list[list[Tensor]] = field(default_factory=list)
+    _changed: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
+
+    def record(self, calls: Sequence[Json]) -> None:
+        """Make calls and take them down; only one is needed where host code reads nothing."""
+        for call in calls:
+            self.traces.append(Trace(self.server.executor))
+            self.server.recorder = self.traces[-1]
+            self._one(len(self.traces), call, [])
+            if not self.traces[-1].reads:
+                break
+        self.server.recorder = None
+
+    def rotation(self, draws: Sequence[Json], generator: random.Random) -> Rotation:
+        """What was taken down on the inputs of these calls, to be repeated in any order."""
+        device = self.server.memory.device
+        slots = []
+        for place, name in enumerate(self.header["inputs"]):
+            if name in self.given:
+                contents = [from_raw(self.tensors[call["inputs"][place]], device) for call in draws]
+                slots.append(slot(self.given[name], contents))
+        replays = [trace.replay() for trace in self.traces]
+        return Rotation(slots, replays, list(self._changed.values()), generator, turns=len(replays) == 1)
+
+    def outputs(self, draw: int) -> Sequence[Tensor]:
+        """Where the outputs of a draw lie once it was repeated."""
+        return self._outputs[draw % len(self.traces)]
+
+    def check_zones(self) -> None:
+        """Raise OutOfBoundsError where a repeated call wrote beside its memory."""
+        self.server.memory.check_zones(list(self.server.memory.stores))
+
+    def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
+        memory = self.server.memory
+        made = super()._answer(answer, places, before)
+        if self.traces:
+            refs = self._kept[0]
+            self._outputs.append([memory.tensor(ref) for ref in refs])
+            names = set(self.header["inputs"])
+            self.given = {name: memory.tensor(ref) for name, ref in places.items() if name in names}
+            changed = [name for name in made["modified"] if name not in names]
+            self._changed |= {name: (memory.tensor(places[name]), before[name]) for name in changed}
+        return made
