@@ -142,7 +142,7 @@ def test_the_profile_rung_on_a_gpu() -> None:
     own = rows["generated"][0]
     assert own["us"] / found["us"] == pytest.approx(found["coverage"])
     assert own["bytes"] == pytest.approx(2 * 4 * 2048**2, rel=0.01)
-    assert own["bound"] == "memory" and 0 < own["of_bandwidth"] < 1.2
+    assert own["bound"] == "memory" and 0.1 < own["of_bandwidth"] < 2.0  # what is written may stay in L2
     assert found["program"]["flops"] == pytest.approx(2 * 2048**3, rel=0.01)
     # Both clocks saw the same work: kernels alone here, with the gaps between them there.
     timed_us = 1e3 * verdict.times_ms["candidate"]
