@@ -89,10 +89,11 @@ def _seed_effects(residuals: Values) -> Values:
     """(S,) what each seed adds to all problems, shrunk by what residuals of single values explain (ANOVA)."""
     residuals = residuals[~np.isnan(residuals).all(axis=1)]
     seeds, problems = residuals.shape
-    effects = np.nanmean(residuals, axis=1)
+    effects: Values = np.nanmean(residuals, axis=1)
     effects = effects - effects.mean()
     if seeds < 2 or problems < 2:
         return effects
     noise = np.nansum((residuals - effects[:, None]) ** 2) / ((seeds - 1) * (problems - 1)) / problems
     between = float(effects @ effects) / (seeds - 1)
-    return np.asarray(effects * math.sqrt(max(0.0, 1 - noise / between)) if between else effects, dtype=np.float64)
+    kept = math.sqrt(max(0.0, 1 - float(noise) / between)) if between else 0.0
+    return np.asarray(effects * kept, dtype=np.float64)

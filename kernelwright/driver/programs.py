@@ -7,8 +7,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import torch
 
 from kernelwright.backend.emit import emit_standalone
 from kernelwright.driver.compile import compile_module
-from kernelwright.driver.settings import Settings
+from kernelwright.driver.settings import ImportSettings, Settings
+from kernelwright.driver.stages import CompileResult
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import DialectError, LoweringError, UserError
 from kernelwright.ir.parser import parse_module
@@ -41,12 +43,22 @@ class Program:
     source: str
     labels: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def module_name(self) -> str:
+        """The name as one of a module."""
+        return "".join(letter if letter.isalnum() else "_" for letter in self.name)
+
 
 def compile_program(program: Program, settings: Settings, context: Context, standalone: bool) -> dict[str, Any]:
     """One program's result; whatever it raises becomes a status and a cause. No program's text is in it."""
+    return attempt(partial(_compile, program, settings, context, standalone))
+
+
+def attempt(compiling: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What compiling gives, with the seconds that it took; a status and a cause where it raises."""
     start = time.perf_counter()
     try:
-        found = _compile(program, settings, context, standalone)
+        found = compiling()
     except LoweringError as error:
         found = {"status": "not_lowered", "cause": _brief(error)}
     except UserError as error:
@@ -62,32 +74,42 @@ def compile_program(program: Program, settings: Settings, context: Context, stan
 
 def _compile(program: Program, settings: Settings, context: Context, standalone: bool) -> dict[str, Any]:
     start = time.perf_counter()
-    importing = settings.importing
-    options = {} if importing.budget is None else {"budget": importing.budget}
-    module = import_source(program.source, program.name, shrink=importing.shrink.value, **options)
+    module = read_module(program, settings.importing)
     seconds = {"import": round(time.perf_counter() - start, 3)}
     result = compile_module(module, settings.pipeline, context)
-    seconds |= {stage.spec: round(stage.seconds, 3) for stage in result.stages}
+    found, final, verdict = outcome(result), result.module, result.verdict
+    found["seconds_by_stage"] = seconds | found["seconds_by_stage"]
+    found["parses_back"] = _parses_back(final)
+    if result.ok and standalone and final.level is not Level.TORCH:
+        began = time.perf_counter()
+        alone = run_standalone(final, _STANDALONE_SECONDS)
+        found["standalone"] = alone | {"seconds": round(time.perf_counter() - began, 3)}
+    if verdict:
+        found["caliber"] = dict(verdict.caliber)
+    return found
+
+
+def read_module(program: Program, importing: ImportSettings) -> KernelModule:
+    """The module of a program, at level torch. Raises UserError."""
+    options = {} if importing.budget is None else {"budget": importing.budget}
+    return import_source(program.source, program.module_name, shrink=importing.shrink.value, **options)
+
+
+def outcome(result: CompileResult) -> dict[str, Any]:
+    """What became of a program as JSON values, with a cause where it is not verified."""
     final, verdict = result.module, result.verdict
     found: dict[str, Any] = {
         "status": str(verdict.status) if verdict else "unchanged",
         "shrunken": final.reference.shrunken,
         "rungs": [str(rung) for rung in verdict.rungs] if verdict else [],
         "errors": dict(verdict.errors) if verdict else {},
-        "seconds_by_stage": seconds,
+        "seconds_by_stage": {stage.spec: round(stage.seconds, 3) for stage in result.stages},
         "kernels": len(launched(final)),
         "externs": list(extern_ops(final)),
-        "parses_back": _parses_back(final),
         "digest": final.digest,
     }
     if not result.ok:
         found["cause"] = " ".join((verdict.detail if verdict else "nothing lowered it").split())[:500]
-    elif standalone and final.level is not Level.TORCH:
-        began = time.perf_counter()
-        alone = run_standalone(final, _STANDALONE_SECONDS)
-        found["standalone"] = alone | {"seconds": round(time.perf_counter() - began, 3)}
-    if verdict:
-        found["caliber"] = dict(verdict.caliber)
     return found
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from kernelwright.agent.evaluating import Evaluate
+from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.policy import Sampling
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import Reward, make_reward
@@ -19,6 +20,8 @@ from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.driver.build import cost_model_ms, discover, import_reference, open_pool, resolve_target, silent
 from kernelwright.driver.policies import open_policy
+from kernelwright.driver.problem_sources import read_programs
+from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import Device
 from kernelwright.driver.train_settings import (
     ProblemSettings,
@@ -29,16 +32,15 @@ from kernelwright.driver.train_settings import (
 )
 from kernelwright.evaluate.pool import Item, Pool
 from kernelwright.frontend.agent import FrontendAgent
-from kernelwright.frontend.generate import generate_program
 from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import FRONTEND, Pair, read_rows, with_splits
+from kernelwright.rl.data import FRONTEND, Pair, read_rows
 from kernelwright.rl.learner import Learner, open_model
 from kernelwright.rl.packing import Row
-from kernelwright.rl.problems import load_problems
 from kernelwright.rl.sft import train_sft
 from kernelwright.rl.trainer import Trainer
 from kernelwright.serve.base import find_base
@@ -66,7 +68,7 @@ def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
 
 def _row(pair: Pair, agent: Agent, learner: Learner, settings: SftSchema) -> Row | None:
     """A pair as tokens: the agent's own prompt, and the answer with its end token; None where it is too long."""
-    before, _ = pair.modules()
+    before = parse_module(pair.before)
     answer = learner.tokenizer(fenced(pair.after), add_special_tokens=False)["input_ids"]
     row = Row(
         tuple(chat_ids(learner.tokenizer, agent.render(before))),
@@ -86,7 +88,7 @@ def run_train(settings: TrainSettings, console: Console) -> dict[str, Any]:
     learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed)
     sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
-        pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers))
+        pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers, needed(drawn.ladder())))
         modules = read_modules(plain.problems, plain.stage.name, target, settings)
         policy = stack.enter_context(open_policy(replace(plain.policy, max_rank=plain.trainer.rank)))
 
@@ -118,6 +120,11 @@ def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward
     return MidendAgent(target, reward, rollout.action, rollout.history)
 
 
+def needed(rungs: tuple[Rung, ...] | None) -> Device:
+    """Where evaluators work: the GPU is left to the policy where no rung wants it, and each core may have one then."""
+    return Device.auto if rungs is None or {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(rungs) else Device.cpu
+
+
 def judged_by(pool: Pool) -> Evaluate:
     """A pool as what judges many modules at once."""
 
@@ -132,24 +139,19 @@ def read_modules(problems: ProblemSettings, stage: str, target: str, settings: T
 
     Problems that cannot be read or lowered are left out; UserError where none is left.
     """
-    if problems.place is None:
-        seeds = range(problems.first, problems.first + problems.count)
-        sources = [(f"generated_{seed}", generate_program(seed, problems.difficulty)) for seed in seeds]
-    else:
-        found = with_splits(load_problems(problems.place))
-        sources = [(one.id, one.source) for one in found if problems.split in (None, one.split)]
-    modules = [module for name, text in sources if (module := _module(name, text, problems, stage, target, settings))]
+    programs = read_programs(problems)
+    modules = [module for one in programs if (module := _module(one, problems, stage, target, settings))]
     if not modules:
         raise UserError("none of the problems can be worked on")
     return modules
 
 
 def _module(
-    name: str, text: str, problems: ProblemSettings, stage: str, target: str, settings: TrainSettings
+    program: Program, problems: ProblemSettings, stage: str, target: str, settings: TrainSettings
 ) -> KernelModule | None:
     try:
-        reference = import_reference(text, name, settings.importing, Device.auto)
-        module = KernelModule("".join(c if c.isalnum() else "_" for c in name), reference)
+        reference = import_reference(program.source, program.name, settings.importing, Device.auto)
+        module = KernelModule(program.module_name, reference)
         if stage == FRONTEND:
             return module
         context = Context(target, None, settings.plain.seed, silent)

@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 
 from kernelwright.driver.build import discover, open_context, silent
 from kernelwright.driver.settings import Settings
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 
 _START_SECONDS = 300.0
+_READY = "ready"
 #: What a process that does nothing gets to end by itself.
 _END_SECONDS = 10.0
 
@@ -32,8 +33,12 @@ def serve(channel: Connection, settings: Settings, answer: Answer) -> None:
         warnings.filterwarnings("ignore", module=r"torch\b")
     discover()
     with ExitStack() as workers:
-        context = workers.enter_context(open_context(settings, silent))
-        channel.send("ready")
+        try:
+            context = workers.enter_context(open_context(settings, silent))
+        except KernelwrightError as error:  # such as a model that is not on this machine
+            channel.send(str(error))
+            return
+        channel.send(_READY)
         while True:
             try:
                 question = channel.recv()
@@ -94,8 +99,12 @@ class Worker:
         self._process = spawning.Process(target=serve, args=(theirs, self.settings, self.answer))
         self._process.start()
         theirs.close()
-        if not self._channel.poll(_START_SECONDS) or self._channel.recv() != "ready":
-            raise UserError("a process of the campaign did not start")
+        said = "it does not start"
+        with suppress(EOFError):
+            if self._channel.poll(_START_SECONDS):
+                said = self._channel.recv()
+        if said != _READY:
+            raise UserError(f"a process that compiles programs: {said}")
 
 
 def answers(
