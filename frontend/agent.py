@@ -23,7 +23,7 @@ from kernelwright.ir.errors import Diagnostic, UserError
 from kernelwright.ir.passes import register
 from kernelwright.ir.values import KernelModule, Level
 
-FORMS = ("native", "modelnew")
+FORMS = ("native", "modelnew", "brief")
 _STAGE = "kernelwright.frontend"
 
 
@@ -31,6 +31,7 @@ _STAGE = "kernelwright.frontend"
 class FrontendAgent:
     """Asks for a whole program, in the native form or as KernelBench's `ModelNew`; either is read.
 
+    `brief` is the native form asked for without rules and example, for small models that have learnt them by heart.
     `target` is a target's name for the prompt. With `externs` programs may call library operators such as `aten.mm`.
     """
 
@@ -51,9 +52,12 @@ class FrontendAgent:
         }
         if self.form == "modelnew":
             values["entry"] = reference.entry
+        if self.form == "brief":
+            del values["target"]
         problem = fill(_STAGE, self.form, **values)
         mode = check_history(self.history)
-        return conversation(fill(_STAGE, "system"), problem, fill(_STAGE, "again"), history, mode)
+        system = fill(_STAGE, "system_brief" if self.form == "brief" else "system")
+        return conversation(system, problem, fill(_STAGE, "again"), history, mode)
 
     def parse(self, text: str, module: KernelModule) -> KernelModule | tuple[Diagnostic, ...]:
         """The program in the answer's last block, fitted to no target; or why there is none."""
@@ -69,8 +73,8 @@ class FrontendAgent:
 class FrontendAgentPass(AgentPass):
     """Ask a policy for a Triton program; keep the best one that is verified.
 
-    form: native, or modelnew for KernelBench's. externs: let programs call library operators. The other options are
-    those of every agent (`AgentPass`).
+    form: native, modelnew for KernelBench's, or brief for small models that were trained on it. externs: let programs
+    call library operators. The other options are those of every agent (`AgentPass`).
     """
 
     name: ClassVar[str] = "fe-agent"

@@ -55,8 +55,10 @@ class Difficulty:
         }
 
 
-#: By level. Level 1 is what programs were before there were levels: its seeds give what they always gave.
+#: By level. Level 1 is what programs were before there were levels: its seeds give what they always gave. Level 0 is
+#: for models of some hundred million parameters.
 DIFFICULTIES: Mapping[int, Difficulty] = {
+    0: Difficulty((1, 4), (1, 1, 2, 2), returned=1),
     1: Difficulty(pruned=False),
     2: Difficulty((6, 12), (1, 2, 2, 3), 1.0, 0.25, 4, 400),
     3: Difficulty((10, 20), (2, 2, 3, 4), 2.0, 0.35, 5, 800),

@@ -15,6 +15,7 @@ from kernelwright.ir.dialect import (
     Dialect,
 )
 from kernelwright.ir.errors import Diagnostic
+from kernelwright.ir.trees import walk
 
 CONSTANT_HINT = "use numbers, strings, dtypes, triton.Config and containers of them"
 
@@ -51,9 +52,9 @@ def is_constexpr(annotation: ast.expr | None) -> bool:
 
 def bound_names(node: ast.AST) -> set[str]:
     """Every name that is bound somewhere inside: parameters, assignments, loop variables, nested functions."""
-    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
-    names |= {part.name for part in ast.walk(node) if isinstance(part, ast.FunctionDef) and part is not node}
-    return names | {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    names = {part.id for part in walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
+    names |= {part.name for part in walk(node) if isinstance(part, ast.FunctionDef) and part is not node}
+    return names | {part.arg for part in walk(node) if isinstance(part, ast.arg)}
 
 
 def all_arguments(arguments: ast.arguments) -> list[ast.arg]:
@@ -100,7 +101,7 @@ def _configurations(body: list[ast.stmt], functions: Mapping[str, ast.FunctionDe
             used.append(node.value)
     found: set[str] = set()
     while used:
-        names = {part.id for part in ast.walk(used.pop()) if isinstance(part, ast.Name)}
+        names = {part.id for part in walk(used.pop()) if isinstance(part, ast.Name)}
         new = (names & set(functions)) - found
         used += [functions[name] for name in new]
         found |= new
@@ -121,7 +122,7 @@ class Checker:
     def statements(self, function: ast.FunctionDef, kernel: str = "") -> Iterator[ast.AST]:
         """Check what both languages refuse; yield every node under the function's body."""
         self._names_of(function, kernel)
-        for node in (part for stmt in function.body for part in ast.walk(stmt)):
+        for node in (part for stmt in function.body for part in walk(stmt)):
             if isinstance(node, REFUSED_EXPRESSIONS) or (
                 isinstance(node, ast.stmt) and not isinstance(node, STATEMENTS)
             ):
@@ -142,7 +143,7 @@ class Checker:
 
     def annotation(self, node: ast.expr | None, kernel: str = "") -> None:
         """An annotation is a type's name; it is executed, so it may not call."""
-        for part in ast.walk(node) if node is not None else ():
+        for part in walk(node) if node is not None else ():
             good = (
                 isinstance(part, ast.Constant | ast.expr_context | ast.Subscript | ast.Tuple | ast.List | ast.BitOr)
                 or (isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitOr))
@@ -160,7 +161,7 @@ class Checker:
             if not self.is_constant(node) or any(
                 isinstance(part, ast.List | ast.Dict | ast.Set | ast.Call | ast.Lambda | ast.ListComp | ast.DictComp)
                 or (isinstance(part, ast.Name) and part.id in self.scope.mutable)
-                for part in ast.walk(node)
+                for part in walk(node)
             ):
                 self.report(
                     node, "a default value that is no number, string or dtype", "pass it as an argument", kernel
@@ -171,7 +172,7 @@ class Checker:
         bound = bound_names(value)
         calls = calls | self.scope.configurations
         known = bound | set(self.scope.constants) | self.scope.configurations
-        for node in ast.walk(value):
+        for node in walk(value):
             if isinstance(node, ast.Call):
                 keywords = {keyword.arg for keyword in node.keywords}
                 if ".".join(dotted(node.func)) not in calls or keywords & CONSTANT_KEYWORDS_REFUSED:

@@ -4,6 +4,7 @@ import ast
 
 from kernelwright.ir.checker import Checker, dotted
 from kernelwright.ir.classes import class_constants, is_autograd_function, methods_of
+from kernelwright.ir.trees import walk
 
 
 class ClassChecker(Checker):
@@ -40,12 +41,12 @@ class ClassChecker(Checker):
         value = getattr(part, "value", None)
         assert isinstance(value, ast.expr)
         mutable = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.Lambda, ast.GeneratorExp)
-        named = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        named = {node.id for node in walk(value) if isinstance(node, ast.Name)}
         if isinstance(part, ast.AnnAssign):
             self.annotation(part.annotation)
         return (
             self.is_constant(value)
-            and not any(isinstance(node, mutable) for node in ast.walk(value))
+            and not any(isinstance(node, mutable) for node in walk(value))
             and not named & (self.scope.mutable | self.scope.configurations | {"list", "dict"})
             and not name.startswith("_")
             and name.isascii()

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kernelwright.ir.checker import dotted
+from kernelwright.ir.trees import walk
 
 #: What an autograd function may define besides forward; it is left out, since no gradient is ever asked for.
 BACKWARD = frozenset({"backward", "vjp", "jvp", "vmap"})
@@ -71,7 +72,7 @@ def _reached(start: set[str], uses: Mapping[str, set[str]]) -> set[str]:
 def _used(
     function: ast.FunctionDef, by_key: Mapping[str, ast.FunctionDef], methods: Mapping[str, ast.FunctionDef]
 ) -> Iterator[str]:
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name) and node.id in by_key:
             yield node.id
         elif isinstance(node, ast.Attribute) and node.attr in methods:

@@ -4,6 +4,7 @@ import ast
 
 from kernelwright.ir.checker import CONSTANT_HINT, Checker, all_arguments, bound_names, dotted
 from kernelwright.ir.dialect import CONSTANT_ATTRIBUTES, CONSTANT_CALLS, CONSTANT_KEYWORDS_REFUSED, HOST_BUILTINS
+from kernelwright.ir.trees import walk
 
 _METHODS = frozenset("append extend get items keys values".split())
 _ATTRIBUTES = _METHODS | frozenset("kwargs num_warps num_stages num_ctas".split())
@@ -23,7 +24,7 @@ class ConfigurationChecker(Checker):
             self._names_of(argument, "")
             self.annotation(argument.annotation)
         local = bound_names(function)
-        inner = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Attribute)}
+        inner = {id(node.value) for node in walk(function) if isinstance(node, ast.Attribute)}
         for node in self.statements(function):
             if not self._is_plain(node, local, inner):
                 self.report(node, _MESSAGE, CONSTANT_HINT)

@@ -31,6 +31,7 @@ from kernelwright.ir.dialect import (
 from kernelwright.ir.host_state import StateChecker
 from kernelwright.ir.kernel_values import find_kernel_values
 from kernelwright.ir.tensors import Tensors
+from kernelwright.ir.trees import walk
 
 _KERNEL_HINT = "write a @triton.jit kernel for it, or call the extern operation as aten.<op>(...)"
 _NAME_HINT = "use torch allocation and views, math, triton.cdiv or your own functions"
@@ -65,7 +66,7 @@ class HostChecker(StateChecker):
         first = function.args.args[:1]
         self.context = first[0].arg if key in self.functions.forwards and first else ""
         self._definitions(function)
-        nodes = [node for statement in function.body for node in ast.walk(statement)]
+        nodes = [node for statement in function.body for node in walk(statement)]
         self.inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         self.called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
@@ -79,11 +80,11 @@ class HostChecker(StateChecker):
         for part in inner:
             types += [a.annotation for a in all_arguments(part.args) if a.annotation is not None]
             types += [part.returns] if part.returns is not None else []
-        skipped = {id(part) for node in types for part in ast.walk(node)}
+        skipped = {id(part) for node in types for part in walk(node)}
         for context in contexts:
             if _is_context(context):
                 assert isinstance(context, ast.Call)
-                skipped |= {id(part) for part in ast.walk(context.func)}
+                skipped |= {id(part) for part in walk(context.func)}
         for node in self.statements(function):
             if id(node) not in skipped:
                 self._node(node)
@@ -92,7 +93,7 @@ class HostChecker(StateChecker):
 
     def _definitions(self, function: ast.FunctionDef) -> None:
         """Decorators, defaults, annotations and the names that are bound."""
-        for part in (node for node in ast.walk(function) if isinstance(node, ast.FunctionDef)):
+        for part in (node for node in walk(function) if isinstance(node, ast.FunctionDef)):
             for decorator in part.decorator_list:
                 own = self.method and part is function and dotted(decorator) in (("staticmethod",), ("property",))
                 if not own and not _is_plain_decorator(decorator):
@@ -102,7 +103,7 @@ class HostChecker(StateChecker):
         for argument in all_arguments(function.args):
             self.annotation(argument.annotation)
             self._names_of(argument, "")
-        for node in ast.walk(function):
+        for node in walk(function):
             name = getattr(node, "arg", "") if isinstance(node, ast.arg) else ""
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 name = node.id

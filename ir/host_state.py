@@ -7,6 +7,7 @@ from kernelwright.ir.checker import Checker, Scope, all_arguments, bound_names, 
 from kernelwright.ir.classes import HostFunctions
 from kernelwright.ir.dialect import LIST_MUTATORS, MUTATORS, Dialect
 from kernelwright.ir.tensors import Tensors
+from kernelwright.ir.trees import walk
 
 _STATE = "state that outlives the call is changed"
 _STATE_HINT = "keep no state between calls; use a local name"
@@ -36,7 +37,7 @@ class StateChecker(Checker):
         self.callables = _callables(function)
         self.kept: set[str] = set()
         for _ in range(4):
-            for node in ast.walk(function):
+            for node in walk(function):
                 if isinstance(node, ast.Assign) and self._outlives(node.value):
                     self.kept |= {name for target in node.targets for name in bound_names(target)}
                 elif isinstance(node, ast.For | ast.comprehension) and self._outlives(node.iter):
@@ -130,14 +131,14 @@ def _at_name(node: ast.expr) -> bool:
 def _callables(function: ast.FunctionDef) -> set[str]:
     """Local names that are bound to lambdas and nested functions alone."""
     bound: dict[str, int] = {}
-    for node in ast.walk(function):
+    for node in walk(function):
         name = node.arg if isinstance(node, ast.arg) else ""
         if isinstance(node, ast.Name) and _stored(node):
             name = node.id
         if name:
             bound[name] = bound.get(name, 0) + 1
-    good = {node.name: 0 for node in ast.walk(function) if isinstance(node, ast.FunctionDef) and node is not function}
-    for node in ast.walk(function):
+    good = {node.name: 0 for node in walk(function) if isinstance(node, ast.FunctionDef) and node is not function}
+    for node in walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
             for target in node.targets:
                 if isinstance(target, ast.Name):
@@ -150,10 +151,10 @@ def class_attributes(functions: HostFunctions) -> dict[str, ast.expr | None]:
     methods = functions.methods
     held: dict[str, ast.expr | None] = dict.fromkeys(methods)
     initial = [method for name, method in methods.items() if name in functions.initial]
-    for node in (part for method in initial for part in ast.walk(method)):
+    for node in (part for method in initial for part in walk(method)):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for part in (part for target in targets for part in ast.walk(target)):
+            for part in (part for target in targets for part in walk(target)):
                 if isinstance(part, ast.Attribute) and dotted(part)[:-1] == ("self",):
                     held[part.attr] = node.value
         elif isinstance(node, ast.Call) and dotted(node.func)[:1] == ("self",) and node.args:

@@ -14,6 +14,7 @@ from kernelwright.ir.dialect import (
     NAME_HINTS,
     TRITON_NAMES,
 )
+from kernelwright.ir.trees import walk
 
 
 class KernelChecker(Checker):
@@ -31,12 +32,12 @@ class KernelChecker(Checker):
         for starred in (function.args.vararg, function.args.kwarg):
             if starred is not None:
                 self.report(starred, "a kernel with starred parameters", "name every parameter", symbol)
-        inner = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Attribute)}
-        called = {id(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
+        inner = {id(node.value) for node in walk(function) if isinstance(node, ast.Attribute)}
+        called = {id(node.func) for node in walk(function) if isinstance(node, ast.Call)}
         # A constexpr parameter may be another @triton.jit function, so it may be called.
         called -= {
             id(node.func)
-            for node in ast.walk(function)
+            for node in walk(function)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _constexprs(function)
         }
         for node in self.statements(function, symbol):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from kernelwright.ir.checker import bound_names, dotted
 from kernelwright.ir.tensors import assigned_pairs
+from kernelwright.ir.trees import walk
 
 #: Function -> name -> what it is bound to, None where that cannot be read off the text.
 _Bindings = Mapping[str, Mapping[str, list[tuple[str, ast.expr] | None]]]
@@ -79,19 +80,19 @@ def _bindings(
 ) -> dict[str, list[tuple[str, ast.expr] | None]]:
     found: dict[str, list[tuple[str, ast.expr] | None]] = {bound: [] for bound in bound_names(function)}
     clear: set[int] = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign):
             for target, value in (pair for one in node.targets for pair in assigned_pairs(one, node.value)):
                 if isinstance(target, ast.Name):
                     clear.add(id(target))
                     found[target.id].append((name, value))
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in clear:
             found[node.id].append(None)
         elif isinstance(node, ast.FunctionDef) and node is not function:
             found[node.name].append(None)
     own = [argument.arg for argument in function.args.args]
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.arg):
             found[node.arg] += _passed(name, node.arg, functions) if node.arg in own else [None]
     return found
@@ -102,7 +103,7 @@ def _passed(name: str, parameter: str, functions: Mapping[str, ast.FunctionDef])
     parameters = [argument.arg for argument in functions[name].args.args]
     found: list[tuple[str, ast.expr] | None] = []
     for place, function in functions.items():
-        for node in ast.walk(function):
+        for node in walk(function):
             chain = dotted(node.func) if isinstance(node, ast.Call) else ()
             if not isinstance(node, ast.Call) or chain not in ((name,), ("self", name)):
                 continue

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kernelwright.ir.checker import diagnostic, dotted
 from kernelwright.ir.dialect import LAUNCH_KEYWORDS, LAUNCH_OPTIONS
 from kernelwright.ir.errors import Diagnostic
+from kernelwright.ir.trees import walk
 from kernelwright.ir.values import Reference, ScalarSpec
 
 
@@ -29,7 +30,7 @@ class Signature:
         is_open = False
         for call in (node for node in function.decorator_list if isinstance(node, ast.Call)):
             if dotted(call.func) != ("triton", "jit"):
-                keys = [key for part in ast.walk(call) if isinstance(part, ast.Dict) for key in part.keys]
+                keys = [key for part in walk(call) if isinstance(part, ast.Dict) for key in part.keys]
                 supplied |= {key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
                 is_open |= not keys
         return cls(tuple(argument.arg for argument in [*arguments, *keyword_only]), frozenset(supplied), is_open)
@@ -46,7 +47,7 @@ class LaunchChecker:
 
     def check(self, tree: ast.AST) -> Iterator[Diagnostic]:
         """Complaints about the launches in a function or class."""
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
                 symbol = ".".join(dotted(node.func.value))
                 if symbol in self.signatures:
@@ -105,4 +106,4 @@ def check_entry(entry: ast.FunctionDef, reference: Reference, lines: list[str]) 
 
 def returns_value(entry: ast.FunctionDef) -> bool:
     """Whether some path of a function returns a value."""
-    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(entry))
+    return any(isinstance(node, ast.Return) and node.value is not None for node in walk(entry))

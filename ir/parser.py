@@ -21,6 +21,7 @@ from kernelwright.ir.launch_dialect import LaunchChecker, check_entry, returns_v
 from kernelwright.ir.printer import HEADING
 from kernelwright.ir.reference_text import header_value, record_from, reference_from
 from kernelwright.ir.tensors import find_tensors
+from kernelwright.ir.trees import walk
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Record, Reference, Scalar, TensorSpec
 
 NATIVE_ENTRY = "forward"
@@ -149,7 +150,7 @@ class _Parser:
                 yield node
 
     def _check(self, body: list[ast.stmt]) -> None:
-        used = {part.id for node in body for part in ast.walk(node) if isinstance(part, ast.Name)}
+        used = {part.id for node in body for part in walk(node) if isinstance(part, ast.Name)}
         self.found += check_imports(self.imports, used, self.lines)
         scope = Scope(body)
         kernels = KernelChecker(scope, self.dialect, self.lines)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kernelwright.ir.dialect import TYPING_NAMES
+from kernelwright.ir.trees import walk
 from kernelwright.ir.values import Kernel, KernelModule, Record, Reference, ScalarSpec, TensorSpec
 
 FORMAT = 1
@@ -103,7 +104,7 @@ def _names(text: str) -> set[str]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the verifier says so in its own words
         return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return {node.id for node in walk(tree) if isinstance(node, ast.Name)}
 
 
 def _spec(spec: TensorSpec | ScalarSpec) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from kernelwright.ir.checker import dotted, extern_name
 from kernelwright.ir.dialect import INIT_TORCH, TENSOR_METHODS, TENSOR_VIEWS, TORCH_MOVES, WEIGHTS
+from kernelwright.ir.trees import walk
 
 
 @dataclass
@@ -70,7 +71,7 @@ def find_tensors(functions: Mapping[str, ast.FunctionDef], inputs: Mapping[str, 
 
 
 def _follow(name: str, function: ast.FunctionDef, functions: Mapping[str, ast.FunctionDef], tensors: Tensors) -> None:
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign):
             pairs = [pair for target in node.targets for pair in assigned_pairs(target, node.value)]
         elif isinstance(node, ast.AnnAssign) and node.value is not None:

@@ -9,6 +9,7 @@ from kernelwright.ir.dialect import LAUNCH_OPTIONS, Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError
 from kernelwright.ir.parser import parse_module, text_lines
 from kernelwright.ir.printer import print_module
+from kernelwright.ir.trees import walk
 from kernelwright.ir.values import Kernel, KernelModule, ScalarSpec
 
 
@@ -34,7 +35,7 @@ def _difference(module: KernelModule, again: KernelModule) -> str:
 
 def launched(module: KernelModule) -> tuple[str, ...]:
     """Symbols of the kernels that host code launches, or holds to launch, in the order in which it names them."""
-    nodes = list(ast.walk(_host_tree(module)))
+    nodes = list(walk(_host_tree(module)))
     symbols = {kernel.symbol for kernel in module.kernels}
     passed: set[int] = set()  # kernels that kernels are given
     for node in nodes:
@@ -47,7 +48,7 @@ def launched(module: KernelModule) -> tuple[str, ...]:
 
 def extern_ops(module: KernelModule) -> tuple[str, ...]:
     """The extern operations that host code calls, such as `aten.mm.out`, in order."""
-    calls = [node for node in ast.walk(_host_tree(module)) if isinstance(node, ast.Call) and extern_name(node.func)]
+    calls = [node for node in walk(_host_tree(module)) if isinstance(node, ast.Call) and extern_name(node.func)]
     calls.sort(key=lambda node: (node.lineno, node.col_offset))
     return tuple(dict.fromkeys(extern_name(node.func) for node in calls))
 

@@ -32,6 +32,7 @@ class PairSchema:
     split_seed: int = 42
     similarity: float = 0.8
     max_chars: int | None = None
+    externs: bool = True
     workers: int | None = None
     timeout_s: float = 300.0
     lower: str = "lower-inductor"
@@ -73,13 +74,14 @@ class PairSettings:
     against: tuple[str, ...]
     similarity: float
     max_chars: int | None
+    externs: bool
     tokenizer: str | None
     workers: int | None
     timeout_s: float
 
     def level(self, seed: int) -> int:
-        """The difficulty of the program of a seed."""
-        return 1 + seed % len(DIFFICULTIES) if self.difficulty == MIXED else int(self.difficulty)
+        """The difficulty of the program of a seed; `mixed` takes all but 0 in turn."""
+        return 1 + seed % (len(DIFFICULTIES) - 1) if self.difficulty == MIXED else int(self.difficulty)
 
 
 def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
@@ -99,7 +101,7 @@ def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
     }
     rungs = read_rungs(texts["rungs"], "rungs") or (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET)
     of_compiling = [item for item in composed if item.lstrip("+~").partition("=")[0].split(".")[0] in _COMPILING]
-    plain = ("count", "first", "held_out", "difficulty", "ratio", "split_seed", "similarity", "max_chars", "workers")
+    plain = "count first held_out difficulty ratio split_seed similarity max_chars externs workers".split()
     return PairSettings(
         plan=PairPlan(stage, parse_pipeline(schema.lower), **pipelines, margin=schema.margin, rungs=rungs),
         compiling=read_settings("pairs", of_compiling, schema.lower),

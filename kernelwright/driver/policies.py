@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from kernelwright.agent.policy import Policy
 from kernelwright.ir.errors import UserError
+from kernelwright.serve.adapters import adapter_folder
 
 
 class PolicyKind(Enum):
@@ -24,8 +26,10 @@ class PolicyKind(Enum):
 class PolicySettings:
     """Which policy, and the folders of its adapters by name; see conf/policy.
 
-    `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. `gpu_memory_utilization` is the share of a
-    GPU that an engine of our own takes. `path` is a file of recorded answers.
+    `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. Of an engine of our own
+    `gpu_memory_utilization` is the share of a GPU that it takes, `max_num_seqs` how many answers it draws at a time,
+    and `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: vLLM's own choice, which takes a
+    minute). `path` is a file of recorded answers.
     """
 
     kind: PolicyKind = PolicyKind.none
@@ -37,6 +41,8 @@ class PolicySettings:
     key_env: str | None = None
     vllm: bool = True
     gpu_memory_utilization: float = 0.4
+    max_num_seqs: int = 256
+    graph_sizes: list[int] = field(default_factory=list)
     path: str | None = None
 
 
@@ -46,7 +52,7 @@ def open_policy(settings: PolicySettings) -> Iterator[Policy]:
     policy = _opened(settings)
     try:
         for name, folder in settings.adapters.items():
-            policy.load_adapter(name, Path(folder))
+            policy.load_adapter(name, adapter_folder(folder))
         yield policy
     finally:
         policy.close()
@@ -70,6 +76,8 @@ def _opened(settings: PolicySettings) -> Policy:
                     settings.max_model_len,
                     max_lora_rank=settings.max_rank,
                     gpu_memory_utilization=settings.gpu_memory_utilization,
+                    max_num_seqs=settings.max_num_seqs,
+                    options=_graphs(settings.graph_sizes),
                 )
             )
         case PolicyKind.openai:
@@ -86,3 +94,11 @@ def _opened(settings: PolicySettings) -> Policy:
             if not settings.path:
                 raise UserError("policy=replay needs policy.path=FILE, as a recording policy writes it")
             return ReplayPolicy(Path(settings.path))
+
+
+def _graphs(sizes: list[int]) -> dict[str, Any]:
+    """vLLM's arguments for CUDA graphs of some batch sizes alone, without its minute of compilation."""
+    if not sizes:
+        return {}
+    chosen = {"mode": 0, "cudagraph_mode": "FULL_DECODE_ONLY", "cudagraph_specialize_lora": False}
+    return {"compilation_config": {**chosen, "cudagraph_capture_sizes": sorted(sizes)}}

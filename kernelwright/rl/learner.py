@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model, set_peft_model_state_dict
+from peft.tuners.tuners_utils import BaseTunerLayer
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -65,7 +66,7 @@ class OptimizerSettings:
 
 @dataclass
 class Learner:
-    """A base model with one adapter. `budget` is in tokens of one packed sequence, `steps` is the run's length."""
+    """A base model with one adapter. `budget` is in tokens of one forward pass, `steps` is the run's length."""
 
     model: Any
     tokenizer: Any
@@ -77,7 +78,11 @@ class Learner:
     def __post_init__(self) -> None:
         parameters = [p for p in self.model.parameters() if p.requires_grad]
         self.optimizer = torch.optim.AdamW(
-            parameters, lr=self.settings.lr, betas=self.settings.betas, weight_decay=self.settings.weight_decay
+            parameters,
+            lr=self.settings.lr,
+            betas=self.settings.betas,
+            weight_decay=self.settings.weight_decay,
+            fused=True if self.device.type == "cuda" else None,
         )
 
     @property
@@ -148,10 +153,12 @@ def open_model(
 ) -> tuple[Any, Any]:
     """The base model with a new adapter, or with a copy of the one in a folder; and the tokenizer.
 
-    Base weights are in `dtype`, the adapter in fp32. Raises UserError for a base or adapter that is not there.
+    Base weights are in `dtype` (auto: bfloat16 on a GPU, fp32 elsewhere), the adapter in fp32. Raises UserError for a
+    base or adapter that is not there.
     """
+    dtype = ("bfloat16" if device.startswith("cuda") else "float32") if dtype == "auto" else dtype
     if dtype not in DTYPES:
-        raise UserError(f"dtype={dtype!r}: choose {' or '.join(DTYPES)}")
+        raise UserError(f"dtype={dtype!r}: choose from auto, {', '.join(DTYPES)}")
     try:
         tokenizer = AutoTokenizer.from_pretrained(base)
         bare = AutoModelForCausalLM.from_pretrained(base, dtype=DTYPES[dtype])
@@ -171,6 +178,9 @@ def open_model(
     for parameter in model.parameters():
         if parameter.requires_grad:
             parameter.data = parameter.data.float()
+    for module in model.modules():
+        if dtype == "bfloat16" and isinstance(module, BaseTunerLayer):
+            module.cast_input_dtype_enabled = False  # activations stay as they are: scoring runs under autocast
     return model.to(device), tokenizer
 
 

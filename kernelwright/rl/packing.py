@@ -1,7 +1,7 @@
-"""Log-probabilities of responses, several rows packed into one sequence so that no computation goes into padding.
+"""Log-probabilities of responses, rows of like lengths side by side.
 
-Rows that share a sequence do not see one another: positions start again at 0 with each, from which transformers builds
-a block-diagonal causal mask (tried with transformers 5.19, attention `sdpa` and `eager`).
+Rows are padded on the right, where causal attention never looks: no mask is needed, so that attention is the fast
+kernel of the machine and costs each row its own length squared. Sorted by length, little of it is padding.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+_ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -36,18 +39,13 @@ class Scores:
 
 
 def packs(rows: Sequence[Row], budget: int) -> list[list[int]]:
-    """Indices of rows that go together: at most `budget` tokens each, or one row that is longer; longest first."""
+    """Indices of rows that go together, longest first: at most `budget` tokens, padding too, or one longer row."""
     order = sorted(range(len(rows)), key=lambda index: (-len(rows[index]), index))
     found: list[list[int]] = []
-    room: list[int] = []
     for index in order:
-        place = next((place for place, left in enumerate(room) if left >= len(rows[index])), None)
-        if place is None:
+        if not found or (len(found[-1]) + 1) * len(rows[found[-1][0]]) > budget:
             found.append([])
-            room.append(budget)
-            place = len(found) - 1
-        found[place].append(index)
-        room[place] -= len(rows[index])
+        found[-1].append(index)
     return found
 
 
@@ -57,40 +55,45 @@ def score(model: Any, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
     `model`: a causal language model of transformers, bare or with adapters. T is the longest response's length.
     `temperature` divides the logits, as in sampling.
     """
-    device = next(model.parameters()).device
-    ids = torch.tensor([token for row in rows for token in (*row.prompt, *row.response)], device=device)
-    positions = torch.cat([torch.arange(len(row), device=device) for row in rows])
-    places, targets = _targets(rows)
-    logits = _logits(model, ids, positions, places.to(device)) / temperature
-    logs = torch.log_softmax(logits, -1)
-    chosen = logs.gather(-1, targets.to(device)[:, None])[:, 0]
-    entropy = -(logs.detach().exp() * logs.detach()).sum(-1)
-    return Scores(_unpacked(chosen, rows), _unpacked(entropy, rows))
+    parameter = next(model.parameters())
+    device, low = parameter.device, parameter.dtype is torch.bfloat16
+    ids = pad_sequence([torch.tensor((*row.prompt, *row.response)) for row in rows], batch_first=True)
+    which, places, targets = (part.to(device, non_blocking=True) for part in _targets(rows))
+    # An adapter in fp32 on a base in bfloat16 computes in bfloat16, as engines that serve it do.
+    with torch.autocast(device.type, torch.bfloat16, enabled=low):
+        base = model.get_base_model() if hasattr(model, "get_base_model") else model
+        states = base.model(input_ids=ids.to(device, non_blocking=True), use_cache=False).last_hidden_state
+        logits = base.lm_head(states[which, places])  # the head runs on these places alone
+    logits = logits.float()
+    if temperature != 1.0:
+        logits = logits / temperature
+    chosen = -torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+    return Scores(_unpacked(chosen, rows), _unpacked(_entropy(logits.detach()), rows))
 
 
-def _logits(model: Any, ids: Tensor, positions: Tensor, places: Tensor) -> Tensor:
-    """Logits (P, V) in fp32 at some places of one packed sequence; the head runs on these alone."""
-    base = model.get_base_model() if hasattr(model, "get_base_model") else model
-    states = base.model(input_ids=ids[None], position_ids=positions[None], use_cache=False).last_hidden_state
-    logits: Tensor = base.lm_head(states[0, places])
-    return logits.float()
+def _entropy(logits: Tensor) -> Tensor:
+    """(P,) in nats, of (P, V), part by part: the copies that it needs are as large as the logits."""
+    parts = []
+    for part in torch.split(logits, _ROWS_AT_ONCE):
+        logs = torch.log_softmax(part, -1)
+        parts.append(-(logs.exp() * logs).sum(-1))
+    return torch.cat(parts)
 
 
-def _targets(rows: Sequence[Row]) -> tuple[Tensor, Tensor]:
-    """Where the response tokens are predicted in the packed sequence, and which they are."""
+def _targets(rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tensor]:
+    """In which row and at which place of it each response token is predicted, and which it is; (P,) each."""
+    which: list[int] = []
     places: list[int] = []
-    start = 0
-    for row in rows:
-        first = start + len(row.prompt) - 1
-        places += range(first, first + len(row.response))
-        start += len(row)
-    return torch.tensor(places), torch.tensor([token for row in rows for token in row.response])
+    for index, row in enumerate(rows):
+        which += [index] * len(row.response)
+        places += range(len(row.prompt) - 1, len(row) - 1)
+    return torch.tensor(which), torch.tensor(places), torch.tensor([token for row in rows for token in row.response])
 
 
 def _unpacked(values: Tensor, rows: Sequence[Row]) -> Tensor:
     """(P,) as (N, T), zero past the end of each row."""
     parts = torch.split(values, [len(row.response) for row in rows])
-    return torch.nn.utils.rnn.pad_sequence(list(parts), batch_first=True)
+    return pad_sequence(list(parts), batch_first=True)
 
 
 def scored(model: Any, rows: Sequence[Row], budget: int, temperature: float = 1.0) -> Scores:

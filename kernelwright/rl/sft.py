@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.checkpoint import latest_checkpoint, save_checkpoint
+from kernelwright.rl.checkpoint import resume_from, save_checkpoint, writing_beside
 from kernelwright.rl.data import Cursor
 from kernelwright.rl.learner import DivergedError, Learner
 from kernelwright.rl.packing import Row, packs, response_mask
@@ -44,23 +44,38 @@ def train_sft(
     *,
     held_out: Sequence[Row] = (),
     tell: Callable[[int, int, Mapping[str, Any]], None] = lambda _step, _steps, _metrics: None,
+    say: Callable[[str], None] = lambda _line: None,
 ) -> dict[str, Any]:
     """Train, from the folder's latest checkpoint where there is one; the last step's metrics.
 
     Loss is the mean negative log-likelihood (nats) of a batch's response tokens. Raises DivergedError for a loss that
-    is no number: the last checkpoint is good.
+    is no number, CheckpointError or DiskFullError for a full disk: the last checkpoint is good.
     """
     if not rows:
         raise UserError("there are no pairs to learn from")
-    found = latest_checkpoint(folder / "checkpoints")
+    with writing_beside(folder / "checkpoints"):
+        return _train(learner, rows, settings, folder, held_out, tell, say)
+
+
+def _train(
+    learner: Learner,
+    rows: Sequence[Row],
+    settings: SftSettings,
+    folder: Path,
+    held_out: Sequence[Row],
+    tell: Callable[[int, int, Mapping[str, Any]], None],
+    say: Callable[[str], None],
+) -> dict[str, Any]:
+    found = resume_from(folder / "checkpoints", say)
     if found is not None:
         learner.load(found.folder)
     learner.steps = settings.steps(len(rows))
     log, metrics = RunLog(folder, learner.step), dict[str, Any]()
+    cursor = Cursor(rows, settings.batch, settings.seed)
     try:
         while learner.step < learner.steps:
             step, began = learner.step, time.monotonic()
-            batch = Cursor(rows, settings.batch, settings.seed).batch_of(step)
+            batch = cursor.batch_of(step)
             metrics = _step(learner, batch)
             metrics["tokens_per_s"] = round(sum(map(len, batch)) / (time.monotonic() - began), 1)
             last = learner.step == learner.steps

@@ -10,6 +10,8 @@ from kernelwright.ir.errors import UserError
 
 _CONFIG = "adapter_config.json"
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
+#: How the adapters that come with this package are named: `shipped:frontend`.
+_SHIPPED, _SHELF = "shipped:", Path(__file__).parent / "shipped"
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,17 @@ class Adapter:
     @property
     def label(self) -> str:
         return f"{self.name}@{self.number}"
+
+
+def adapter_folder(place: str) -> Path:
+    """The folder of an adapter: a path, or `shipped:NAME`. Raises UserError for a name that is not shipped."""
+    if not place.startswith(_SHIPPED):
+        return Path(place)
+    folder = _SHELF / place.removeprefix(_SHIPPED)
+    if not (folder / _CONFIG).is_file():
+        known = ", ".join(sorted(path.parent.name for path in _SHELF.glob(f"*/{_CONFIG}"))) or "none"
+        raise UserError(f"no adapter {place} comes with this package (there: {known}); give its folder")
+    return folder
 
 
 def adapter_rank(folder: Path) -> int:

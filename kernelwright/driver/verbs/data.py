@@ -17,7 +17,7 @@ configuration (defaults first):
   out=runs/pairs/STAGE.jsonl
   count=1000  first=0   generated programs to learn from, and the seed of the first
   held_out=100          generated programs to measure with, of seeds that are kept for that
-  difficulty=mixed|1|2|3|4
+  difficulty=mixed|0|1|2|3|4
   problems=PLACE,…      real problems, of which the train split is used; a PLACE is a JSONL file, a KernelBench
                         checkout, a folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
   ratio=0.8  split_seed=42   how problems are split that have no split yet
@@ -25,6 +25,7 @@ configuration (defaults first):
   similarity=0.8        from which share of common shingles on a program is a copy
   rungs=parse,compile,interpret   what both texts must pass
   max_chars=N           leave longer pairs out
+  externs=true|false    off: leave out pairs that call library operators, as agents may not
   tokenizer=NAME        count tokens too
   workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always
   lower=PASSES          frontend: what lowers

@@ -1,0 +1,362 @@
+"""How often an agent's answers are right: base model and adapters on held-out pairs and on KernelBench.
+
+usage: agents.py OUT.json --pairs PAIRS.jsonl [--kernelbench FILE.jsonl] [--arm NAME=FORM[:ADAPTER]]… [key=value …]
+
+Each arm answers every problem once greedily and `--n` times at temperature 1, its prompt in FORM (native, brief). A
+single attempt is one answer at temperature 1; its rate is the mean over problems. Problems are those of the pairs'
+split `test`, and KernelBench's of a level, their sizes made small. Answers are judged by parse and interpret on the
+CPU. OUT.json.journal keeps every chunk, so that a run that was stopped goes on. key=value are of conf/policy
+(kind=vllm max_num_seqs=512).
+
+Intervals are 95%: Wilson's for shares, bootstrap over problems for rates and for paired differences.
+"""
+
+import argparse
+import hashlib
+import json
+import math
+import random
+import sys
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from kernelwright.agent.evaluator import Rung
+from kernelwright.agent.policy import Policy, Sampling
+from kernelwright.agent.rewards import make_reward
+from kernelwright.agent.rollout import roll_out
+from kernelwright.driver.build import open_pool
+from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
+from kernelwright.driver.settings import Device, EvaluatorSettings
+from kernelwright.driver.training import judged_by
+from kernelwright.evaluate.pool import Pool, usable_cores
+from kernelwright.frontend.agent import FrontendAgent
+from kernelwright.frontend.importers import import_source
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.values import KernelModule
+from kernelwright.rl.data import TEST, Pair, read_rows
+from kernelwright.rl.problems import load_problems
+
+RUNGS = (Rung.PARSE, Rung.INTERPRET)
+RESAMPLES = 4000
+
+
+@dataclass(frozen=True)
+class Arm:
+    """What answers: the base model or an adapter on it, and how it is asked."""
+
+    name: str
+    form: str
+    adapter: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Arm":
+        name, _, rest = text.partition("=")
+        form, _, adapter = rest.partition(":")
+        return cls(name, form, adapter)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some problems of a set, to be answered by an arm in a mode (greedy or sampled)."""
+
+    arm: Arm
+    mode: str
+    suite: str
+    problems: tuple[tuple[str, KernelModule], ...]
+
+
+class Journal:
+    """Rows {arm, mode, suite, problem, statuses, tokens} as they come."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._lock = path, threading.Lock()
+        lines = path.read_text("utf-8").split("\n")[:-1] if path.is_file() else []
+        self.rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
+        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")  # a torn line goes
+        self.done = {self._key(row) for row in self.rows}
+
+    @staticmethod
+    def _key(row: dict[str, Any]) -> tuple[str, ...]:
+        return tuple(str(row[name]) for name in ("arm", "mode", "suite", "problem"))
+
+    def add(self, rows: Sequence[dict[str, Any]]) -> None:
+        with self._lock, self.path.open("a", encoding="utf-8") as file:
+            file.write("".join(json.dumps(row) + "\n" for row in rows))
+            self.rows += rows
+
+    def left(self, task: Task) -> Task:
+        """The task without what is done."""
+        key = (task.arm.name, task.mode, task.suite)
+        todo = tuple(one for one in task.problems if (*key, one[0]) not in self.done)
+        return Task(task.arm, task.mode, task.suite, todo)
+
+
+def generated(path: Path, limit: int | None) -> list[tuple[str, KernelModule]]:
+    """The problems of the held-out pairs, as they were verified."""
+    pairs = [pair for pair in read_rows(path, Pair) if pair.split == TEST]
+    return [(pair.problem, parse_module(pair.before)) for pair in pairs][:limit]
+
+
+def kernelbench(path: Path, level: int, limit: int | None) -> tuple[list[tuple[str, KernelModule]], list[str]]:
+    """KernelBench's problems of a level at small sizes, and those that cannot be made small."""
+    found, lost = [], []
+    for problem in load_problems(path):
+        if problem.provenance.get("level") != level or len(found) == limit:
+            continue
+        try:
+            found.append((problem.id, import_source(problem.source, "module", shrink="always")))
+        except UserError:
+            lost.append(problem.id)
+    return found, lost
+
+
+def answered(task: Task, policy: Policy, pool: Pool, n: int, max_tokens: int, seed: int) -> list[dict[str, Any]]:
+    """A row for each problem of a task."""
+    greedy = task.mode == "greedy"
+    made = roll_out(
+        FrontendAgent("h100", make_reward("frontend"), task.arm.form),
+        [module for _, module in task.problems],
+        policy,
+        judged_by(pool),
+        n=1 if greedy else n,
+        sampling=Sampling(max_tokens=max_tokens, temperature=0.0 if greedy else 1.0, seed=seed),
+        adapter=task.arm.name if task.arm.adapter else None,
+        rungs=RUNGS,
+    )
+    turns = defaultdict(list)
+    for one in made:
+        turns[one.problem].append(one.turns[-1])
+    return [
+        {
+            "arm": task.arm.name,
+            "mode": task.mode,
+            "suite": task.suite,
+            "problem": name,
+            "statuses": [str(turn.verdict.status) if turn.valid else "fault" for turn in turns[index]],
+            "tokens": [len(turn.completion.token_ids) for turn in turns[index]],
+        }
+        for index, (name, _) in enumerate(task.problems)
+    ]
+
+
+def wilson(right: int, count: int) -> tuple[float, float, float]:
+    """A share with its 95% interval."""
+    if not count:
+        return math.nan, math.nan, math.nan
+    z, share = 1.96, right / count
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return share, middle - half, middle + half
+
+
+def bootstrap(values: Sequence[Any], statistic: Any, seed: int = 0) -> tuple[float, float, float]:
+    """A statistic of problems with its 95% percentile interval."""
+    if not values:
+        return math.nan, math.nan, math.nan
+    draw = random.Random(seed)
+    found = sorted(statistic(draw.choices(values, k=len(values))) for _ in range(RESAMPLES))
+    return statistic(values), found[int(0.025 * RESAMPLES)], found[int(0.975 * RESAMPLES) - 1]
+
+
+def mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def pass_at(right: int, n: int, k: int) -> float:
+    """The chance that k of n answers, of which some are right, hold a right one."""
+    return 1.0 - math.comb(n - right, k) / math.comb(n, k) if n - right >= k else 1.0
+
+
+def rates(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[str]]]:
+    """suite/mode/arm -> problem -> statuses; answers that the framework failed on are left out."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for row in rows:
+        statuses = [status for status in row["statuses"] if status != "fault"]
+        if statuses:
+            found[f"{row['suite']}/{row['mode']}/{row['arm']}"][row["problem"]] = statuses
+    return found
+
+
+def summary(rows: Sequence[dict[str, Any]], k: int) -> dict[str, Any]:
+    """What the issue of the run is: rates with intervals, and paired differences of arms in the order given."""
+    by_key, found = rates(rows), dict[str, Any]()
+    for key, problems in by_key.items():
+        right = {name: mean([status == "ok" for status in some]) for name, some in problems.items()}
+        every = Counter(status for some in problems.values() for status in some)
+        answers = sum(every.values())
+        entry: dict[str, Any] = {"problems": len(problems), "answers": answers, "statuses": dict(every)}
+        if "/greedy/" in key:
+            entry["single"] = wilson(every["ok"], answers)
+        else:
+            entry["single"] = bootstrap(list(right.values()), mean)
+            at = [pass_at(some.count("ok"), len(some), k) for some in problems.values() if len(some) >= k]
+            entry[f"pass@{k}"] = bootstrap(at, mean)
+        entry["cheat"] = wilson(every["cheat"], answers)
+        found[key] = entry
+    return {"rates": found, "differences": _differences(by_key, k)}
+
+
+def _differences(by_key: dict[str, dict[str, list[str]]], k: int) -> dict[str, Any]:
+    """Each arm against the one before it, problem by problem."""
+    arms: dict[str, list[str]] = defaultdict(list)
+    for key in by_key:
+        place, _, arm = key.rpartition("/")
+        arms[place].append(arm)
+    found: dict[str, Any] = {}
+    for place, names in arms.items():
+        for before, after in pairwise(names):
+            first, second = by_key[f"{place}/{before}"], by_key[f"{place}/{after}"]
+            shared = sorted(set(first) & set(second))
+            pairs = [(mean([s == "ok" for s in first[p]]), mean([s == "ok" for s in second[p]])) for p in shared]
+            entry: dict[str, Any] = {"problems": len(pairs)}
+            entry["single"] = bootstrap(pairs, lambda some: mean([b - a for a, b in some]))
+            entry["errors_removed"] = bootstrap(pairs, _removed)
+            both = [(first[p], second[p]) for p in shared if min(len(first[p]), len(second[p])) >= k]
+            at = [(pass_at(a.count("ok"), len(a), k), pass_at(b.count("ok"), len(b), k)) for a, b in both]
+            if at:
+                entry[f"pass@{k}"] = bootstrap(at, lambda some: mean([b - a for a, b in some]))
+            found[f"{place}/{after} - {before}"] = entry
+    return found
+
+
+def _removed(pairs: Sequence[tuple[float, float]]) -> float:
+    """The share of the first arm's errors that the second does not make; 0 where there are none."""
+    wrong = math.fsum(1 - before for before, _ in pairs)
+    return math.fsum(after - before for before, after in pairs) / wrong if wrong else 0.0
+
+
+def table(found: dict[str, Any]) -> Iterator[str]:
+    """The summary as lines."""
+    for part in ("rates", "differences"):
+        for key, entry in found[part].items():
+            figures = [
+                f"{name} {value:.3f} [{low:.3f}, {high:.3f}]"
+                for name, (value, low, high) in ((n, v) for n, v in entry.items() if isinstance(v, tuple | list))
+            ]
+            yield f"{key:44} n={entry['problems']:<4} " + "  ".join(figures)
+
+
+def caliber(
+    arms: Sequence[Arm], settings: PolicySettings, seconds: dict[str, float], lost: list[str]
+) -> dict[str, Any]:
+    """What the figures were obtained with."""
+    import importlib.metadata
+
+    def version(name: str) -> str:
+        try:
+            return importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            return ""
+
+    gpu = torch.cuda.is_available()
+    driver = Path("/proc/driver/nvidia/version")
+    return {
+        "device": torch.cuda.get_device_name() if gpu else "cpu",
+        "driver": driver.read_text().split("\n")[0] if driver.is_file() else "",
+        "versions": {name: version(name) for name in ("torch", "triton", "transformers", "peft", "vllm")},
+        "python": sys.version.split()[0],
+        "command": " ".join(sys.argv),
+        "policy": {"kind": settings.kind.value, "model": settings.model},
+        "arms": {arm.name: {"form": arm.form, "adapter": arm.adapter, "sha256": _digest(arm)} for arm in arms},
+        "judged": "parse and interpret, on the CPU, at the sizes of the generated programs; KernelBench's made small",
+        "kernelbench_not_shrunken": lost,
+        "seconds": {name: round(value, 1) for name, value in seconds.items()},
+    }
+
+
+def _digest(arm: Arm) -> str:
+    path = Path(arm.adapter, "adapter_model.safetensors")
+    return hashlib.sha256(path.read_bytes()).hexdigest() if arm.adapter else ""
+
+
+def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--kernelbench", type=Path)
+    parser.add_argument("--level", type=int, default=1)
+    parser.add_argument("--arm", type=Arm.parse, action="append", required=True)
+    parser.add_argument("--n", type=int, default=8)
+    parser.add_argument("--k", type=int, default=8)
+    parser.add_argument("--chunk", type=int, default=125, help="problems of one call of the policy")
+    parser.add_argument("--limit", type=int, help="problems of each set")
+    parser.add_argument("--max-tokens", type=int, default=768)
+    parser.add_argument("--workers", type=int, default=usable_cores())
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--modes", default="sampled,greedy")
+    parser.add_argument("policy", nargs="*", help="key=value of conf/policy")
+    given = parser.parse_args()
+    values: dict[str, Any] = {"kind": "vllm"} | dict(item.split("=", 1) for item in given.policy)
+    values["kind"] = PolicyKind(values["kind"])
+    for key in ("max_model_len", "max_num_seqs", "max_rank"):
+        if key in values:
+            values[key] = int(values[key])
+    if "gpu_memory_utilization" in values:
+        values["gpu_memory_utilization"] = float(values["gpu_memory_utilization"])
+    if "graph_sizes" in values:
+        values["graph_sizes"] = [int(size) for size in values["graph_sizes"].split(",")]
+    adapters = {arm.name: arm.adapter for arm in given.arm if arm.adapter}
+    return given, PolicySettings(**values, adapters=adapters)
+
+
+def main() -> None:
+    given, settings = read_arguments()
+    seconds: dict[str, float] = defaultdict(float)
+    began = time.monotonic()
+    journal = Journal(given.out.with_name(f"{given.out.name}.journal"))
+    suites = {"generated": generated(given.pairs, given.limit)}
+    lost: list[str] = []
+    if given.kernelbench:
+        suites[f"kernelbench-{given.level}"], lost = kernelbench(given.kernelbench, given.level, given.limit)
+    whole = [Task(arm, mode, suite, tuple(some)) for arm in given.arm for mode in given.modes.split(",")
+             for suite, some in suites.items()]  # fmt: skip
+    tasks = [task for task in map(journal.left, whole) if task.problems]
+    chunks = [
+        Task(task.arm, task.mode, task.suite, task.problems[start : start + given.chunk])
+        for task in tasks
+        for start in range(0, len(task.problems), given.chunk)
+    ]
+    seconds["problems"] = time.monotonic() - began
+
+    def work(task: Task) -> None:
+        start = time.monotonic()
+        rows = answered(task, policy, pool, given.n, given.max_tokens, given.seed)
+        journal.add(rows)
+        right = mean([status == "ok" for row in rows for status in row["statuses"]])
+        took = time.monotonic() - start
+        sys.stderr.write(
+            f"{task.arm.name} {task.mode} {task.suite}: {len(rows)} problems, {right:.3f} right, {took:.0f} s\n"
+        )
+
+    if chunks:
+        start = time.monotonic()
+        with (
+            open_pool(EvaluatorSettings(), "h100", given.workers, Device.cpu) as pool,
+            open_policy(settings) as policy,
+            ThreadPoolExecutor(2) as threads,  # one is answered while the other is judged
+        ):
+            seconds["start"] = time.monotonic() - start
+            list(threads.map(work, chunks))
+        seconds["answers"] = time.monotonic() - start - seconds["start"]
+    order = [arm.name for arm in given.arm]
+    rows = sorted(journal.rows, key=lambda row: (row["suite"], row["mode"], order.index(row["arm"]), row["problem"]))
+    found = summary(rows, given.k)
+    sampling = {name: getattr(given, name) for name in ("n", "k", "max_tokens", "seed")} | {"temperature": 1.0}
+    content = {"caliber": caliber(given.arm, settings, seconds, lost), "sampling": sampling, **found, "answers": rows}
+    given.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    sys.stdout.write("\n".join(table(found)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
