@@ -42,10 +42,12 @@ from kernelwright.evaluate.device.jit import CudaExecutor  # noqa: E402
 from kernelwright.evaluate.device.replay import Replay, Rotation, slot  # noqa: E402
 from kernelwright.evaluate.device.time_job import Plan, measure, time_candidate  # noqa: E402
 from kernelwright.evaluate.device.turns import Turns  # noqa: E402
+from kernelwright.evaluate.draws import Draw  # noqa: E402
 from kernelwright.evaluate.host import program as host  # noqa: E402
 from kernelwright.evaluate.link import Link  # noqa: E402
 from kernelwright.evaluate.program import Program  # noqa: E402
 from kernelwright.evaluate.race import candidate_job  # noqa: E402
+from kernelwright.evaluate.sketch import snapshot  # noqa: E402
 from kernelwright.evaluate.tensors import to_raw  # noqa: E402
 from kernelwright.evaluate.truth import Pass, Truth  # noqa: E402
 from kernelwright.ir.parser import parse_module  # noqa: E402
@@ -176,8 +178,9 @@ class Session:
             kernel = replace(kernel, rows=4, repeats=2)
         torch.manual_seed(plan.seed)
         draws = [to_raw(torch.rand(kernel.rows, kernel.columns)) for _ in range(DRAWS)]
-        truth = Truth(tuple(Pass((draw,), {}, (), frozenset()) for draw in draws), init="[]")
-        job, tensors = candidate_job(kernel.program, truth, 0, vars(plan), "cuda" if gpu else "cpu", _MEMORY_BYTES)
+        truth = Truth(tuple(Pass(Draw(0), (draw,), {}, (), frozenset()) for draw in draws), init="[]")
+        device = "cuda" if gpu else "cpu"
+        job, tensors = candidate_job(kernel.program, truth, 0, vars(plan), device, _MEMORY_BYTES, "time_candidate")
         turns = Turns(torch.device(job["device"]))
         executor = CudaExecutor(turns) if gpu else InterpreterExecutor()
         answer, _ = time_candidate(job, tensors, link, executor, turns, link.close)
@@ -214,7 +217,7 @@ def _on_cpu(index: int, plan: Plan) -> dict[str, Any]:
     x, out = torch.empty(size), torch.empty(size)
     operator: Callable[[], object] = lambda: torch.exp(x, out=out)  # noqa: E731
     rotation = Rotation([slot(x, draws)], [Replay((operator,), ())], [], random.Random(plan.seed))
-    return measure(rotation, lambda _draw: [out], plan, HostClock(), random.Random(plan.seed)).answer()
+    return measure(rotation, lambda _draw: [snapshot(out, None)], plan, HostClock(), random.Random(plan.seed)).answer()
 
 
 def trials(processes: Sequence[Sequence[float]], blocks: int, seed: int) -> list[timing.Interval]:
@@ -295,7 +298,7 @@ def main() -> int:
     parser.add_argument("--device", choices=["cuda", "cpu", "interpreter"], default="cuda")
     parser.add_argument("--processes", type=int, default=18)
     parser.add_argument("--blocks", type=int, default=7)
-    parser.add_argument("--samples", type=int, default=30, help="samples of one trial in one process")
+    parser.add_argument("--samples", type=int, default=60, help="samples of one trial in one process")
     parser.add_argument("--kernels", type=int, default=len(KERNELS))
     parser.add_argument("--warm-up", type=float, default=0.05, help="seconds for each kernel")
     parser.add_argument("--budget", type=float, default=115.0, help="seconds after which no process is started")

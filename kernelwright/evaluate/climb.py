@@ -178,8 +178,8 @@ class Climb:
             exact = self.program.form == "class"  # the native form returns the output itself where there is one
             if exact and not mismatch and single is not (call["kind"] == "tensor"):
                 mismatch = f"it returns a {call['kind']} where the reference returns a {self.program.reference.returns}"
-            weights = ", perturbed weights" if one.perturbed else ""
-            first = first or (f"{mismatch} [inputs {one.kind}{weights}]" if mismatch else "")
+            weights = ", perturbed weights" if one.draw.weights is not None else ""
+            first = first or (f"{mismatch} [inputs {one.draw.kind}{weights}]" if mismatch else "")
         unbound = answer.header["notes"]
         if first and unbound:
             first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"

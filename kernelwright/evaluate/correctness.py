@@ -1,7 +1,8 @@
 """Right or wrong: a candidate's raw outputs against the gold (fp64) and eager's own error.
 
 Runs in the judge, on bytes, with NumPy alone. Errors are relative to the gold's RMS:
-`rms` = rms(got - gold) / rms(gold), `max` = max |got - gold| / (rms(gold) + |gold|).
+`rms` = rms(got - gold) / rms(gold), `max` = max |got - gold| / (rms(gold) + |gold|). Where outputs are sketched,
+both are those of the sketches: the same `rms`, and a `max` in which a single wrong element weighs a sixteenth.
 """
 
 import functools
@@ -15,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelwright.evaluate.wire import RawTensor
+from kernelwright.evaluate.wire import SKETCHED, RawTensor
 from kernelwright.ir.values import Tolerance
 
 #: Errors below these are never held against a candidate: four units of rounding for 16-bit types.
@@ -81,7 +82,9 @@ class Own:
 
 
 def elements(tensor: RawTensor) -> Elements:
-    """A tensor's elements, flat; 16-bit floats of either kind widened to f32."""
+    """A tensor's elements, or its sketch, flat; 16-bit floats of either kind widened to f32."""
+    if tensor.sketched:
+        return np.frombuffer(tensor.data, "<f8" if tensor.dtype in FLOORS else "<i8")
     if tensor.dtype == "bf16":
         return (np.frombuffer(tensor.data, "<u2").astype("<u4") << 16).view("<f4")
     flat: Elements = np.frombuffer(tensor.data, "<" + _NUMPY[tensor.dtype])
@@ -108,6 +111,7 @@ def compare_output(want: Expected, got: RawTensor, tolerance: Tolerance) -> Find
         )
     if got.nbytes == 0:
         return Findings()
+    assert got.sketched == want.eager.sketched == want.gold.sketched, "a sketch is compared with elements"
     if want.eager.dtype not in FLOORS:
         return _compare_exactly(want, got)
     return _compare_floats(want, got, tolerance)
@@ -140,7 +144,8 @@ def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance) -> Fin
         return Findings(_mismatch(want, first, sides.have, sides.eager, note), float("inf"), float("inf"))
     rms, peak, place = _combined([one.squares for one in found]) / want.own.scale, *_worst(found)
     if tolerance.kind == "allclose":
-        excess, where = _worst(_in_blocks(lambda block: sides.excess(block, tolerance), sides.have.size))
+        terms = SKETCHED if got.sketched else 1
+        excess, where = _worst(_in_blocks(lambda block: sides.excess(block, tolerance, terms), sides.have.size))
         accepted, note = excess <= 0, f"beyond rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
         place = place if accepted else where
     else:
@@ -202,11 +207,11 @@ class _Sides:
         place = int(scaled.argmax())
         return _Worst(float(scaled[place]), block.start + place, squares)
 
-    def excess(self, block: slice, tolerance: Tolerance) -> _Worst:
-        """By how much differences from eager are larger than `allclose` lets them be."""
+    def excess(self, block: slice, tolerance: Tolerance, terms: int) -> _Worst:
+        """By how much differences from eager are larger than `allclose` lets them be, if each sums so many terms."""
         plain = self._plain(block)
         have, eager = (np.where(plain, side[block], 0.0).astype(np.float64) for side in (self.have, self.eager))
-        excess = np.abs(have - eager) - (tolerance.atol + tolerance.rtol * np.abs(eager))
+        excess = np.abs(have - eager) - (math.sqrt(terms) * tolerance.atol + tolerance.rtol * np.abs(eager))
         place = int(excess.argmax())
         return _Worst(float(excess[place]), block.start + place, _Squares(0.0, 0.0, 0))
 
@@ -258,5 +263,9 @@ def _larger(first: float, second: float) -> float:
 
 
 def _mismatch(want: Expected, place: int, have: Elements, right: Elements, note: str) -> str:
-    index = [int(i) for i in np.unravel_index(place, want.eager.shape)]
+    block = SKETCHED if want.eager.sketched else 1
+    index = [int(i) for i in np.unravel_index(place * block, want.eager.shape)]
+    if block > 1:
+        told = f"signed sum of the {block} elements from {index} on: expected {right[place]:.8g}, got {have[place]:.8g}"
+        return f"output {want.name}, {told} ({note})"
     return f"output {want.name}{index}: expected {right[place]:.8g}, got {have[place]:.8g} ({note})"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.tensors import Value
 from kernelwright.evaluate.tensors import copy_of
 
@@ -71,6 +72,12 @@ def apply_kind(values: Sequence[Value], kind: str, seed: int) -> list[Value]:
         else:
             drawn.append(value)
     return drawn
+
+
+def drawn(program: ReferenceProgram, draw: Draw, device: torch.device | str) -> list[Value]:
+    """A draw's inputs, the same in every process on one kind of device."""
+    values = program.inputs(draw.inputs, device)
+    return values if draw.kind == "given" else apply_kind(values, draw.kind, draw.inputs + 1)
 
 
 def perturb(model: nn.Module, seed: int) -> None:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 import torch
 import triton
@@ -31,9 +31,11 @@ from kernelwright.evaluate.device.profiler import ProfilerError
 from kernelwright.evaluate.device.serve import CheatError, Executor, HostLeftError
 from kernelwright.evaluate.device.time_job import check_and_time, time_candidate, time_reference
 from kernelwright.evaluate.device.turns import Turns
+from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.link import Link
 from kernelwright.evaluate.reference_job import run_reference
-from kernelwright.evaluate.transport import Json, decode_module
+from kernelwright.evaluate.sketch import DrawnOtherwiseError
+from kernelwright.evaluate.transport import Json, decode_module, encode_reference
 from kernelwright.evaluate.wire import RawTensor, read_frame, write_frame
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 
@@ -48,11 +50,20 @@ def warm_up(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)
     y = tl.sum(tl.exp(x - tl.max(x, 0)), 0)
     tl.store(y_ptr + offsets, tl.where(x > 0, x, y), mask=offsets < n)"""
+_WARM_UP_REFERENCE = """import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x + 1
+def get_inputs():
+    return [torch.ones(8)]
+def get_init_inputs():
+    return []
+"""
 
 
 def warm_up() -> None:
     """Pay once, before any fork, for what every child needs: one thread, no TF32, the interpreter and the
-    compiler set up."""
+    compiler set up, and what torch imports when a dispatch mode is first used (half a second)."""
     torch.set_num_threads(1)
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
@@ -65,6 +76,9 @@ def warm_up() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= dict.fromkeys(("TRITON_CACHE_DIR", "KERNELWRIGHT_CACHE_DIR"), folder)
         compile_module(module, get_target("h100"))
+    known = replace(reference, source=_WARM_UP_REFERENCE)
+    job = {"reference": encode_reference(known), "device": "cpu", "seed": 0, "draws": [asdict(Draw(0))]}
+    run_reference(job, ())
 
 
 @dataclass(frozen=True)
@@ -138,7 +152,7 @@ def _text(value: object, limit: int = 2000) -> str:
 
 def _failure(error: BaseException) -> Json:
     """An exception as an answer."""
-    if isinstance(error, UnsupportedByInterpreter | ProfilerError):
+    if isinstance(error, UnsupportedByInterpreter | ProfilerError | DrawnOtherwiseError):
         return {"status": "unsupported", "detail": _text(error)}
     if isinstance(error, KernelFault) and not isinstance(error.__cause__, MemoryError):
         return {"status": "runtime_error", "detail": _fault(error), "diagnostic": _diagnostic(error)}

@@ -67,10 +67,11 @@ class LocalEvaluator:
         self._use_gpu = use_gpu
         self._sandbox = Sandbox()
         self._build_seed = _number(seed, 0)
-        self._truths = TruthKeeper(self._sandbox, self._build_seed, _draws(seeds, seed), self.limits)
+        signs = _number(seed, 99)
+        self._truths = TruthKeeper(self._sandbox, self._build_seed, _draws(seeds, seed), self.limits, signs)
         self._timing, self._samples = timing or Timing(), samples
         self._timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
-        self._timed_truths = TruthKeeper(self._sandbox, self._build_seed, self._timed_draws, self.limits)
+        self._timed_truths = TruthKeeper(self._sandbox, self._build_seed, self._timed_draws, self.limits, signs)
         self._randomness = random.Random(_number(seed, 100))
         self._lock = threading.RLock()
         self._machine: Mapping[str, Any] | None = None
@@ -215,6 +216,7 @@ class LocalEvaluator:
                     "values": [getattr(spec, "value", None) for spec in reference.inputs],
                     "state": {name: next(places) for name in one.state},
                     "fresh": number % 2 == 1,
+                    **one.drawing,
                 }
             )
             tensors += one.given
@@ -230,6 +232,7 @@ class LocalEvaluator:
             "compile": self.compile_target if rung is Rung.COMPILE else "",
             "timing": self._estimate_plan() if rung is Rung.RUN and self._samples else None,
             "calls": calls[:1] if rung is Rung.COMPILE else calls,
+            **truth.drawing(reference),
         }
         room = (len(calls) + 1) * answer_bytes(reference.outputs)
         on_gpu = rung is Rung.RUN

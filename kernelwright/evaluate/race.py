@@ -35,7 +35,7 @@ class Timing:
 
     baselines: tuple[str, ...] = ("eager", "inductor")
     processes: int = 3
-    samples: tuple[int, int] = (30, 40)
+    samples: tuple[int, int] = (60, 80)
     budget_s: float = 5.0
     warm_up_s: float = 0.1
     verify: int = 2
@@ -179,7 +179,7 @@ def candidate_job(
         places = iter(range(len(tensors), len(tensors) + len(one.inputs)))
         inputs = [None if tensor is None else next(places) for tensor in one.inputs]
         values = [getattr(spec, "value", None) for spec in reference.inputs]
-        calls.append({"inputs": inputs, "values": values, "state": state, "fresh": False, "bump": False})
+        calls.append({"inputs": inputs, "values": values, "state": state, "fresh": False, "bump": False} | one.drawing)
         tensors += [tensor for tensor in one.inputs if tensor is not None]
     paths = {spec.tensor.name: spec.path for spec in reference.state}
     job = {
@@ -193,6 +193,7 @@ def candidate_job(
         "compile": "",
         "calls": [calls[0], *calls],
         "timing": plan,
+        **truth.drawing(reference),
     }
     return job, tensors
 

@@ -1,14 +1,17 @@
 """Running the reference in a child: inputs, state, eager's outputs and the gold, for each draw of the values.
 
-Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON. Answer: `built`:
-the state as built, `movement`: whether the reference only moves data, `init`, and `passes`, each {"inputs": …,
-"state": …, "eager": …, "gold": …, "kept": …, "random": …, "kind": …} with indices into the tensors.
+Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON, and `sketch`, a
+`Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `movement`: whether the
+reference only moves data, `init`, `sketched`, and `passes`, each {"draw": …, "inputs": …, "state": …, "eager": …,
+"gold": …, "kept": …, "random": …} with indices into the tensors. Where `sketched`, outputs are sketched, and for inputs
+there are only `digests`: whoever needs them draws them. They travel after all, on one draw, where that does not do:
+they come out otherwise the second time, or outputs hold NaN or infinity, whose places a sketch does not tell.
 """
 
 import ast
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
@@ -19,7 +22,8 @@ from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
 from kernelwright.backend.tensors import Value
 from kernelwright.evaluate import operators
 from kernelwright.evaluate.correctness import differ
-from kernelwright.evaluate.draws import Draw, apply_kind, perturb
+from kernelwright.evaluate.draws import Draw, drawn, perturb
+from kernelwright.evaluate.sketch import Sketching, digests, snapshot
 from kernelwright.evaluate.tensors import copy_of, same_bits, to_raw
 from kernelwright.evaluate.transport import Json, decode_reference
 from kernelwright.evaluate.wire import RawTensor
@@ -30,6 +34,12 @@ class Collected:
     """Tensors on their way into an answer."""
 
     tensors: list[RawTensor] = field(default_factory=list)
+    sketching: Sketching | None = None
+
+    def take(self, tensor: Tensor) -> int:
+        """Take an output in; its index."""
+        self.tensors.append(snapshot(tensor, self.sketching))
+        return len(self.tensors) - 1
 
     def add(self, tensor: Tensor) -> int:
         """Take a tensor in as it is now, as models may change their state; its index."""
@@ -42,13 +52,27 @@ def run_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, lis
     del tensors
     program = ReferenceProgram.load(decode_reference(header["reference"]))
     seed, device = int(header["seed"]), str(header["device"])
-    collected = Collected()
+    draws = [Draw(**draw) for draw in header["draws"]]
+    collected = Collected(sketching=Sketching.decode(header["sketch"]) if header.get("sketch") else None)
+    if collected.sketching is not None and not _sketchable(program, draws[0], seed, device, collected.sketching):
+        collected.sketching, draws = None, draws[:1]
     state = program.state(program.build(seed, device))
     built = {name: collected.add(value) for name, value in state.items()}
-    draws = [Draw(**draw) for draw in header["draws"]]
     passes = [one for draw in draws if (one := _one(program, draw, seed, device, collected))]
     movement = _only_moves(program, program.build(seed, device), program.inputs(draws[0].inputs, device))
-    return {"passes": passes, "init": _literal(program), "built": built, "movement": movement}, collected.tensors
+    answer = {"passes": passes, "init": _literal(program), "built": built, "movement": movement}
+    return answer | {"sketched": collected.sketching is not None}, collected.tensors
+
+
+def _sketchable(program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching) -> bool:
+    """Whether inputs can be drawn twice, and give nothing but numbers."""
+    inputs = drawn(program, draw, device)
+    first = digests(inputs, sketching)
+    outputs = program.run(program.build(seed, device), inputs)
+    finite = all(bool(torch.isfinite(output).all()) for output in outputs)
+    del inputs, outputs
+    _free()
+    return finite and first == digests(drawn(program, draw, device), sketching)
 
 
 class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -83,14 +107,13 @@ def _literal(program: ReferenceProgram) -> str | None:
 
 def _one(program: ReferenceProgram, draw: Draw, seed: int, device: str, into: Collected) -> Json | None:
     model = program.build(seed, device)
-    inputs = program.inputs(draw.inputs, device)
+    inputs = drawn(program, draw, device)
     if draw.weights is not None:
         perturb(model, draw.weights)
-    if draw.kind == "given":
+    if draw.kind == "given" and into.sketching is None:
         return _pass(program, model, inputs, draw, seed, into)
-    if not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
+    if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
         return None
-    inputs = apply_kind(inputs, draw.kind, draw.inputs + 1)
     try:
         with torch.no_grad():
             outputs = program.run(copy.deepcopy(model), inputs)
@@ -98,6 +121,7 @@ def _one(program: ReferenceProgram, draw: Draw, seed: int, device: str, into: Co
         return None  # the program is only defined on inputs such as its own
     if not all(bool(torch.isfinite(output).all()) for output in outputs):
         return None
+    del outputs
     return _pass(program, model, inputs, draw, seed, into)
 
 
@@ -106,13 +130,13 @@ def _pass(
 ) -> Json:
     state = program.state(model)
     answer: Json = {
-        "kind": draw.kind,
-        "perturbed": draw.weights is not None,
-        "inputs": [into.add(value) if isinstance(value, Tensor) else None for value in inputs],
+        "draw": asdict(draw),
+        "inputs": [into.add(v) if isinstance(v, Tensor) and into.sketching is None else None for v in inputs],
+        "digests": digests(inputs, into.sketching) if into.sketching is not None else [],
         "state": {name: into.add(value) for name, value in state.items()},
     }
     gold = program.gold(model, inputs, seed)
-    note, answer["gold"] = gold.note, [into.add(output) for output in gold.outputs]
+    note, answer["gold"] = gold.note, [into.take(output) for output in gold.outputs]
     del gold
     _free()
     twin = copy.deepcopy(model)
@@ -121,7 +145,7 @@ def _pass(
     torch.manual_seed(seed)
     with torch.no_grad():
         eager = flatten_outputs(model(*used))
-    answer["eager"] = [into.add(output) for output in eager]
+    answer["eager"] = [into.take(output) for output in eager]
     torch.manual_seed(seed + 1)
     again = program.run(twin, inputs)
     answer["random"] = any(_differ(first, second) for first, second in zip(eager, again, strict=True))

@@ -24,6 +24,7 @@ def to_raw(tensor: Tensor) -> RawTensor:
 
 def from_raw(raw: RawTensor, device: torch.device | str = "cpu") -> Tensor:
     """A new tensor with the strides of the original; expanded sizes share memory again."""
+    assert not raw.sketched, "a sketch holds no elements"
     dtype = TORCH_DTYPES[raw.dtype]
     array = np.frombuffer(raw.data, np.uint8)
     if torch.device(device).type == "cpu" or array.size < _LARGE_BYTES:
@@ -43,6 +44,12 @@ def copy_of(tensor: Tensor) -> Tensor:
     copied = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
     overlaps = any(step == 0 and size > 1 for step, size in zip(tensor.stride(), tensor.shape, strict=True))
     return tensor.clone() if overlaps else copied.copy_(tensor)
+
+
+def twin(tensor: Tensor) -> Tensor:
+    """A copy in memory of its own that shares memory between elements where the tensor does."""
+    copied = copy_of(tensor)
+    return copied if copied.stride() == tensor.stride() else from_raw(to_raw(tensor), tensor.device)
 
 
 def same_bits(first: Tensor, second: Tensor) -> bool:

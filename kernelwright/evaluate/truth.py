@@ -12,29 +12,35 @@ from kernelwright.evaluate.correctness import Expected
 from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox
 from kernelwright.evaluate.transport import encode_reference
-from kernelwright.evaluate.wire import RawTensor
+from kernelwright.evaluate.wire import SKETCHED, RawTensor
 from kernelwright.ir.values import DTYPES, Reference, TensorSpec
 
 _CACHED_BYTES = 2 << 30
 _SLACK_BYTES = 1 << 20
-#: Draws of more than so many bytes take seconds each: this many are made at most.
-_LARGE_BYTES, _LARGE_DRAWS = 256 << 20, 4
+#: Draws of more than so many bytes do not travel, and this many of them are made at most; outputs are then sketched
+#: that have more bytes than the third says.
+LARGE_BYTES, LARGE_DRAWS, SKETCHED_ABOVE = 256 << 20, 4, 16 << 20
 
 
 @dataclass(frozen=True)
 class Pass:
     """One draw of values and what the reference made of it.
 
-    `inputs` has None for scalars; `kept` names the tensors that the reference leaves unchanged; `kind` and `perturbed`
-    say how the values were drawn.
+    `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
+    known; `kept` names the tensors that the reference leaves unchanged.
     """
 
+    draw: Draw
     inputs: tuple[RawTensor | None, ...]
     state: Mapping[str, RawTensor]
     expected: tuple[Expected, ...]
     kept: frozenset[str]
-    kind: str = "given"
-    perturbed: bool = False
+    digests: tuple[int, ...] = ()
+
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """What a call says of inputs that do not travel."""
+        return {"draw": asdict(self.draw), "digests": list(self.digests)} if self.digests else {}
 
     @property
     def given(self) -> tuple[RawTensor, ...]:
@@ -48,7 +54,8 @@ class Truth:
 
     `init` is the source text of the init arguments, None where they are more than literals. `built` is the state of the
     model as built from the judge's seed, before any pass. `movement`: the reference computes nothing. `notes` tell
-    where the gold is less than fp64.
+    where the gold is less than fp64. With `sketch`, a `Sketching` as JSON, inputs do not travel and large outputs are
+    sketched.
     """
 
     passes: tuple[Pass, ...] = ()
@@ -58,6 +65,11 @@ class Truth:
     status: Status = Status.OK
     failure: str = ""
     notes: tuple[str, ...] = ()
+    sketch: Mapping[str, int] | None = None
+
+    def drawing(self, reference: Reference) -> dict[str, Any]:
+        """What a job with calls on inputs that do not travel says."""
+        return {"sketch": self.sketch, "reference": encode_reference(reference)} if self.sketch else {}
 
     @property
     def nbytes(self) -> int:
@@ -75,8 +87,8 @@ def answer_bytes(tensors: Sequence[TensorSpec]) -> int:
 class TruthKeeper:
     """Runs references in children of a plain sandbox and keeps what they gave, up to two gigabytes of it."""
 
-    def __init__(self, sandbox: Sandbox, seed: int, draws: tuple[Draw, ...], limits: Limits) -> None:
-        self._sandbox, self._seed, self._draws, self._limits = sandbox, seed, draws, limits
+    def __init__(self, sandbox: Sandbox, seed: int, draws: tuple[Draw, ...], limits: Limits, signs: int) -> None:
+        self._sandbox, self._seed, self._draws, self._limits, self._signs = sandbox, seed, draws, limits, signs
         self._kept: OrderedDict[tuple[str, str], Truth] = OrderedDict()
 
     def get(self, reference: Reference, device: str) -> Truth:
@@ -93,13 +105,17 @@ class TruthKeeper:
     def _find(self, reference: Reference, device: str) -> Truth:
         gold = sum(spec.numel * DTYPES["f64"][2] + 64 for spec in reference.outputs)
         each = answer_bytes(reference.tensors) + answer_bytes(reference.outputs) + gold
-        draws = fitting(self._draws, each, self._limits.memory_gb)
+        large = each > LARGE_BYTES
+        quarter = int(self._limits.memory_gb * 2**30 / 4)
+        draws = first_of(self._draws, LARGE_DRAWS if large else quarter // each)
+        sketch = {"seed": self._signs, "above": SKETCHED_ABOVE}
         job = {
             "kind": "reference",
             "reference": encode_reference(reference),
             "device": device,
             "seed": self._seed,
             "draws": [asdict(draw) for draw in draws],
+            "sketch": sketch if large else None,
         }
         room = len(draws) * each + answer_bytes(reference.tensors)
         answer = self._sandbox.run(job, (), room, replace(self._limits, device=device != "cpu"))
@@ -109,21 +125,18 @@ class TruthKeeper:
             detail = answer.detail or str(answer.header.get("detail"))
             return Truth(status=Status.UNSUPPORTED, failure=f"the reference failed: {detail}")
         truth = _truth(reference, answer)
-        if len(draws) == len(self._draws) or truth.failure:
-            return truth
-        note = f"{len(draws)} of {len(self._draws)} draws, of {each / 2**30:.1f} GB each"
-        return replace(truth, notes=(*truth.notes, note))
+        notes = []
+        if len(draws) < len(self._draws):
+            notes.append(f"{len(truth.passes)} of {len(self._draws)} draws, of {each / 2**30:.1f} GB each")
+        if answer.header["sketched"]:
+            notes.append(f"outputs above {SKETCHED_ABOVE >> 20} MB compared by signed sums of {SKETCHED} elements")
+            truth = replace(truth, sketch=sketch)
+        return replace(truth, notes=(*truth.notes, *notes))
 
 
-def fitting(draws: tuple[Draw, ...], each: int, memory_gb: float) -> tuple[Draw, ...]:
-    """As many draws as go into a quarter of the memory, `each` bytes each, and at least one; few of large ones.
-
-    The one with normal inputs is the last to go but for the first.
-    """
-    count = max(1, int(memory_gb * 2**30 / 4) // each)
-    if each > _LARGE_BYTES:
-        count = min(count, _LARGE_DRAWS)
-    return draws if count >= len(draws) else (draws[0], *draws[-1:], *draws[1:-1])[:count]
+def first_of(draws: tuple[Draw, ...], count: int) -> tuple[Draw, ...]:
+    """So many draws, but at least one. The one with normal inputs is the last to go but for the first."""
+    return draws if count >= len(draws) else (draws[0], *draws[-1:], *draws[1:-1])[: max(1, count)]
 
 
 def _truth(reference: Reference, answer: Answer) -> Truth:
@@ -144,10 +157,10 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
+        draw=Draw(**draw["draw"]),
+        digests=tuple(map(int, draw["digests"])),
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
         state={name: tensors[index] for name, index in draw["state"].items()},
         expected=tuple(Expected(n, e, g) for n, e, g in zip(names, eager, gold, strict=True)),
         kept=frozenset(draw["kept"]),
-        kind=draw["kind"],
-        perturbed=draw["perturbed"],
     )

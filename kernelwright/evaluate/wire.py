@@ -19,6 +19,8 @@ from kernelwright.ir.values import DTYPES
 
 ALIGNMENT = 64
 MAX_HEADER_BYTES = 4 << 20
+#: Elements that one number of a sketch stands for; see `sketch`.
+SKETCHED = 256
 _LARGE_BYTES, _THREADS = 64 << 20, min(16, os.cpu_count() or 1)
 
 
@@ -28,17 +30,26 @@ class FrameError(ValueError):
 
 @dataclass(frozen=True)
 class RawTensor:
-    """A tensor as its row-major bytes; `strides` (in elements) tell how the owner had it laid out."""
+    """A tensor as its row-major bytes; `strides` (in elements) tell how the owner had it laid out.
+
+    Where it is `sketched`, the bytes are not its elements but 8 for each block of them, see `sketch`.
+    """
 
     dtype: str
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     data: memoryview
+    sketched: bool = False
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return math.prod(self.shape) * DTYPES[self.dtype][2]
+        """Bytes that travel."""
+        return _nbytes(self.dtype, self.shape, self.sketched)
+
+
+def _nbytes(dtype: str, shape: Sequence[int], sketched: bool) -> int:
+    count = math.prod(shape)
+    return -(-count // SKETCHED) * 8 if sketched else count * DTYPES[dtype][2]
 
 
 def frame_size(tensors: Sequence[RawTensor], header_bytes: int = MAX_HEADER_BYTES) -> int:
@@ -62,7 +73,13 @@ def write_frame(
         places.append(offset)
         offset = _aligned(offset + tensor.nbytes)
     specs = [
-        {"dtype": tensor.dtype, "shape": tensor.shape, "strides": tensor.strides, "at": place}
+        {
+            "dtype": tensor.dtype,
+            "shape": tensor.shape,
+            "strides": tensor.strides,
+            "at": place,
+            "sketched": tensor.sketched,
+        }
         for tensor, place in zip(tensors, places, strict=True)
     ]
     text = json.dumps({"header": header, "tensors": specs}).encode()
@@ -131,8 +148,9 @@ def _tensor(view: memoryview, base: int, spec: object) -> RawTensor:
     if spec["dtype"] not in DTYPES:
         raise FrameError("a tensor has an unknown dtype")
     shape, strides = _sizes(spec.get("shape")), _sizes(spec.get("strides"))
-    nbytes = math.prod(shape) * DTYPES[spec["dtype"]][2]
+    sketched = spec.get("sketched") is True
+    nbytes = _nbytes(spec["dtype"], shape, sketched)
     start = base + spec["at"]
     if len(shape) != len(strides) or spec["at"] < 0 or start + nbytes > len(view):
         raise FrameError("a tensor lies outside the frame")
-    return RawTensor(spec["dtype"], shape, strides, view[start : start + nbytes])
+    return RawTensor(spec["dtype"], shape, strides, view[start : start + nbytes], sketched)

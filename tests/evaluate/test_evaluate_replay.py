@@ -17,10 +17,12 @@ from kernelwright.evaluate.device.kernels import Description
 from kernelwright.evaluate.device.replay import Replay, Rotation, Trace, slot
 from kernelwright.evaluate.device.serve import LaunchRequest
 from kernelwright.evaluate.device.time_job import Plan, measure
+from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.local import LocalEvaluator
 from kernelwright.evaluate.program import Program
 from kernelwright.evaluate.race import Race, Timing
 from kernelwright.evaluate.sandbox import Answer, Limits
+from kernelwright.evaluate.sketch import snapshot
 from kernelwright.evaluate.truth import Pass, Truth
 from kernelwright.evaluate.wire import RawTensor
 from kernelwright.ir.values import Reference
@@ -168,7 +170,7 @@ def test_samples_are_of_a_random_number_and_some_are_checked() -> None:
         x, out, draws = torch.empty(100), torch.empty(100), [torch.rand(100) for _ in range(3)]
         content = rotation(x, draws, lambda x=x, out=out: out.copy_(x * 2))
         plan = Plan(samples=(10, 20), warm_up_s=0.0, verify=2, seed=seed, facts=False)
-        found = measure(content, lambda _draw, out=out: [out], plan, _Graphs(), random.Random(seed))
+        found = measure(content, lambda _draw, out=out: [snapshot(out, None)], plan, _Graphs(), random.Random(seed))
         assert len(found.direct) == len(found.wall) == 10
         assert 10 <= len(found.graph) <= 20
         assert len(found.verified) == 3  # the last graph launch is checked too
@@ -184,7 +186,7 @@ def test_the_budget_ends_sampling_but_not_checking() -> None:
     x, out = torch.empty(4), torch.empty(4)
     content = rotation(x, [torch.rand(4)], lambda: out.copy_(x))
     plan = Plan(samples=(50, 50), budget_s=0.0, warm_up_s=0.0, verify=1, facts=False)
-    found = measure(content, lambda _draw: [out], plan, HostClock(), random.Random(0))
+    found = measure(content, lambda _draw: [snapshot(out, None)], plan, HostClock(), random.Random(0))
     assert len(found.events) == 6  # the last is checked
     assert found.verified
     assert "6 samples, as the time was up" in found.notes
@@ -328,7 +330,7 @@ def race(run: _Scripted, device_name: str = "") -> tuple[Race, dict[str, Any] | 
     timing = Timing(baselines=("eager", "inductor"), processes=3)
     contest = Race(run, Limits(), 1, random.Random(0), timing, device_name=device_name)
     x = RawTensor("f32", (1000,), (1,), memoryview(bytes(4000)))
-    truth = Truth((Pass((x,), {}, (), frozenset()),), init="[]")
+    truth = Truth((Pass(Draw(0), (x,), {}, (), frozenset()),), init="[]")
     return contest, contest.times(Program(HONEST, DOUBLE), truth, ())
 
 

@@ -4,25 +4,32 @@ Header: `program` (see `Program.encode`), `inputs` (names), `state` (each {"name
 `externs`, `memory_bytes`, `device`, `compile` (a target's name, where kernels are compiled instead of run), `timing`
 (a `time_job.Plan`, where the time is estimated besides, or null), and `calls`, each {"inputs": [tensor index or null],
 "values": [scalars], "state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is
-false says that the state is as it was. Answer: `calls`, each
+false says that the state is as it was. Where inputs are too large to travel there are `sketch` (a `Sketching`), which
+outputs are taken by, `reference`, and in each call `draw`, which the inputs are drawn by here, and `digests`, which
+they must have. Answer: `calls`, each
 {"outputs": [tensor index], "kind": type, "modified": [names], "origins": [Origin], "launches": count}, `notes`
 (paths of state held nowhere) and `walls`.
 """
 
 import contextlib
+import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.evaluate.device.binding import Bound, bind
 from kernelwright.evaluate.device.memory import POISONS, Memory
 from kernelwright.evaluate.device.serve import Executor, Server, tensors_of
+from kernelwright.evaluate.draws import Draw, drawn
 from kernelwright.evaluate.link import Json, Link, Origin, TensorRef
-from kernelwright.evaluate.tensors import from_raw, same_bits, to_raw
+from kernelwright.evaluate.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
+from kernelwright.evaluate.tensors import from_raw, same_bits, twin
+from kernelwright.evaluate.transport import decode_reference
 from kernelwright.evaluate.wire import RawTensor
 
 #: Numbers of stores that belong to the device: the same for each call, and one more block for each fresh one.
@@ -69,10 +76,7 @@ class Calls:
         memory = self.server.memory
         self.server.begin_call(POISONS[number % len(POISONS)])
         base = _OWN + (_BLOCK * (number + 1) if call["fresh"] else 0)
-        given = {
-            name: memory.put(base + place, self.tensors[index])
-            for place, (name, index) in enumerate(_tensors(self.header["inputs"], call))
-        }
+        given = {name: memory.place(base + place, value) for place, (name, value) in enumerate(self.values(call))}
         for one in self.bound:
             value = from_raw(self.tensors[call["state"][one.name]], memory.device)
             memory.tensor(one.tensor).copy_(one.arranged(value))
@@ -99,6 +103,28 @@ class Calls:
             memory.free(ref.store)
         return found
 
+    def values(self, call: Json) -> Iterator[tuple[str, Tensor]]:
+        """A call's tensors by the names of the inputs, each new in memory of its own."""
+        names, device = self.header["inputs"], self.server.memory.device
+        if self.sketching is None:
+            for name, index in zip(names, call["inputs"], strict=True):
+                if index is not None:
+                    yield name, from_raw(self.tensors[index], device)
+            return
+        values = drawn(self._program, Draw(**call["draw"]), device)
+        if digests(values, self.sketching) != call["digests"]:
+            raise DrawnOtherwiseError("the reference's get_inputs() gives other values in another process")
+        yield from ((name, twin(value)) for name, value in zip(names, values, strict=True) if isinstance(value, Tensor))
+
+    @functools.cached_property
+    def sketching(self) -> Sketching | None:
+        """What large outputs are taken by; None: as they are."""
+        return Sketching.decode(self.header["sketch"]) if self.header.get("sketch") else None
+
+    @functools.cached_property
+    def _program(self) -> ReferenceProgram:
+        return ReferenceProgram.load(decode_reference(self.header["reference"]))
+
     def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
         memory = self.server.memory
         _synchronize(memory.device)
@@ -106,7 +132,7 @@ class Calls:
         refs = tensors_of(answer, "outputs")
         outputs = [memory.tensor(ref) for ref in refs]
         self._check_kept()
-        raws = [_copied(output) for output in outputs]
+        raws = [snapshot(output, self.sketching) for output in outputs]
         self._kept = refs, raws
         first = len(self.results)
         self.results += raws
@@ -123,22 +149,14 @@ class Calls:
         for index, (ref, value) in enumerate(zip(*self._kept, strict=True)):
             store = self.server.memory.stores.get(ref.store)
             inputs = ref.store >= _OWN  # results that alias an input change with it
-            if store is not None and not inputs and not _same_bytes(to_raw(self.server.memory.tensor(ref)), value):
+            if store is None or inputs:
+                continue
+            if not _same_bytes(snapshot(self.server.memory.tensor(ref), self.sketching), value):
                 raise OverwrittenError(f"output {index} of an earlier call was overwritten")
 
 
 class OverwrittenError(Exception):
     """A call wrote to what an earlier one had returned."""
-
-
-def _tensors(names: Sequence[str], call: Json) -> list[tuple[str, int]]:
-    return [(name, index) for name, index in zip(names, call["inputs"], strict=True) if index is not None]
-
-
-def _copied(tensor: Tensor) -> RawTensor:
-    """A tensor's bytes as they are now, whatever happens to its memory."""
-    raw = to_raw(tensor)
-    return replace(raw, data=memoryview(bytes(raw.data))) if tensor.device.type == "cpu" else raw
 
 
 def _same_bytes(first: RawTensor, second: RawTensor) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from kernelwright.backend.tensors import TORCH_DTYPES
+from kernelwright.backend.tensors import SHORT_DTYPES, TORCH_DTYPES
 from kernelwright.evaluate.link import LinkError, Origin, TensorRef
 from kernelwright.evaluate.tensors import from_raw
 from kernelwright.evaluate.wire import RawTensor
@@ -115,11 +115,14 @@ class Memory:
 
     def put(self, number: int, raw: RawTensor) -> TensorRef:
         """A tensor of the judge's, in new memory or over what the same store held."""
-        given = from_raw(raw, self.device)
+        return self.place(number, from_raw(raw, self.device))
+
+    def place(self, number: int, given: Tensor) -> TensorRef:
+        """The same for a tensor that is on the device, alone in its memory."""
         content = torch.empty(0, dtype=torch.uint8, device=self.device).set_(given.untyped_storage())
         if number not in self.stores:
             self.allocate(number, content.numel())
-        ref = TensorRef(number, raw.dtype, raw.shape, tuple(given.stride()), 0)
+        ref = TensorRef(number, SHORT_DTYPES[given.dtype], tuple(given.shape), tuple(given.stride()), 0)
         store = self.store(number)
         store.content.copy_(content)
         store.origin = Origin.GIVEN

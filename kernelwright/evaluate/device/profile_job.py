@@ -22,7 +22,6 @@ from kernelwright.evaluate.device.profiler import Profiler, Seen, profiler_for
 from kernelwright.evaluate.device.recorded import RecordedCalls
 from kernelwright.evaluate.device.replay import Replay, Rotation, Trace
 from kernelwright.evaluate.device.serve import Executor
-from kernelwright.evaluate.device.time_job import snapshot
 from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.link import Json, Link
 from kernelwright.evaluate.profile import Kind
@@ -89,7 +88,7 @@ def profile_candidate(
             operators = _operators(rotation)
             tally = _windows(rotation, profiler_for(memory.device), clock_for(memory.device).flush, costs, plan)
             calls.check_zones()
-        outputs = [snapshot(output) for output in calls.outputs(rotation.current)]
+        outputs = calls.outputs(rotation.current)
         verified = [{"draw": rotation.current, "outputs": list(range(len(outputs)))}]
         answer: Json = {"calls": tally.calls, "rows": tally.answer(), "operators": operators, "notes": notes}
         return answer | {"verified": verified, "launches": calls.traces[0].launches, "walls": walls}, outputs

@@ -9,7 +9,8 @@ from torch import Tensor
 from kernelwright.evaluate.device.candidate_job import Calls
 from kernelwright.evaluate.device.replay import Rotation, Trace, slot
 from kernelwright.evaluate.link import Json, TensorRef
-from kernelwright.evaluate.tensors import from_raw
+from kernelwright.evaluate.sketch import snapshot
+from kernelwright.evaluate.wire import RawTensor
 
 
 @dataclass
@@ -33,18 +34,14 @@ class RecordedCalls(Calls):
 
     def rotation(self, draws: Sequence[Json], generator: random.Random) -> Rotation:
         """What was taken down on the inputs of these calls, to be repeated in any order."""
-        device = self.server.memory.device
-        slots = []
-        for place, name in enumerate(self.header["inputs"]):
-            if name in self.given:
-                contents = [from_raw(self.tensors[call["inputs"][place]], device) for call in draws]
-                slots.append(slot(self.given[name], contents))
+        contents = [dict(self.values(call)) for call in draws]
+        slots = [slot(target, [values[name] for values in contents]) for name, target in self.given.items()]
         replays = [trace.replay() for trace in self.traces]
         return Rotation(slots, replays, list(self._changed.values()), generator, turns=len(replays) == 1)
 
-    def outputs(self, draw: int) -> Sequence[Tensor]:
-        """Where the outputs of a draw lie once it was repeated."""
-        return self._outputs[draw % len(self.traces)]
+    def outputs(self, draw: int) -> list[RawTensor]:
+        """The outputs of a draw, once it was repeated, as they are now."""
+        return [snapshot(output, self.sketching) for output in self._outputs[draw % len(self.traces)]]
 
     def check_zones(self) -> None:
         """Raise OutOfBoundsError where a repeated call wrote beside its memory."""

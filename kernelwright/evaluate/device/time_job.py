@@ -27,7 +27,7 @@ from kernelwright.evaluate.device.serve import Executor
 from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.draws import Draw, perturb
 from kernelwright.evaluate.link import Json, Link
-from kernelwright.evaluate.tensors import copy_of, from_raw, same_bits, to_raw
+from kernelwright.evaluate.tensors import copy_of, same_bits, twin
 from kernelwright.evaluate.transport import decode_reference
 from kernelwright.evaluate.wire import RawTensor
 
@@ -45,7 +45,7 @@ class Plan:
     `graph`: whether short calls are captured as well. `direct`: how many runs both clocks look at.
     """
 
-    samples: tuple[int, int] = (30, 40)
+    samples: tuple[int, int] = (60, 80)
     budget_s: float = 5.0
     warm_up_s: float = 0.1
     verify: int = 2
@@ -78,12 +78,12 @@ class Measured:
 
 
 def measure(
-    rotation: Rotation, outputs: Callable[[int], Sequence[Tensor]], plan: Plan, clock: Clock, generator: random.Random
+    rotation: Rotation, outputs: Callable[[int], list[RawTensor]], plan: Plan, clock: Clock, generator: random.Random
 ) -> Measured:
     """Sample a call: warm up, look at it with both clocks, then time it queued behind new content and a flush, and
     the same as a CUDA graph.
 
-    `outputs` gives a draw's output tensors; they are copied after a sample that is checked, before the next.
+    `outputs` copies a draw's outputs, after a sample that is checked and before the next.
     """
     found = Measured()
     busy_ms = _warm_up(rotation, plan, clock)
@@ -110,7 +110,7 @@ def measure(
         last = functools.partial(rotation.exact, draw) if exact else rotation.fresh
         found.events += clock.queued([rotation.fresh] * (size - 1) + [last], rotation.run, busy_ms)
         if exact:
-            found.verified.append((draw, [snapshot(output) for output in outputs(draw)]))
+            found.verified.append((draw, outputs(draw)))
     if plan.graph and middle(found.events) < _GRAPH_BELOW_MS:
         _measure_graph(rotation, outputs, plan, clock, generator, found)
     return found
@@ -143,7 +143,7 @@ def _queueing_ms(rotation: Rotation, clock: Clock) -> float:
 
 def _measure_graph(
     rotation: Rotation,
-    outputs: Callable[[int], Sequence[Tensor]],
+    outputs: Callable[[int], list[RawTensor]],
     plan: Plan,
     clock: Clock,
     generator: random.Random,
@@ -162,13 +162,7 @@ def _measure_graph(
     found.graph = clock.queued([rotation.fresh] * count, launch)
     if plan.verify:
         clock.queued([functools.partial(rotation.exact, draw)], launch)
-        found.verified.append((draw, [snapshot(output) for output in outputs(draw)]))
-
-
-def snapshot(tensor: Tensor) -> RawTensor:
-    """A tensor's bytes as they are now."""
-    raw = to_raw(tensor)
-    return RawTensor(raw.dtype, raw.shape, raw.strides, memoryview(bytes(raw.data)))
+        found.verified.append((draw, outputs(draw)))
 
 
 def _sample(calls: RecordedCalls, draws: Sequence[Json], plan: Plan, clock: Clock) -> Measured:
@@ -257,7 +251,7 @@ def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, li
     if draws[0].weights is not None:
         perturb(model, draws[0].weights)
     values = [program.inputs(draw.inputs, device) for draw in draws]
-    own = [_twin(value) if isinstance(value, Tensor) else value for value in values[0]]
+    own = [twin(value) if isinstance(value, Tensor) else value for value in values[0]]
     slots = [
         slot(target, [value for one in values if isinstance(value := one[place], Tensor)])
         for place, target in enumerate(own)
@@ -278,14 +272,8 @@ def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, li
         rotation = Rotation(slots, [Replay((run,), ())], kept, generator)
         before = clock.facts() if plan.facts else {}
         with Turns(device).alone():
-            found = measure(rotation, lambda _draw: (), Plan(**{**vars(plan), "verify": 0}), clock, generator)
+            found = measure(rotation, lambda _draw: [], Plan(**{**vars(plan), "verify": 0}), clock, generator)
     return found.answer() | {"flush_bytes": clock.flush_bytes} | _device(before, clock, plan), []
-
-
-def _twin(tensor: Tensor) -> Tensor:
-    """A copy that shares memory between elements where the tensor does."""
-    copied = copy_of(tensor)
-    return copied if copied.stride() == tensor.stride() else from_raw(to_raw(tensor), tensor.device)
 
 
 def _compiled(model: torch.nn.Module, compiler: str) -> Any:
