@@ -1,12 +1,14 @@
 """What `kernel[grid](...)` in host code means: binding, decorators and options, apart from who runs it.
 
 `JitNamespace` stands for `triton` in a module's code wherever kernels are not compiled: there
-`@triton.jit` gives a `KernelHandle`, and `autotune` takes its first configuration.
+`@triton.jit` gives a `KernelHandle`, and `autotune` takes its first configuration, or that which somebody chooses.
 """
 
+import contextlib
+import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import triton
@@ -45,7 +47,13 @@ def is_constexpr(annotation: object) -> bool:
 
 
 class KernelHandle:
-    """What `@triton.jit` gives outside CUDA: a kernel to launch, or a helper that other kernels call."""
+    """What `@triton.jit` gives outside CUDA: a kernel to launch, or a helper that other kernels call.
+
+    `choose` is asked, once for each key of an autotuned kernel, which of several launches to make: its number. Without
+    it the first configuration is taken.
+    """
+
+    choose: "Choose | None" = None
 
     def __init__(self, fn: Callable[..., Any], run: Callable[["KernelHandle", BoundLaunch], None]) -> None:
         self.fn = fn
@@ -53,11 +61,15 @@ class KernelHandle:
         self.arg_names = list(inspect.signature(fn).parameters)
         self._run = run
         self._resolvers: tuple[Resolver, ...] = ()
+        self._chosen: dict[tuple[str, ...], Any] = {}
 
     def resolved_by(self, resolver: Resolver) -> "KernelHandle":
         """The same kernel under one more decorator; the outermost resolves first."""
-        handle = type(self)(self.fn, self._run)
-        handle._resolvers = (resolver, *self._resolvers)
+        return self._with((resolver, *self._resolvers))
+
+    def _with(self, resolvers: tuple[Resolver, ...]) -> "KernelHandle":
+        handle = copy.copy(self)
+        handle._resolvers, handle._chosen = resolvers, {}
         return handle
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
@@ -75,7 +87,9 @@ class KernelHandle:
         if twice := sorted(positional.keys() & kwargs.keys()):
             raise LaunchError(f"@{self.__name__}: argument {twice[0]!r} given twice")
         bound = {**positional, **kwargs}
-        for resolver in self._resolvers:
+        for place, resolver in enumerate(self._resolvers):
+            if isinstance(resolver, Autotune):
+                resolver = self._settled(place, resolver, bound, lambda handle: handle.bind(grid, args, kwargs))
             bound.update(resolver(bound))
         for name, parameter in parameters.items():
             if name not in bound and parameter.default is not parameter.empty:
@@ -89,6 +103,25 @@ class KernelHandle:
         constexprs = frozenset(name for name, item in parameters.items() if is_constexpr(item.annotation))
         return BoundLaunch(self.__name__, self._grid(grid, bound), arguments, constexprs, options)
 
+    def _settled(
+        self, place: int, tuned: "Autotune", bound: Mapping[str, Any], bind: Callable[["KernelHandle"], BoundLaunch]
+    ) -> "Autotune":
+        """The decorator at `place` with one configuration left."""
+        configs = tuned.candidates(bound)
+        if self.choose is None or len(configs) == 1:
+            return tuned.only(configs[0])
+        key = tuned.key_of(bound)
+        if key not in self._chosen:
+            trials: list[tuple[Any, BoundLaunch]] = []
+            for config in configs:
+                one: Resolver = replace(tuned.only(config), hook=False)
+                alone = (*self._resolvers[:place], one, *self._resolvers[place + 1 :])
+                with contextlib.suppress(LaunchError):  # a configuration that cannot be launched is not chosen
+                    trials.append((config, bind(self._with(alone))))
+            number = self.choose(self, [trial for _, trial in trials]) if len(trials) > 1 else 0
+            self._chosen[key] = trials[number][0] if trials else configs[0]
+        return tuned.only(self._chosen[key])
+
     def _grid(self, grid: Any, bound: Mapping[str, Any]) -> Grid:
         sizes = grid(dict(bound)) if callable(grid) else grid
         if not isinstance(sizes, tuple | list) or not 1 <= len(sizes) <= 3:
@@ -99,20 +132,42 @@ class KernelHandle:
         return full[0], full[1], full[2]
 
 
+#: Of an autotuned kernel, and the launches that its configurations make of one: the number of that to make.
+Choose = Callable[[KernelHandle, Sequence[BoundLaunch]], int]
+
+
 @dataclass(frozen=True)
-class _FirstConfig:
-    """`autotune` where nothing is timed: the first configuration left by early pruning."""
+class Autotune:
+    """`autotune` as a decorator that was seen: its configurations, of which the first is taken where several are left.
+
+    `hook`: whether a configuration's own hook runs before a launch.
+    """
 
     configs: tuple[Any, ...]
+    key: tuple[str, ...] = ()
     prune: Callable[..., Sequence[Any]] | None = None
+    hook: bool = True
+
+    def candidates(self, bound: Mapping[str, Any]) -> Sequence[Any]:
+        """What early pruning leaves for these arguments."""
+        return self.prune(list(self.configs), dict(bound)) if self.prune else self.configs
+
+    def only(self, config: Any) -> "Autotune":
+        """The same with one configuration."""
+        return replace(self, configs=(config,), prune=None)
+
+    def key_of(self, bound: Mapping[str, Any]) -> tuple[str, ...]:
+        """What launches share that are tuned together: the values of the key, and the dtypes of all tensors."""
+        plain = {name: value for name, value in bound.items() if not hasattr(value, "dtype")}
+        dtypes = [f"{name}: {value.dtype}" for name, value in bound.items() if name not in plain]
+        return (*(f"{name}={plain[name]!r}" for name in self.key if name in plain), *dtypes)
 
     def __call__(self, bound: Mapping[str, Any]) -> Mapping[str, Any]:
-        configs = self.prune(list(self.configs), dict(bound)) if self.prune else self.configs
-        config = configs[0]
+        config = self.candidates(bound)[0]
         if clash := sorted(config.kwargs.keys() & bound.keys()):
             raise LaunchError(f"{clash[0]!r} is set by both the launch and the autotune configuration")
         chosen = config.all_kwargs()
-        if config.pre_hook is not None:
+        if self.hook and config.pre_hook is not None:
             config.pre_hook({**bound, **chosen})
         return dict(chosen)
 
@@ -125,21 +180,28 @@ class JitNamespace:
     next_power_of_2 = staticmethod(triton.next_power_of_2)
     language = tl
 
-    def __init__(self, run: Callable[[KernelHandle, BoundLaunch], None], kind: type[KernelHandle]) -> None:
+    def __init__(
+        self,
+        run: Callable[[KernelHandle, BoundLaunch], None],
+        kind: type[KernelHandle],
+        choose: Choose | None = None,
+    ) -> None:
         self._run = run
         self._kind = kind
+        self._choose = choose
 
     def jit(self, fn: Callable[..., Any] | None = None, **_options: Any) -> Any:
         """`@triton.jit` and `@triton.jit(...)`; compile options mean nothing here."""
         if fn is None:
             return lambda function: self.jit(function)
-        return self._kind(fn, self._run)
+        handle = self._kind(fn, self._run)
+        handle.choose = self._choose
+        return handle
 
     def autotune(self, configs: Sequence[Any], key: Sequence[str], **options: Any) -> Any:
-        """`@triton.autotune`: the first configuration."""
-        del key
+        """`@triton.autotune`: the configuration that is chosen, or the first."""
         prune = (options.get("prune_configs_by") or {}).get("early_config_prune")
-        return lambda handle: handle.resolved_by(_FirstConfig(tuple(configs), prune))
+        return lambda handle: handle.resolved_by(Autotune(tuple(configs), tuple(key), prune))
 
     def heuristics(self, values: Mapping[str, Callable[[Mapping[str, Any]], Any]]) -> Any:
         """`@triton.heuristics`: each value computed from the arguments."""

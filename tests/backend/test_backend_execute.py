@@ -1,7 +1,11 @@
 """Host code: binding, tracing on meta tensors, both launcher forms, code written for CUDA."""
 
+from collections.abc import Sequence
+
 import pytest
 import torch
+import triton
+import triton.language as tl
 
 from kernelwright.backend.execute import (
     RecordingRuntime,
@@ -11,7 +15,7 @@ from kernelwright.backend.execute import (
     trace_launches,
 )
 from kernelwright.backend.interpreter import InterpreterRuntime
-from kernelwright.backend.launch import JitNamespace, KernelHandle, LaunchError
+from kernelwright.backend.launch import BoundLaunch, Choose, JitNamespace, KernelHandle, LaunchError
 from kernelwright.backend.reference import ReferenceProgram, describe
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
@@ -152,13 +156,11 @@ def test_several_outputs_come_in_order_and_lists_too() -> None:
     assert (x.shape, gain.shape) == ((4, 8), (8,))
 
 
-def handle(source: str) -> tuple[KernelHandle, list]:
+def handle(source: str, choose: Choose | None = None, **names: object) -> tuple[KernelHandle, list]:
     """A kernel made in a namespace that notes its launches."""
     seen: list = []
-    triton = JitNamespace(lambda _handle, bound: seen.append(bound), KernelHandle)
-    import triton.language as tl
-
-    space = {"triton": triton, "tl": tl}
+    namespace = JitNamespace(lambda _handle, bound: seen.append(bound), KernelHandle, choose)
+    space = {"triton": namespace, "tl": tl, **names}
     exec(source, space)
     return space["k"], seen
 
@@ -187,6 +189,39 @@ def test_autotune_outside_heuristics_resolves_in_order() -> None:
     assert (seen[0].options["num_warps"], seen[0].options["num_stages"]) == (8, 2)
     with pytest.raises(LaunchError, match="'B' is set by both"):
         k[(1,)](0, 3, B=8)
+
+
+def test_an_autotuned_launch_is_chosen_once_for_each_key() -> None:
+    asked: list[list[BoundLaunch]] = []
+    hooked: list[int] = []
+
+    def choose(handle: KernelHandle, trials: Sequence[BoundLaunch]) -> int:
+        assert handle.__name__ == "k"
+        asked.append(list(trials))
+        return max(range(len(trials)), key=lambda number: trials[number].arguments["B"])
+
+    configs = [triton.Config({"B": size}, pre_hook=lambda given: hooked.append(given["B"])) for size in (8, 0, 32, 16)]
+    prune = {"early_config_prune": lambda configs, given: configs[: 4 if given["n"] else 1]}
+    k, seen = handle(
+        "@triton.autotune(configs, key=['n'], prune_configs_by=prune)\n"
+        "@triton.heuristics({'C': lambda args: 2 * args['B']})\n"
+        "@triton.jit\n" + PLAIN,
+        choose,
+        configs=configs,
+        prune=prune,
+    )
+    for n in (64, 64, 128, 0):
+        k[lambda meta: (meta["n"] // meta["B"] if meta["B"] else -1,)](torch.ones(1), n)
+    assert [[(one.grid[0], one.arguments["C"]) for one in trials] for trials in asked] == [
+        [(8, 16), (2, 64), (4, 32)],  # the second configuration has no grid
+        [(16, 16), (4, 64), (8, 32)],
+    ]
+    assert [(one.arguments["B"], one.arguments["C"], one.grid[0]) for one in seen] == [
+        (32, 64, 2), (32, 64, 2), (32, 64, 4), (8, 16, 0),
+    ]  # fmt: skip
+    assert hooked == [32, 32, 32, 8]  # trials run no hooks
+    k[(1,)](torch.ones(1, dtype=torch.float16), 64)
+    assert len(asked) == 3  # another dtype
 
 
 @pytest.mark.parametrize(

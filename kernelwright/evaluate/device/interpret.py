@@ -1,6 +1,6 @@
 """Kernels run by the guarded interpreter."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -37,6 +37,11 @@ class InterpreterExecutor:
         arguments = {name: self._argument(value) for name, value in request.arguments.items()}
         options: Mapping[str, Any] = {name: self._argument(value) for name, value in request.options.items()}
         handle[request.grid](**arguments, **options)
+
+    def fastest(self, requests: Sequence[LaunchRequest], keep: Callable[[], Callable[[], None]]) -> int:
+        """The first: how long the interpreter takes says nothing."""
+        del requests, keep
+        return 0
 
     def fresh(self, whole: Tensor) -> None:
         """From now on a kernel that loads what nobody has written fails."""

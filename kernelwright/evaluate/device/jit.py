@@ -1,24 +1,32 @@
 """Kernels as Triton's own jit functions: compiled for a target, or launched on the GPU that is there."""
 
+import contextlib
 import functools
 import hashlib
 import json
 import linecache
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import torch
 import triton
 from torch import Tensor
 
-from kernelwright.backend.compiler import Compiled, compile_for_device, compile_jit
+from kernelwright.backend.compiler import Compiled, CompileFailureError, compile_for_device, compile_jit
 from kernelwright.backend.execute import Launch
 from kernelwright.backend.targets import Target
 from kernelwright.backend.tensors import spec_of
+from kernelwright.evaluate.device.clock import Clock, clock_for, middle, tick
 from kernelwright.evaluate.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluate.device.serve import LaunchRequest
 from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.link import Json
 from kernelwright.ir.values import Resources
+
+#: Seconds in which the configurations of an autotuned kernel are compiled, and those that one is timed in.
+_TUNE_SECONDS, _TRIAL_SECONDS = 10.0, 0.2
+#: Timed runs of each.
+_TRIAL_RUNS = 5
 
 
 class JitKernels:
@@ -45,6 +53,11 @@ class JitKernels:
         inner = [value["kernel"] for value in description.names.values() if "kernel" in value]
         names = json.dumps({k: v for k, v in description.names.items() if "kernel" not in v}, sort_keys=True)
         self.sources[description.key] = [source, names, *(text for key in inner for text in self.sources[key])]
+
+    def fastest(self, requests: Sequence[LaunchRequest], keep: Callable[[], Callable[[], None]]) -> int:
+        """The first, where nothing is run."""
+        del requests, keep
+        return 0
 
     def fresh(self, whole: Tensor) -> None:
         """Nothing to note."""
@@ -102,13 +115,34 @@ class CudaExecutor(JitKernels):
         """Compile where that is due, and run the grid; empty ones launch nothing."""
         self.prepare(request)()
 
+    def fastest(self, requests: Sequence[LaunchRequest], keep: Callable[[], Callable[[], None]]) -> int:
+        """The launch with the least median time by events, each run on the same content and behind a flush.
+
+        What does not compile, or comes when the time is up, is not chosen.
+        """
+        elapsed, ready = tick(), list[int]()
+        for number, request in enumerate(requests):
+            with contextlib.suppress(CompileFailureError):
+                self.compiled(request)
+                ready.append(number)
+            if elapsed() > _TUNE_SECONDS:
+                break
+        with self.turns.alone():
+            clock, restore = clock_for(torch.device("cuda")), keep()
+            times = {number: _trial(self._launcher(requests[number]), restore, clock) for number in ready}
+            restore()
+        return min(times, key=lambda number: times[number], default=0)
+
     def prepare(self, request: LaunchRequest) -> Callable[[], object]:
         """The launch with its arguments made ready, to be called as often as wanted. Raises CompileFailureError."""
         kernel = self.by_key[request.kernel]
         self.resources.setdefault(kernel.__name__, self.compiled(request).resources)
+        return self._launcher(request)
+
+    def _launcher(self, request: LaunchRequest) -> Callable[[], object]:
         if not all(request.grid):
             return lambda: None
-        return functools.partial(kernel[request.grid], **self._given(request))
+        return functools.partial(self.by_key[request.kernel][request.grid], **self._given(request))
 
     def compiled(self, request: LaunchRequest) -> Compiled:
         """The kernel as it is compiled for a launch's arguments. Raises CompileFailureError."""
@@ -118,3 +152,13 @@ class CudaExecutor(JitKernels):
     def _given(self, request: LaunchRequest) -> dict[str, Any]:
         """Arguments and options as a launch takes them."""
         return {name: self.value(value) for name, value in (*request.arguments.items(), *request.options.items())}
+
+
+def _trial(run: Callable[[], object], restore: Callable[[], None], clock: Clock) -> float:
+    """Milliseconds that a launch takes; one run is enough where it is long."""
+    restore()
+    run()
+    restore()
+    once = clock.time(run)[0]
+    runs = min(_TRIAL_RUNS, int(1e3 * _TRIAL_SECONDS / once))
+    return middle(clock.queued([restore] * runs, run)) if runs > 1 else once

@@ -1,6 +1,6 @@
 """The device's end of the link: it serves a host's requests and decides what its calls amount to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -16,6 +16,8 @@ from kernelwright.evaluate.link import Json, Link, LinkError, Origin, TensorRef
 
 #: Numbers that host code may read, one at a time, and the size of the tensors it may read them from.
 ITEMS_PER_CALL, ITEM_BYTES = 64, 64
+#: How often a host is told which of its launches is fastest, and of how many; no more, as times may tell of content.
+TUNES, TRIALS = 16, 32
 
 
 class CheatError(Exception):
@@ -50,6 +52,11 @@ class Executor(Protocol):
 
     def launch(self, request: LaunchRequest) -> None:
         """Run one launch to its end; raises what the kernel's faults are."""
+        ...
+
+    def fastest(self, requests: Sequence[LaunchRequest], keep: Callable[[], Callable[[], None]]) -> int:
+        """The number of the launch that takes the least time, 0 where nothing is timed. `keep` takes the content of
+        their tensors down and gives what puts it back; whoever runs them does that before each."""
         ...
 
     def fresh(self, whole: Tensor) -> None:
@@ -87,6 +94,7 @@ class Server:
     externs: frozenset[str] | None
     items: int = 0
     launches: int = 0
+    tunes: int = 0
     recorder: Recorder | None = None
     _kernels: set[str] = field(default_factory=set)
 
@@ -162,6 +170,43 @@ class Server:
         self._kernels.add(described.key)
 
     def launch(self, message: Json, _raw: bytearray) -> Json:
+        request, watched = self._request(message)
+        public = watched & {int(number) for number in message["public"]}
+        before = {number: self.memory.store(number).content.clone() for number in public}
+        self.executor.launch(request)
+        self.launches += 1
+        if self.recorder is not None:
+            self.recorder.launched(request)
+        self.memory.check_zones(watched)
+        for number in watched:
+            store = self.memory.store(number)
+            store.origin = Origin.KERNEL if store.origin is Origin.HOST else store.origin
+        return {"changed": [n for n in public if not torch.equal(before[n], self.memory.store(n).content)]}
+
+    def tune(self, message: Json, _raw: bytearray) -> Json:
+        trials = [self._request({**trial, "kernel": message["kernel"]}) for trial in message["trials"][:TRIALS]]
+        watched = {number for _, stores in trials for number in stores}
+        kept_bytes = sum(self.memory.store(number).nbytes for number in watched)
+        self.tunes += 1
+        if self.tunes > TUNES or len(trials) < 2 or self.memory.used + kept_bytes > self.memory.limit:
+            return {"best": 0}
+        best = self.executor.fastest([request for request, _ in trials], lambda: self._kept(watched))
+        self.memory.check_zones(watched)
+        return {"best": best}
+
+    def _kept(self, numbers: set[int]) -> Callable[[], None]:
+        """Takes the content of stores down; what is given puts it back."""
+        contents = [self.memory.store(number).content for number in numbers]
+        kept = [(content, content.clone()) for content in contents]
+
+        def restore() -> None:
+            for content, value in kept:
+                content.copy_(value)
+
+        return restore
+
+    def _request(self, message: Json) -> tuple[LaunchRequest, set[int]]:
+        """A launch as it was asked for, and the stores of its tensors."""
         refs = {name: TensorRef.decode(v["tensor"]) for name, v in message["arguments"].items() if "tensor" in v}
         arguments = {
             name: self.memory.tensor(refs[name]) if name in refs else value
@@ -177,18 +222,7 @@ class Server:
             frozenset(map(str, message["constexprs"])),
             dict(message["options"]),
         )
-        watched = {ref.store for ref in refs.values()}
-        public = watched & {int(number) for number in message["public"]}
-        before = {number: self.memory.store(number).content.clone() for number in public}
-        self.executor.launch(request)
-        self.launches += 1
-        if self.recorder is not None:
-            self.recorder.launched(request)
-        self.memory.check_zones(watched)
-        for number in watched:
-            store = self.memory.store(number)
-            store.origin = Origin.KERNEL if store.origin is Origin.HOST else store.origin
-        return {"changed": [n for n in public if not torch.equal(before[n], self.memory.store(n).content)]}
+        return request, {ref.store for ref in refs.values()}
 
     def operate(self, message: Json, _raw: bytearray) -> None:
         name = str(message["name"])
@@ -259,7 +293,7 @@ def _operator(name: str) -> Any:
 
 
 _HANDLERS: Mapping[str, Any] = {
-    kind: getattr(Server, kind) for kind in ("alloc", "free", "upload", "refuse", "item", "kernel", "launch", "operate")
+    kind: getattr(Server, kind) for kind in "alloc free upload refuse item kernel launch tune operate".split()
 }
 
 

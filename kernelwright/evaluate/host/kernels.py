@@ -3,7 +3,7 @@
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle, LaunchError, is_constexpr
 from kernelwright.evaluate.host.session import Session
-from kernelwright.evaluate.host.withheld import DeviceTensor, reference_to
+from kernelwright.evaluate.host.withheld import DeviceTensor, Store, reference_to
 from kernelwright.evaluate.link import Json
 
 
@@ -21,10 +21,25 @@ class HostKernels:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.namespace = JitNamespace(self._launch, KernelHandle)
+        self.namespace = JitNamespace(self._launch, KernelHandle, self._fastest)
         self._described: dict[int, tuple[KernelHandle, str]] = {}
 
     def _launch(self, handle: KernelHandle, bound: BoundLaunch) -> None:
+        open_stores = self._published(handle, bound)
+        request = {"do": "launch", "kernel": self._describe(handle), "public": sorted(open_stores)}
+        answer = self._session.ask(request | self._encoded(bound))
+        for number in answer["changed"]:
+            open_stores[number].withhold()
+
+    def _fastest(self, handle: KernelHandle, trials: Sequence[BoundLaunch]) -> int:
+        """Which of an autotuned kernel's launches the device makes fastest; none of them has an effect."""
+        for bound in trials:
+            self._published(handle, bound)
+        request = {"do": "tune", "kernel": self._describe(handle), "trials": [self._encoded(one) for one in trials]}
+        return min(int(self._session.ask(request)["best"]), len(trials) - 1)
+
+    def _published(self, handle: KernelHandle, bound: BoundLaunch) -> dict[int, Store]:
+        """Send what the device has no content of yet: by number, the stores whose content is public."""
         given = {name: value for name, value in bound.arguments.items() if isinstance(value, Tensor)}
         for name, value in given.items():
             if not isinstance(value, DeviceTensor):
@@ -33,19 +48,16 @@ class HostKernels:
         open_stores = {t.store.number: t.store for t in given.values() if t.store.content is not None}  # type: ignore[attr-defined]
         for store in open_stores.values():
             store.publish()
-        answer = self._session.ask(
-            {
-                "do": "launch",
-                "kernel": self._describe(handle),
-                "grid": list(bound.grid),
-                "arguments": {name: self._value(value) for name, value in bound.arguments.items()},
-                "constexprs": sorted(bound.constexprs),
-                "options": {name: self._value(value) for name, value in bound.options.items()},
-                "public": sorted(open_stores),
-            }
-        )
-        for number in answer["changed"]:
-            open_stores[number].withhold()
+        return open_stores
+
+    def _encoded(self, bound: BoundLaunch) -> Json:
+        """A launch without its kernel, as JSON."""
+        return {
+            "grid": list(bound.grid),
+            "arguments": {name: self._value(value) for name, value in bound.arguments.items()},
+            "constexprs": sorted(bound.constexprs),
+            "options": {name: self._value(value) for name, value in bound.options.items()},
+        }
 
     def _describe(self, handle: KernelHandle) -> str:
         """The key under which the device knows a kernel; tells the device about it the first time."""
