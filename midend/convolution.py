@@ -100,12 +100,14 @@ def _makes_contiguous(statement: ast.stmt, name: str) -> bool:
 class Template:
     """A kernel in the place of a convolution. `source` defines a kernel named `KERNEL` that takes x, weight, bias (if
     there is one) and the output; `grid` is the text of its grid, in which `META` stands for its launch options.
+    `packing`: what host code does to the weight before it gives it to the kernel, such as `.contiguous()`.
     """
 
     stem: str
     source: str
     meta: tuple[tuple[str, Scalar], ...]
     grid: str
+    packing: str = ""
 
 
 def replace_convolutions(module: KernelModule, template: Callable[[Convolution], Template | None]) -> KernelModule:
@@ -125,9 +127,12 @@ def _replace(module: KernelModule, trace: HostTrace, convolution: Convolution, t
     symbol = fresh_symbol(module, template.stem)
     kernel = Kernel(symbol, template.source.replace("KERNEL", symbol), template.meta, ("aten.convolution",))
     device = trace.entry.args.args[0].arg
-    arguments = ", ".join(operand for operand in (*convolution.operands, convolution.target) if operand)
+    x, weight, bias = convolution.operands
+    packed = [f"{symbol}_weight = {weight}{template.packing}"] if template.packing else []
+    weight = f"{symbol}_weight" if packed else weight
+    arguments = ", ".join(operand for operand in (x, weight, bias, convolution.target) if operand)
     launch = f"{symbol}[{template.grid.replace('META', kernel.meta_name)}]({arguments}, **{kernel.meta_name})"
-    lines = {convolution.first: [allocation(convolution.target, convolution.out, device), launch]}
+    lines = {convolution.first: [*packed, allocation(convolution.target, convolution.out, device), launch]}
     if convolution.last != convolution.first:
         lines[convolution.last] = []
     return without_idle_kernels(with_kernel(with_statements(module, trace, lines), kernel))

@@ -27,7 +27,7 @@ def fresh_symbol(module: KernelModule, stem: str) -> str:
     """A kernel name that nothing in the module has: the stem, or the stem with a number."""
     taken, number = names_of(module), 0
     symbol = stem
-    while symbol in taken or f"{symbol}_meta" in taken:
+    while {symbol, f"{symbol}_meta", f"{symbol}_weight"} & taken:
         number += 1
         symbol = f"{stem}_{number}"
     return symbol

@@ -8,6 +8,8 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.values import Level
 from kernelwright.ir.verifier import extern_ops
 from kernelwright.midend.depthwise_conv import DepthwiseConv
+from kernelwright.midend.implicit_gemm import ImplicitGemm
+from kernelwright.midend.transposed_conv import TransposedConv
 
 H200 = Context(target="h200")
 
@@ -57,3 +59,82 @@ def test_other_convolutions_stay():
     assert DepthwiseConv().run(before, H200) is before
     with pytest.raises(UserError, match="rows=99"):
         DepthwiseConv(rows=99)
+
+
+TRANSPOSED = {
+    "1d": ((2, 5, 19), "nn.ConvTranspose1d(5, 7, 3)"),
+    "1d strides and dilation share a factor": (
+        (2, 4, 11),
+        "nn.ConvTranspose1d(4, 3, 5, stride=4, padding=3, output_padding=1, dilation=6, bias=False)",
+    ),
+    "2d": ((2, 3, 7, 5), "nn.ConvTranspose2d(3, 6, 4, stride=2, padding=1)"),
+    "2d grouped": (
+        (2, 8, 5, 6),
+        "nn.ConvTranspose2d(8, 12, (3, 5), (2, 3), padding=(1, 2), output_padding=(1, 0), dilation=(2, 1), groups=4)",
+    ),
+    "2d strides without taps": ((1, 3, 4, 5), "nn.ConvTranspose2d(3, 4, 2, stride=5, dilation=2)"),
+    "2d pixels": ((1, 3, 9, 5), "nn.ConvTranspose2d(3, 4, 1)"),
+    "3d": ((1, 4, 3, 4, 5), "nn.ConvTranspose3d(4, 5, 3, stride=(2, 1, 2), padding=1, dilation=(1, 2, 2), groups=1)"),
+    "many channels": ((1, 17, 5, 5), "nn.ConvTranspose2d(17, 20, 3, stride=2, padding=1, output_padding=1)"),
+}
+CONVOLUTIONS = {
+    "1d": ((2, 3, 40), "nn.Conv1d(3, 5, 4, stride=3, padding=2, dilation=2)"),
+    "2d": ((2, 3, 11, 13), "nn.Conv2d(3, 6, 3)"),
+    "2d grouped": ((1, 9, 10, 7), "nn.Conv2d(9, 6, (2, 3), stride=(2, 1), padding=(1, 2), groups=3, bias=False)"),
+    "2d twelve channels": ((1, 12, 6, 7), "nn.Conv2d(12, 3, 9, padding=4)"),
+    "2d pointwise": ((2, 18, 9, 5), "nn.Conv2d(18, 33, 1)"),
+    "2d many channels": ((1, 20, 9, 9), "nn.Conv2d(20, 17, 3, padding=1, stride=2)"),
+    "3d": ((1, 3, 6, 5, 7), "nn.Conv3d(3, 4, (3, 2, 3), padding=(1, 0, 1), dilation=(1, 2, 1))"),
+}
+
+
+@pytest.mark.parametrize("case", TRANSPOSED.values(), ids=TRANSPOSED)
+def test_transposed(case):
+    shape, layer = case
+    before = lowered("self.conv(a)", [shape], f"self.conv = {layer}")
+    assert ImplicitGemm().run(before, H200) is before
+    for form in ("dot", "direct"):
+        after = TransposedConv(form).run(before, H200)
+        assert extern_ops(before) and not extern_ops(after)
+        assert ("tl.dot" in after.kernels[0].source) == (form == "dot")
+        assert_right(after, seeds=(0,))
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS.values(), ids=CONVOLUTIONS)
+def test_implicit_gemm(case):
+    shape, layer = case
+    before = lowered("self.conv(a)", [shape], f"self.conv = {layer}")
+    assert TransposedConv().run(before, H200) is before
+    for form in ("dot", "direct"):
+        after = ImplicitGemm(form).run(before, H200)
+        assert extern_ops(before) and not extern_ops(after)
+        assert_right(after, seeds=(0,))
+
+
+def test_products_of_tiles_for_many_channels_alone():
+    for channels, products in ((15, False), (16, True)):
+        layer = f"self.conv = nn.Conv2d({channels}, 16, 3)"
+        after = ImplicitGemm().run(lowered("self.conv(a)", [(1, channels, 5, 5)], layer), H200)
+        assert ("tl.dot" in after.kernels[0].source) == products
+
+
+@pytest.mark.parametrize("form", ["dot", "direct"])
+def test_half_precision_sums_in_single(form):
+    layers = "self.one, self.two = nn.Conv2d(16, 9, 3), nn.ConvTranspose2d(9, 4, 3, stride=2)"
+    before = lowered("self.two(self.one(a))", [(1, 16, 8, 8)], layers, "float16")
+    after = TransposedConv(form).run(ImplicitGemm(form).run(before, H200), H200)
+    assert not extern_ops(after)
+    assert_right(after, seeds=(0,))
+
+
+def test_every_convolution_of_a_program_is_replaced():
+    layers = "self.one, self.two, self.three = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 4, 3, groups=4), nn.Conv2d(4, 4, 1)"
+    before = lowered("self.three(torch.relu(self.two(self.one(a))))", [(2, 3, 9, 9)], layers, channels_last=True)
+    after = ImplicitGemm().run(DepthwiseConv().run(before, H200), H200)
+    assert len(extern_ops(before)) == 1 and not extern_ops(after)
+    assert_right(after, seeds=(0,))
+
+
+def test_a_form_that_is_none():
+    with pytest.raises(UserError, match="form='tiles'"):
+        ImplicitGemm(form="tiles")
