@@ -9,19 +9,29 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from safetensors import SafetensorError
 
 from kernelwright.ir.errors import KernelwrightError
 
 _PREFIX = "step-"
 _CHUNK_BYTES = 1 << 20
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+#: What a write that fails is raised as: by Python, by safetensors, by torch.save, which does not tell why.
+_REFUSED = (OSError, SafetensorError, RuntimeError)
 
 
 class CheckpointError(KernelwrightError):
-    """A checkpoint could not be written; those before it are as they were."""
+    """A checkpoint could not be written or read; those before it are as they were."""
+
+
+class DiskFullError(KernelwrightError):
+    """A run's files, its checkpoints apart, cannot be written any more; its checkpoints are as they were."""
 
 
 @dataclass(frozen=True)
@@ -52,27 +62,63 @@ def save_checkpoint(
         shutil.rmtree(place, ignore_errors=True)
         partial.rename(place)
         _flush(root)
-    except OSError as error:
+    except _REFUSED as error:
+        reason = "the disk is full; make room" if _is_full(error, root) else str(error)
         shutil.rmtree(partial, ignore_errors=True)
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        reason = "the disk is full; make room" if full else str(error)
-        before = latest_checkpoint(root)
-        kept = f"{before.folder} is intact: resume from there" if before else "there is none before it"
-        raise CheckpointError(f"checkpoint {place} was not written: {reason} ({kept})") from error
+        raise CheckpointError(f"checkpoint {place} was not written: {reason} ({_what_is_left(root)})") from error
     for old in _places(root)[keep:]:
         shutil.rmtree(old, ignore_errors=True)
     return Checkpoint(step, place, state)
 
 
 def latest_checkpoint(root: Path) -> Checkpoint | None:
-    """The newest complete one."""
+    """The newest complete one; None where there is none at all. Raises CheckpointError where all are damaged."""
     damaged: list[Path] = []
     for place in _places(root):
         state = _read(place)
         if state is not None:
             return Checkpoint(int(place.name.removeprefix(_PREFIX)), place, state, tuple(damaged))
         damaged.append(place)
+    if damaged:
+        names = ", ".join(path.name for path in damaged)
+        raise CheckpointError(f"every checkpoint in {root} is damaged ({names}): remove them to start anew")
     return None
+
+
+def resume_from(root: Path, say: Callable[[str], None]) -> Checkpoint | None:
+    """The latest checkpoint, told to `say` with what it passes over."""
+    found = latest_checkpoint(root)
+    if found is not None:
+        over = "".join(f"{path} is damaged and passed over; " for path in found.damaged)
+        say(f"{over}going on from {found.folder}")
+    return found
+
+
+@contextmanager
+def writing_beside(root: Path) -> Iterator[None]:
+    """What a run writes beside its checkpoints in `root`: a full disk is a DiskFullError that says what is left."""
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        if not _is_full(error, root):
+            raise
+        raise DiskFullError(f"the disk is full; make room ({_what_is_left(root)})") from error
+
+
+def _is_full(error: BaseException, root: Path) -> bool:
+    """Whether a write failed for want of room. Only OSError tells; the others are believed where there is none."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno in _FULL
+    there = next(path for path in (root, *root.absolute().parents) if path.exists())
+    return f"(os error {errno.ENOSPC})" in str(error) or shutil.disk_usage(there).free < _CHUNK_BYTES
+
+
+def _what_is_left(root: Path) -> str:
+    try:
+        before = latest_checkpoint(root)
+    except CheckpointError as error:
+        return str(error)
+    return f"{before.folder} is intact: resume from there" if before else "there is no checkpoint before it"
 
 
 def _places(root: Path) -> list[Path]:

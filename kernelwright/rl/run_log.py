@@ -1,5 +1,6 @@
-"""What a run shows and leaves: metrics as JSON lines and for TensorBoard, and a plot of them."""
+"""What a run leaves: metrics as JSON lines and for TensorBoard."""
 
+import contextlib
 import importlib
 import json
 import math
@@ -18,7 +19,9 @@ class RunLog:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self._path = folder, folder / METRICS
         kept = [row for row in read_metrics(folder) if row["step"] < step]
-        self._path.write_text("".join(json.dumps(row) + "\n" for row in kept), "utf-8")
+        partial = self._path.with_suffix(".partial")  # the file as it is stays, should the disk be full
+        partial.write_text("".join(json.dumps(row) + "\n" for row in kept), "utf-8")
+        partial.replace(self._path)
         self._board = _tensorboard(folder, step)
         self._began = time.monotonic()
 
@@ -32,9 +35,10 @@ class RunLog:
                 self._board.add_scalar(name, value, step)
 
     def close(self) -> None:
-        """Finish what TensorBoard has not written yet."""
+        """Finish what TensorBoard has not written yet, if the disk lets it; the metrics are in the other file."""
         if self._board is not None:
-            self._board.close()
+            with contextlib.suppress(OSError):
+                self._board.close()
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.algorithms import Algorithm, Prepared, objective, prepare
-from kernelwright.rl.checkpoint import latest_checkpoint, save_checkpoint
+from kernelwright.rl.checkpoint import resume_from, save_checkpoint, writing_beside
 from kernelwright.rl.data import Cursor
 from kernelwright.rl.learner import DivergedError, Learner
 from kernelwright.rl.packing import Row, packs
@@ -35,6 +35,7 @@ RollOut = Callable[[Sequence[KernelModule], int], list[Trajectory]]
 #: Hands a saved adapter to the policy.
 Push = Callable[[Path], None]
 Tell = Callable[[int, int, Mapping[str, Any]], None]
+Say = Callable[[str], None]
 #: What a placeholder row consists of where a turn has no tokens.
 _NOTHING = Row((0,), (0,))
 
@@ -55,7 +56,10 @@ class RlSettings:
 
 @dataclass
 class Trainer:
-    """One run in one folder. `roll_out` and `push` are the policy's side, `learner` the trainer's."""
+    """One run in one folder. `roll_out` and `push` are the policy's side, `learner` the trainer's.
+
+    `tell` is given every step's metrics, `say` what else there is to say, a line each.
+    """
 
     learner: Learner
     modules: Sequence[KernelModule]
@@ -65,16 +69,25 @@ class Trainer:
     settings: RlSettings
     folder: Path
     tell: Tell = lambda _step, _steps, _metrics: None
+    say: Say = lambda _line: None
     _seconds: dict[str, float] = field(default_factory=dict)
 
     def run(self) -> dict[str, Any]:
         """Train from the latest checkpoint on; the last step's metrics.
 
-        Raises DivergedError for a loss that is no number, PolicyError for a policy that is gone, CheckpointError for a
-        disk that is full: in each case the latest checkpoint is what the next run starts from.
+        Raises DivergedError for a loss that is no number, PolicyError for a policy that is gone, CheckpointError or
+        DiskFullError for a full disk: in each case the latest checkpoint is what the next run starts from.
         """
         if not self.modules:
             raise UserError("there are no problems to learn from")
+        with writing_beside(self._checkpoints):
+            return self._run()
+
+    @property
+    def _checkpoints(self) -> Path:
+        return self.folder / "checkpoints"
+
+    def _run(self) -> dict[str, Any]:
         self._resume()
         log, metrics = RunLog(self.folder, self.learner.step), dict[str, Any]()
         try:
@@ -93,7 +106,7 @@ class Trainer:
 
     def _resume(self) -> None:
         self.learner.steps = self.settings.steps
-        found = latest_checkpoint(self.folder / "checkpoints")
+        found = resume_from(self._checkpoints, self.say)
         if found is not None:
             self.learner.load(found.folder)
             torch.set_rng_state(torch.tensor(found.state["torch_rng"], dtype=torch.uint8))
@@ -104,8 +117,8 @@ class Trainer:
     def _save(self) -> None:
         state = {"step": self.learner.step, "torch_rng": torch.get_rng_state().tolist()}
         state |= {"settings": vars(self.settings), "algorithm": vars(self.algorithm)}
-        root = self.folder / "checkpoints"
-        save_checkpoint(root, self.learner.step, self.learner.save, json.loads(json.dumps(state)), self.settings.keep)
+        content, keep = json.loads(json.dumps(state)), self.settings.keep
+        save_checkpoint(self._checkpoints, self.learner.step, self.learner.save, content, keep)
 
     def _hand_over(self) -> None:
         """Give the policy the adapter as it is now; the folder holds it until the next one takes its place."""
@@ -127,11 +140,17 @@ class Trainer:
         self.learner.step = step + 1
         self._timed("push", self._hand_over)
         tokens = sum(len(turn.completion.token_ids) for made in trajectories for turn in made.turns)
-        speed = {"tokens": tokens, "tokens_per_s": round(tokens / max(1e-9, self._seconds["rollout"]), 1)}
-        return rollout_metrics(trajectories) | speed | dict(prepared.statistics) | found
+        facts: dict[str, Any] = {
+            "tokens": tokens,
+            "tokens_per_s": round(tokens / max(1e-9, self._seconds["rollout"]), 1),
+        }
+        facts["problems"] = [module.name for module in chosen]
+        return rollout_metrics(trajectories) | facts | dict(prepared.statistics) | found
 
     def _prepared(self, trajectories: Sequence[Trajectory], rows: Sequence[Row], seed: int) -> tuple[Turns, Prepared]:
         scored = self.learner.scored(rows, self.settings.temperature).logp
+        if not bool(torch.isfinite(scored).all()):
+            raise DivergedError(f"step {self.learner.step}: the model's log-probabilities are no numbers")
         base = None
         if self.algorithm.kl:
             base = self.learner.scored_by_base(rows, self.settings.temperature).logp

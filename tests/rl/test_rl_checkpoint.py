@@ -52,6 +52,16 @@ def test_a_damaged_one_is_passed_over(tmp_path: Path, damage: str) -> None:
     assert (found.step, found.damaged) == (1, (newest,))
 
 
+def test_nothing_but_damaged_ones_is_an_error(tmp_path: Path) -> None:
+    for step in (1, 2):
+        save_checkpoint(tmp_path, step, weights("0123456789"), {})
+        os.truncate(tmp_path / f"step-0000000{step}" / "state.json", 1)
+    with pytest.raises(
+        CheckpointError, match=r"is damaged \(step-00000002, step-00000001\): remove them to start anew"
+    ):
+        latest_checkpoint(tmp_path)
+
+
 def test_a_full_disk_leaves_the_one_before(tmp_path: Path) -> None:
     save_checkpoint(tmp_path, 1, weights("good"), {})
 

@@ -1,7 +1,10 @@
 """The trainer on a tiny model that has to name each problem's token: it learns, survives kills, and ends in order."""
 
-import errno
 import math
+import re
+import resource
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,6 @@ from kernelwright.agent.policy import Completion, Message, PolicyError
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Reference, TensorSpec
-from kernelwright.rl import checkpoint
 from kernelwright.rl.algorithms import Algorithm, preset
 from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint
 from kernelwright.rl.learner import DivergedError, Learner, LoraSettings, OptimizerSettings, load_adapter_weights
@@ -174,34 +176,96 @@ def test_a_loss_that_is_no_number_ends_the_run_before_it_does_harm(tmp_path: Pat
     again = trainer(tmp_path, Toy(), steps=6)
     with torch.no_grad():
         again.learner.model.get_base_model().lm_head.weight[5, 0] = math.nan
-    with pytest.raises((DivergedError, ValueError), match=r"no finite number|the loss is nan"):
+    with pytest.raises(DivergedError, match="step 3: the model's log-probabilities are no numbers"):
         again.run()
     found = latest_checkpoint(tmp_path / "checkpoints")
     assert found is not None
     assert found.step == 3
 
 
-def test_a_full_disk_ends_the_run_and_leaves_the_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gradient_that_is_no_number_moves_nothing(tmp_path: Path) -> None:
+    made = trainer(tmp_path, Toy(), steps=2)
+    before = [p.detach().clone() for p in made.learner.model.parameters()]
+    (first, *_) = [p for p in made.learner.model.parameters() if p.requires_grad]
+    first.register_hook(lambda gradient: gradient * math.nan)
+    with pytest.raises(DivergedError, match="step 0: the gradient's norm is nan"):
+        made.run()
+    assert all(map(torch.equal, before, made.learner.model.parameters()))
+    assert latest_checkpoint(tmp_path / "checkpoints") is None
+
+
+FULL_DISK = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from test_rl_trainer import Toy, latest_checkpoint, read_metrics, torch, trainer
+torch.set_num_threads(1)
+place = Path({place!r})
+trainer(place / "run", Toy(), steps=2).run()
+for room in (40_000, 2_000):
+    with (place / "filler").open("wb", buffering=0) as filler:
+        try:
+            while filler.write(bytes(4096)):
+                pass
+        except OSError:
+            filler.truncate(filler.tell() // 4096 * 4096 - room // 4096 * 4096)
+    toy = Toy()
+    try:
+        trainer(place / "run", toy, steps=4).run()
+    except Exception as error:
+        print(type(error).__name__, len(toy.asked), error)
+    print([row["step"] for row in read_metrics(place / "run")], latest_checkpoint(place / "run" / "checkpoints").step)
+(place / "filler").unlink()
+trainer(place / "run", Toy(), steps=4).run()
+print([row["step"] for row in read_metrics(place / "run")], latest_checkpoint(place / "run" / "checkpoints").step)
+"""
+
+
+def test_a_full_disk_ends_the_run_which_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    """A disk of two megabytes: with room for the adapter but no checkpoint, then with none."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    script = FULL_DISK.format(tests=str(Path(__file__).parent), place=str(disk))
+    mounted = f'mount -t tmpfs -o size=2m none {disk} && exec "$0" -c "$1"'
+    alone = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+    if subprocess.run([*alone, f"mount -t tmpfs -o size=2m none {disk}"], capture_output=True, check=False).returncode:
+        pytest.skip("no file systems can be mounted here")
+    done = subprocess.run([*alone, mounted, sys.executable, script], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 5, (lines, done.stderr)
+    intact = r"the disk is full; make room \(.*/step-00000002 is intact: resume from there\)"
+    assert re.fullmatch(rf"CheckpointError 1 checkpoint .*/step-00000003 was not written: {intact}", lines[0])
+    assert re.fullmatch(rf"DiskFullError 0 {intact}", lines[2])
+    assert lines[1] == lines[3] == "[0, 1] 2"
+    assert lines[4] == "[0, 1, 2, 3] 4"
+
+
+def test_a_file_that_must_not_grow_is_a_checkpoint_that_was_not_written(tmp_path: Path) -> None:
     trainer(tmp_path, Toy(), steps=2).run()
+    size = (tmp_path / "checkpoints" / "step-00000002" / "optimizer.pt").stat().st_size
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, hard))
+    try:
+        with pytest.raises(CheckpointError, match=r"step-00000003 was not written: .*step-00000002 is intact"):
+            trainer(tmp_path, Toy(), steps=4).run()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not list((tmp_path / "checkpoints").glob("*.partial"))
+    trainer(tmp_path, Toy(), steps=4).run()
 
-    def full(_path: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "_flush", full)
-    with pytest.raises(CheckpointError, match="the disk is full"):
-        trainer(tmp_path, Toy(), steps=4).run()
-    found = latest_checkpoint(tmp_path / "checkpoints")
-    assert found is not None
-    assert found.step == 2
-
-
-def test_a_truncated_checkpoint_is_passed_over(tmp_path: Path) -> None:
+def test_a_truncated_checkpoint_is_passed_over_and_said(tmp_path: Path) -> None:
     trainer(tmp_path, Toy(), steps=3).run()
     newest = tmp_path / "checkpoints" / "step-00000003" / "optimizer.pt"
     newest.write_bytes(newest.read_bytes()[:100])
-    toy = Toy()
-    trainer(tmp_path, toy, steps=4).run()
+    toy, said = Toy(), list[str]()
+    again = trainer(tmp_path, toy, steps=4)
+    again.say = said.append
+    again.run()
     assert len(toy.asked) == 2  # steps 2 and 3
+    (line,) = said
+    assert line.startswith(f"{newest.parent} is damaged and passed over; going on from ")
+    assert line.endswith("step-00000002")
 
 
 def test_nothing_to_learn_from_is_an_error(tmp_path: Path) -> None:
