@@ -5,13 +5,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from broken_kernels import DOUBLE
+import torch
+from broken_kernels import DOUBLE, GOOD
 
+from kernelwright.backend.cost import launch_cost
 from kernelwright.backend.targets import get_target, target_of
 from kernelwright.evaluate.device import profiler
+from kernelwright.evaluate.device.jit import CompilingExecutor
+from kernelwright.evaluate.device.kernels import Description
 from kernelwright.evaluate.device.profile_job import Tally
 from kernelwright.evaluate.device.profiler import CudaProfiler, DeviceEvent, ProfilerError, Seen, attribute
 from kernelwright.evaluate.device.replay import Note, Replay
+from kernelwright.evaluate.device.serve import LaunchRequest
 from kernelwright.evaluate.profile import MOST_ROWS, Kind, Row, coverage, report, roofline
 
 H200 = get_target("h200")
@@ -94,6 +99,21 @@ def test_rows_are_means_over_the_calls() -> None:
     tally.add([Seen(Kind.GENERATED, "k", 1.0)], [None])
     (row,) = (Row.decode(row) for row in tally.answer())
     assert (row.bytes, row.flops) == (None, None)
+
+
+def test_the_cost_model_reads_a_launch_as_the_device_has_it() -> None:
+    executor = CompilingExecutor(H200)
+    executor.describe(Description("good#0", "bad", GOOD.strip(), {"tl": {"module": "triton.language"}}))
+    arguments = {
+        "x_ptr": torch.empty(1000),
+        "out_ptr": torch.empty(1000),
+        "n": {"value": 1000},
+        "BLOCK": {"value": 256},
+    }
+    request = LaunchRequest("good#0", (4, 1, 1), arguments, frozenset({"BLOCK"}), {})
+    executor.launch(request)
+    cost = launch_cost(executor.as_launch(request), executor.compiled["bad"], H200)
+    assert (cost.bytes, cost.flops, cost.products) == (8000, 1024, {})
 
 
 def test_coverage_is_a_share_of_everything_on_the_device() -> None:

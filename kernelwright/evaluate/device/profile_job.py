@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kernelwright.backend.cost import LaunchCost, launch_cost
+from kernelwright.backend.execute import Launch
 from kernelwright.backend.extern import ExternTrace
-from kernelwright.backend.targets import TARGETS
+from kernelwright.backend.targets import TARGETS, Target
 from kernelwright.backend.tensors import SHORT_DTYPES
 from kernelwright.evaluate.device.candidate_job import meet, memory_for
 from kernelwright.evaluate.device.clock import clock_for, tick
@@ -21,7 +22,7 @@ from kernelwright.evaluate.device.jit import CudaExecutor
 from kernelwright.evaluate.device.profiler import Profiler, Seen, profiler_for
 from kernelwright.evaluate.device.recorded import RecordedCalls
 from kernelwright.evaluate.device.replay import Replay, Rotation, Trace
-from kernelwright.evaluate.device.serve import Executor
+from kernelwright.evaluate.device.serve import Executor, LaunchRequest
 from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.link import Json, Link
 from kernelwright.evaluate.profile import Kind
@@ -82,7 +83,7 @@ def profile_candidate(
             calls.record(header["calls"][1:])
         stop_host()
         notes: list[str] = []
-        costs = [_costs(trace, executor, str(plan["target"]), notes) for trace in calls.traces]
+        costs = [_costs(trace, executor, plan, notes) for trace in calls.traces]
         rotation = calls.rotation(header["calls"][1:], random.Random(int(plan["seed"])))
         with turns.alone():
             operators = _operators(rotation)
@@ -119,23 +120,41 @@ def _windows(
     return tally
 
 
-def _costs(trace: Trace, executor: Executor, target: str, notes: list[str]) -> list[LaunchCost | None]:
-    """What the cost model finds in the code of each launch; None, and a note, where it finds nothing."""
-    if not isinstance(executor, CudaExecutor) or target not in TARGETS:
-        why = "kernels are interpreted" if not isinstance(executor, CudaExecutor) else "the device is not a listed one"
-        notes.append(f"no bytes and FLOPs of kernels: {why}")
+def _costs(trace: Trace, executor: Executor, plan: Json, notes: list[str]) -> list[LaunchCost | None]:
+    """What the cost model finds in the code of each launch; None, and a note, where it finds nothing in time."""
+    target = TARGETS.get(plan["target"])
+    if not isinstance(executor, CudaExecutor) or target is None:
+        why = "the device is not a listed one" if isinstance(executor, CudaExecutor) else "kernels are interpreted"
+        _once(notes, f"no bytes and FLOPs of kernels: {why}")
         return [None] * len(trace.requests)
-    found: list[LaunchCost | None] = []
+    known: dict[str, LaunchCost | None] = {}
+    found, elapsed = list[LaunchCost | None](), tick()
     for request in trace.requests:
-        compiled = executor.compiled(request)
-        try:
-            found.append(launch_cost(executor.as_launch(request), compiled, TARGETS[target]))
-        except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            # The model reads what Triton's compiler printed; a form that it does not know is no fault of the kernel.
-            found.append(None)
-            note = f"no bytes and FLOPs of @{compiled.symbol}: the cost model cannot read it ({type(error).__name__})"
-            notes += [note] if note not in notes else []
+        launch = executor.as_launch(request)
+        key = f"{request.kernel} {launch!r}"
+        if key not in known and elapsed() > float(plan["budget_s"]):
+            known[key] = None
+            _once(notes, f"no bytes and FLOPs of some launches of @{launch.symbol}: the time was up")
+        elif key not in known:
+            known[key] = _cost(executor, request, launch, target, notes)
+        found.append(known[key])
     return found
+
+
+def _cost(
+    executor: CudaExecutor, request: LaunchRequest, launch: Launch, target: Target, notes: list[str]
+) -> LaunchCost | None:
+    try:
+        return launch_cost(launch, executor.compiled(request), target)
+    except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        # The model reads what Triton's compiler printed; a form that it does not know is no fault of the kernel.
+        _once(notes, f"no bytes and FLOPs of @{launch.symbol}: the cost model cannot read it ({type(error).__name__})")
+        return None
+
+
+def _once(notes: list[str], note: str) -> None:
+    if note not in notes:
+        notes.append(note)
 
 
 def _operators(rotation: Rotation) -> Mapping[str, float]:

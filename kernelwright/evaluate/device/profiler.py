@@ -1,7 +1,7 @@
 """What a call makes a device do, as torch's profiler sees it. The one place that reads its traces.
 
 The trace is Chrome's format as Kineto writes it: device work has the category `kernel`, `gpu_memcpy` or `gpu_memset`, a
-`dur` in microseconds and its stream in `args`. Only device work is asked for. Tried with torch 2.11.
+`dur` in microseconds and its stream in `args`. Only device work is asked for.
 
 **Whose work an event is shows in its stream, never in its name.** While a call is profiled, launches of generated
 kernels go to a stream that nothing else uses, copies and fills to another, and operators of libraries stay where they
