@@ -157,11 +157,13 @@ class _Writer:
     def _stores(self) -> Iterator[str]:
         out = self.c.out.strides
         spatial = [(self.out_step[axis], f"o{axis}") for axis in self.axes]
-        yield f"out_at = out_ptr + ({total((out[0], 'batch'), (out[1], 'channel'), *spatial)})"
+        yield f"out_at = {total((out[0], 'batch'), (out[1], 'channel'), *spatial)}"
         for row in range(self.rows):
             ragged = "y" in self.axes and self.outputs["y"] % self.rows and row
             mask = together("inside", f"(oy + {row} < {self.outputs['y']})" if ragged else "")
-            yield f"tl.store(out_at + {row * self.out_step.get('y', 0)}, acc_{row}, {mask})"
+            at = total((1, "out_at"), (row * self.out_step.get("y", 0), ""))
+            at_text = f"({at})" if row else at
+            yield f"tl.store(out_ptr + {at_text}, acc_{row}, {mask})"
 
 
 def _weight(tap: tuple[int, ...]) -> str:

@@ -84,8 +84,8 @@ class _Writer:
         """Launch options to begin with."""
         channels = min(1 << (self.c.group_outputs - 1).bit_length(), CHANNELS)
         if self.dot:
-            blocks = (("NBLOCK", max(channels, 16)), ("MBLOCK", PIXELS), ("KBLOCK", 16))
-            return (*blocks, ("num_warps", 4), ("num_stages", 3))
+            tile = (("NBLOCK", max(channels, 16)), ("MBLOCK", PIXELS), ("KBLOCK", 16))
+            return (*tile, ("num_warps", 4), ("num_stages", 3))
         channels = min(channels, CHANNELS // 2)
         blocks = (("NBLOCK", channels), ("MBLOCK", PIXELS * 2 if channels >= 4 else PIXELS * 4))
         inner = (("KBLOCK", MOST_UNROLLED),) if self.c.group_inputs > MOST_UNROLLED else ()

@@ -3,7 +3,7 @@
 
 def total(*terms: tuple[int, str]) -> str:
     """`4 * a + b + 7` of `(4, "a"), (1, "b"), (7, "")`; terms of size zero vanish, and "0" is the empty sum."""
-    texts = []
+    texts: list[str] = []
     for factor, name in terms:
         if factor == 0:
             continue

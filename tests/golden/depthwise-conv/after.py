@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: dw
-# level: triton  digest: 80d920ee4375
+# level: triton  digest: e968470f4e41
 import torch
 import triton
 import triton.language as tl
@@ -102,11 +102,11 @@ def depthwise_conv2d(x_ptr, weight_ptr, bias_ptr, out_ptr, XBLOCK: tl.constexpr)
     acc_3 += value * w_2_0
     value = tl.load(x_at + 76, row, other=0.0)
     acc_3 += value * w_2_1
-    out_at = out_ptr + (756 * batch + 126 * channel + 14 * oy + ox)
-    tl.store(out_at + 0, acc_0, inside)
-    tl.store(out_at + 14, acc_1, inside & (oy + 1 < 9))
-    tl.store(out_at + 28, acc_2, inside & (oy + 2 < 9))
-    tl.store(out_at + 42, acc_3, inside & (oy + 3 < 9))
+    out_at = 756 * batch + 126 * channel + 14 * oy + ox
+    tl.store(out_ptr + out_at, acc_0, inside)
+    tl.store(out_ptr + (out_at + 14), acc_1, inside & (oy + 1 < 9))
+    tl.store(out_ptr + (out_at + 28), acc_2, inside & (oy + 2 < 9))
+    tl.store(out_ptr + (out_at + 42), acc_3, inside & (oy + 3 < 9))
 
 depthwise_conv2d_meta = {"XBLOCK": 64, "num_warps": 1}
 

@@ -1,0 +1,80 @@
+"""Launches in host code, and kernels as syntax trees: what a rewrite of whole kernels reads."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kernelwright.backend.host_trace import HostTrace
+from kernelwright.ir.checker import all_arguments, is_constexpr
+from kernelwright.ir.values import Kernel, KernelModule
+
+
+@dataclass(frozen=True)
+class HostLaunch:
+    """A launch `kernel[grid](*arguments, **kernel_meta)` at a statement of host code."""
+
+    index: int
+    kernel: Kernel
+    function: ast.FunctionDef
+    grid: ast.expr
+    arguments: tuple[ast.expr, ...]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters that arguments are given for, in order."""
+        return tuple(a.arg for a in self.function.args.args if not is_constexpr(a.annotation))
+
+    @property
+    def given(self) -> dict[str, str]:
+        """Parameter -> argument as text."""
+        return dict(zip(self.parameters, map(ast.unparse, self.arguments), strict=True))
+
+    @property
+    def constexprs(self) -> tuple[str, ...]:
+        """The other parameters, in order."""
+        return tuple(a.arg for a in self.function.args.args if is_constexpr(a.annotation))
+
+
+def find_launches(module: KernelModule, trace: HostTrace) -> Iterator[HostLaunch]:
+    """The launches in order, those alone that give every run-time argument by position and no option of their own."""
+    kernels = {kernel.symbol: kernel for kernel in module.kernels}
+    for index, statement in enumerate(trace.statements):
+        match statement:
+            case ast.Expr(
+                ast.Call(ast.Subscript(ast.Name(symbol), grid), arguments, [ast.keyword(None, ast.Name(meta))])
+            ) if symbol in kernels and meta == kernels[symbol].meta_name:
+                launch = HostLaunch(index, kernels[symbol], function_of(kernels[symbol]), grid, tuple(arguments))
+                plain = len(launch.arguments) == len(launch.parameters) and not launch.function.args.kwonlyargs
+                if plain and {name for name, _ in kernels[symbol].meta} >= set(launch.constexprs):
+                    yield launch
+
+
+def function_of(kernel: Kernel) -> ast.FunctionDef:
+    """The kernel's definition, a tree of its own."""
+    function = ast.parse(kernel.source).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    return function
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Names that a tree mentions."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def local_names(function: ast.FunctionDef) -> set[str]:
+    """Parameters, and names that the body binds."""
+    bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return bound | {argument.arg for argument in all_arguments(function.args)}
+
+
+def pointer_sum(node: ast.expr, pointer: str) -> ast.expr | None:
+    """The offset in `pointer + offset`; None for anything else."""
+    match node:
+        case ast.BinOp(ast.Name(name), ast.Add(), offset) if name == pointer:
+            return offset
+    return None
+
+
+def called(node: ast.AST, name: str) -> bool:
+    """Whether a node is a call of a function spelled so, such as `tl.load`."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == name

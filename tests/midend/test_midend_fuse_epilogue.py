@@ -1,0 +1,67 @@
+"""Epilogues: fused where the first kernel's result is read by one pointwise kernel alone, and right then."""
+
+import pytest
+from programs import assert_right, lowered
+
+from kernelwright.ir.passes import Context
+from kernelwright.ir.verifier import launched
+from kernelwright.midend.depthwise_conv import DepthwiseConv
+from kernelwright.midend.fuse_epilogue import FuseEpilogue
+from kernelwright.midend.implicit_gemm import ImplicitGemm
+from kernelwright.midend.transposed_conv import TransposedConv
+
+H200 = Context(target="h200")
+
+
+def _templates(module):
+    for pass_ in (DepthwiseConv(), TransposedConv(), ImplicitGemm()):
+        module = pass_.run(module, H200)
+    return module
+
+
+FUSED = {
+    "bias and relu": ("torch.relu(self.conv(a)) + b", [(2, 3, 9, 7), (6, 1, 1)], "nn.Conv2d(3, 6, 3)"),
+    "no tail": ("torch.tanh(self.conv(a)) * 2", [(2, 4, 8, 8)], "nn.Conv2d(4, 8, 1)"),
+    "tiles": ("F.gelu(self.conv(a)) - b", [(1, 16, 6, 5), (1, 16, 4, 3)], "nn.Conv2d(16, 16, 3)"),
+    "rows of a depthwise one": ("F.hardswish(self.conv(a)) / 3", [(2, 5, 11, 9)], "nn.Conv2d(5, 5, 3, groups=5)"),
+    "transposed": ("self.conv(a).sigmoid() + b", [(2, 4, 5, 6), (1,)], "nn.ConvTranspose2d(4, 6, 3, stride=2)"),
+    "two outputs": ("(lambda y: (y * b, y - b))(self.conv(a))", [(2, 3, 9), (2, 4, 7)], "nn.Conv1d(3, 4, 3)"),
+}
+
+
+@pytest.mark.parametrize("case", FUSED.values(), ids=FUSED)
+def test_epilogues_of_convolutions(case):
+    forward, shapes, layer = case
+    before = _templates(lowered(forward, shapes, f"self.conv = {layer}"))
+    after = FuseEpilogue().run(before, H200)
+    assert len(launched(before)) == 2 and len(launched(after)) == 1
+    covered = {cover for kernel in before.kernels for cover in kernel.covers}
+    assert set(after.kernel(launched(after)[0]).covers) == covered
+    assert_right(after)
+
+
+def test_a_result_in_half_precision_is_rounded_before_the_epilogue():
+    layer = "self.conv = nn.Conv2d(3, 4, 3)"
+    before = _templates(lowered("torch.relu(self.conv(a)) * 1.5", [(2, 3, 7, 7)], layer, "float16"))
+    after = FuseEpilogue().run(before, H200)
+    assert len(launched(after)) == 1 and "acc.to(tl.float16)" in after.kernels[-1].source
+    assert_right(after)
+
+
+STAY = {
+    "read by two": (
+        "(lambda y: (torch.softmax(y, 3), y.sum((0, 2, 3))))(self.conv(a))",
+        "self.conv = nn.Conv2d(3, 4, 3)",
+    ),
+    "returned too": ("(y := self.conv(a), torch.relu(y))", "self.conv = nn.Conv2d(3, 4, 3)"),
+    "read elsewhere": ("F.max_pool2d(self.conv(a), 2)", "self.conv = nn.Conv2d(3, 4, 3)"),
+    "read by neighbours": ("torch.roll(self.conv(a), 1, 3)", "self.conv = nn.Conv2d(3, 4, 3)"),
+    "an extern's result": ("torch.relu(a.view(-1, 81) @ a.view(-1, 81).T)", "pass"),
+}
+
+
+@pytest.mark.parametrize("case", STAY.values(), ids=STAY)
+def test_what_is_no_epilogue_stays(case):
+    forward, layer = case
+    before = _templates(lowered(forward, [(2, 3, 9, 9)], layer))
+    assert FuseEpilogue().run(before, H200) is before
