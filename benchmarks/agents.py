@@ -296,7 +296,7 @@ def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--modes", default="sampled,greedy")
     parser.add_argument("policy", nargs="*", help="key=value of conf/policy")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     values: dict[str, Any] = {"kind": "vllm"} | dict(item.split("=", 1) for item in given.policy)
     values["kind"] = PolicyKind(values["kind"])
     for key in ("max_model_len", "max_num_seqs", "max_rank"):

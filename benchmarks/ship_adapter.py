@@ -1,0 +1,99 @@
+"""Make of a trained adapter what this package ships: bfloat16 weights, a plain configuration, a model card.
+
+usage: ship_adapter.py ADAPTER OUT_FOLDER [--results AGENTS.json --data TEXT --trained TEXT]
+
+AGENTS.json is what `benchmarks/agents.py` wrote; the card's figures are read from it.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+LIMIT = 12_000_000
+CARD = """# {name}: a LoRA adapter of SmolLM2-135M-Instruct
+
+Writes the Triton program for a PyTorch program, in the native form, asked with the brief prompt:
+`fe-agent{{adapter=frontend,form=brief}}` with `policy=smollm`. Every answer is verified before it is used.
+
+Base model: SmolLM2-135M-Instruct (Apache-2.0), `kernelwright model fetch smollm`. The adapter is under this package's
+licence.
+
+## Data
+
+{data}
+
+## Training
+
+{trained}
+
+## Figures
+
+{figures}
+
+## Limits
+
+Trained on generated programs of one to four small float operations, without matrix products and convolutions, at
+fixed sizes of at most a few thousand elements; answers of at most about a thousand tokens. Elsewhere it is mostly
+wrong: see KernelBench above. Nothing is known of its kernels' speed: only correctness was trained. Figures are of
+correctness by the interpreter, not of runs on a GPU.
+"""
+
+
+def figures(results: dict[str, Any]) -> str:
+    """The rates of a run of `agents.py` as lines of a table."""
+    caliber, sampling = results["caliber"], results["sampling"]
+    versions = ", ".join(f"{name} {version}" for name, version in caliber["versions"].items() if version)
+    lines = [
+        f"On {caliber['device']} ({versions}); judged by {caliber['judged']}. {sampling['n']} answers a problem at",
+        f"temperature {sampling['temperature']:g}, one greedy, at most {sampling['max_tokens']} tokens. 95% intervals.",
+        "",
+        "| what | problems | single attempt | pass@k | cheats |",
+        "|---|---|---|---|---|",
+    ]
+    for key, entry in results["rates"].items():
+        at = next((value for name, value in entry.items() if name.startswith("pass@")), None)
+        cells = [key, str(entry["problems"]), _text(entry["single"]), _text(at), _text(entry["cheat"])]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "| difference | problems | single attempt | errors removed |", "|---|---|---|---|"]
+    for key, entry in results["differences"].items():
+        cells = [key, str(entry["problems"]), _text(entry["single"]), _text(entry["errors_removed"])]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", f"Command: `{caliber['command']}`"])
+
+
+def _text(value: list[float] | None) -> str:
+    return "" if value is None else "{:.3f} [{:.3f}, {:.3f}]".format(*value)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("adapter", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--results", type=Path)
+    parser.add_argument("--data", default="")
+    parser.add_argument("--trained", default="")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    weights = load_file(given.adapter / "adapter_model.safetensors")
+    low = {name: value.to(torch.bfloat16).contiguous() for name, value in weights.items()}
+    save_file(low, given.out / "adapter_model.safetensors", metadata={"format": "pt"})
+    config = json.loads((given.adapter / "adapter_config.json").read_text("utf-8"))
+    config |= {"base_model_name_or_path": "smollm", "inference_mode": True}
+    (given.out / "adapter_config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", "utf-8")
+    if given.results:
+        results = json.loads(given.results.read_text("utf-8"))
+        card = CARD.format(name=given.out.name, data=given.data, trained=given.trained, figures=figures(results))
+        (given.out / "README.md").write_text(card, "utf-8")
+    size = (given.out / "adapter_model.safetensors").stat().st_size
+    sys.stdout.write(f"{given.out}: {size / 1e6:.1f} MB\n")
+    if size > LIMIT:
+        sys.exit(f"more than the {LIMIT / 1e6:.0f} MB that are shipped")
+
+
+if __name__ == "__main__":
+    main()
