@@ -9,7 +9,7 @@ usage: kernelwright VERB … [key=value …]
   kernelwright passes                            list the passes and their options
   kernelwright VERB --help                       everything a verb takes
 
-Exit status: 0 done and verified, 1 not verified, 2 bad usage or input, 130 interrupted.
+Exit status: 0 done and verified, 1 not verified, 2 bad usage or input, 130 interrupted, 143 terminated.
 KERNELWRIGHT_DEBUG=1 shows tracebacks.
 """
 
@@ -17,29 +17,40 @@ import ast
 import difflib
 import importlib
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from kernelwright import __version__
 from kernelwright.driver import verbs
 from kernelwright.driver.arguments import read_arguments
 from kernelwright.ir.errors import KernelwrightError, UserError
 
-OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: ends a verb as Ctrl-C does, with its processes ended and its files in order."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _terminable():
             if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
                 warnings.filterwarnings("ignore", module=r"torch\b")
             status = _dispatch(given)
         sys.stdout.flush()
         return status
+    except Terminated:
+        _complain("terminated; what was done so far is kept")
+        return TERMINATED
     except KeyboardInterrupt:
         _complain("interrupted; what was done so far is kept")
         return INTERRUPTED
@@ -51,6 +62,23 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         _complain(str(error))
         return BAD_INPUT if isinstance(error, UserError) else NOT_VERIFIED
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM raise Terminated. Only a process's main thread may say what its signals do."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _dispatch(given: list[str]) -> int:

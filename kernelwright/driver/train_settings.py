@@ -96,6 +96,19 @@ class TrainerSettings:
 
 
 @dataclass
+class CanarySettings:
+    """How the policy's weights are checked before the first step; see conf/train.yaml."""
+
+    enabled: bool = True
+    prompts: int = 2
+    n: int = 2
+    max_tokens: int = 32
+    scale: float = 0.1
+    ratio: float = 3.0
+    slack: float = 0.01
+
+
+@dataclass
 class StageSettings:
     """The stage whose agent is trained."""
 
@@ -113,6 +126,7 @@ class TrainSchema:
     problems: ProblemSettings = field(default_factory=ProblemSettings)
     rollout: RolloutSettings = field(default_factory=RolloutSettings)
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
+    canary: CanarySettings = field(default_factory=CanarySettings)
     adapter: str | None = None
     out: str = "???"
     device: Device = Device.auto

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from kernelwright.agent.evaluating import Evaluate
 from kernelwright.agent.evaluator import Rung
-from kernelwright.agent.policy import Sampling
+from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import Reward, make_reward
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.driver.build import cost_model_ms, discover, import_reference, open_pool, resolve_target, silent
+from kernelwright.driver.canary import check_policy
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
+from kernelwright.driver.run_plot import plotted
 from kernelwright.driver.settings import Device
 from kernelwright.driver.train_settings import (
     ProblemSettings,
@@ -46,6 +48,9 @@ from kernelwright.rl.trainer import Trainer
 from kernelwright.serve.base import find_base
 from kernelwright.serve.chat import chat_ids
 
+#: Settings that a run may go on with changed.
+_FREE = ("workers", "out", "canary")
+
 
 def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
     """Train one stage's adapter on pairs; what came of it. Raises UserError for what cannot be read."""
@@ -61,8 +66,9 @@ def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
     if not train:
         raise UserError(f"no pair of {settings.pairs} has {settings.max_tokens} tokens or fewer; raise max_tokens")
     console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {len(pairs)}", highlight=False)
-    with _shown(console, "steps") as tell:
-        metrics = train_sft(learner, train, settings.run(), Path(settings.out), held_out=held_out, tell=tell)
+    say, folder = sayer(console), Path(settings.out)
+    with plotted(folder, say), _shown(console, "steps") as tell:
+        metrics = train_sft(learner, train, settings.run(), folder, held_out=held_out, tell=tell, say=say)
     return facts | metrics
 
 
@@ -77,11 +83,15 @@ def _row(pair: Pair, agent: Agent, learner: Learner, settings: SftSchema) -> Row
     return row if len(row) <= settings.max_tokens else None
 
 
-def run_train(settings: TrainSettings, console: Console) -> dict[str, Any]:
-    """Train one stage's adapter by reinforcement learning; the last step's metrics."""
+def run_train(settings: TrainSettings, console: Console, policy: Policy | None = None) -> dict[str, Any]:
+    """Train one stage's adapter by reinforcement learning; the last step's metrics.
+
+    `policy` is one that is open already and stays so; None opens the one that is configured.
+    """
     discover()
     plain, drawn, folder = settings.plain, settings.plain.rollout, Path(settings.plain.out)
     _remember(folder, settings.content)
+    say = sayer(console)
     target = resolve_target(plain.target.name)
     reward = make_reward(settings.reward, settings.pay, estimate=cost_model_ms(target))
     agent = make_agent(plain.stage.name, target, drawn, reward)
@@ -90,13 +100,18 @@ def run_train(settings: TrainSettings, console: Console) -> dict[str, Any]:
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers, needed(drawn.ladder())))
         modules = read_modules(plain.problems, plain.stage.name, target, settings)
-        policy = stack.enter_context(open_policy(replace(plain.policy, max_rank=plain.trainer.rank)))
+        if policy is None:
+            policy = stack.enter_context(open_policy(replace(plain.policy, max_rank=plain.trainer.rank)))
+        answering = policy
+        if plain.canary.enabled:
+            prompts = [agent.render(module) for module in modules[: plain.canary.prompts]]
+            say(f"canary: {check_policy(policy, plain.stage.name, learner, prompts, plain.canary, folder)}")
 
         def make(chosen: Sequence[KernelModule], seed: int) -> list[Trajectory]:
             return roll_out(
                 agent,
                 chosen,
-                policy,
+                answering,
                 judged_by(pool),
                 n=drawn.n,
                 turns=drawn.turns,
@@ -106,11 +121,11 @@ def run_train(settings: TrainSettings, console: Console) -> dict[str, Any]:
             )
 
         def push(place: Path) -> None:
-            policy.load_adapter(plain.stage.name, place)
+            answering.load_adapter(plain.stage.name, place)
 
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
-        with _shown(console, "steps") as tell:
-            return Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell).run()
+        with plotted(folder, say), _shown(console, "steps") as tell:
+            return Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say).run()
 
 
 def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward) -> Agent:
@@ -178,10 +193,15 @@ def _learner(model: str, adapter: str | None, trainer: TrainerSettings, device: 
     return Learner(opened, tokenizer, trainer.optimizer(), trainer.budget)
 
 
+def sayer(console: Console) -> Callable[[str], None]:
+    """What prints a line as it is."""
+    return lambda line: console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
 def _remember(folder: Path, content: Mapping[str, Any]) -> None:
     """Keep what a run was told, and refuse to go on with something else."""
     path = folder / "config.json"
-    text = json.dumps({key: value for key, value in content.items() if key not in ("workers", "out")}, indent=1) + "\n"
+    text = json.dumps({key: value for key, value in content.items() if key not in _FREE}, indent=1) + "\n"
     if path.is_file():
         before, told = json.loads(path.read_text("utf-8")), json.loads(text)
         changed = sorted(key for key in {*before, *told} if before.get(key) != told.get(key))

@@ -27,6 +27,10 @@ class SyncError(KernelwrightError):
     """The policy does not have the weights that the trainer believes it has."""
 
 
+class StepTooSmallError(UserError):
+    """The large step is not large enough for a policy that missed it to show."""
+
+
 @dataclass(frozen=True)
 class Gap:
     """|trainer - policy| of token log-probabilities, in nats: mean and largest over `tokens` tokens."""
@@ -92,7 +96,7 @@ def check_sync(
     """Load an adapter, then its state after a large step, and compare both with the trainer.
 
     Leaves the state after the step loaded. Raises SyncError where the gap grew to more than `ratio` times the baseline
-    plus `slack` nats; UserError where the step is too small for a stale policy to show.
+    plus `slack` nats; StepTooSmallError where the step is too small for a stale policy to show.
     """
     sampling = Sampling(n=n, max_tokens=max_tokens, temperature=1.0, top_p=1.0)
     policy.load_adapter(adapter, before.folder)
@@ -107,7 +111,7 @@ def check_sync(
             f"{report.stepped}, more than {limit:.4f}; before it by {baseline}"
         )
     if report.stale.mean <= 2 * limit:
-        raise UserError(f"the step is too small to tell new weights from old ones: {report}")
+        raise StepTooSmallError(f"the step is too small to tell new weights from old ones: {report}")
     return report
 
 

@@ -1,15 +1,11 @@
 """Training from the command line: settings, refusals, and a warm start and two steps of a tiny model."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from omegaconf import OmegaConf
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from kernelwright.agent.policy import Completion, Sampling
 from kernelwright.agent.rewards import make_reward
@@ -30,7 +26,6 @@ from kernelwright.rl.run_log import read_metrics
 from kernelwright.serve.replay import RecordingPolicy
 
 RECIPES = ("two_stage", "sft_grpo", "dr_kernel", "kevin", "smollm")
-CHAT = "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\n' }}{% endfor %}assistant: "
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
@@ -88,37 +83,6 @@ def test_every_group_option_is_used_by_a_root() -> None:
     assert OmegaConf.to_container(config)
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of a few thousand weights with a tokenizer of bytes and a chat template."""
-    folder = tmp_path_factory.mktemp("base")
-    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=3000, special_tokens=["<unk>", "<end>"], initial_alphabet=alphabet)
-    asks = FrontendAgentPass().agent("h100", make_reward("frontend"))
-    modules = [import_source(generate_program(seed), "program", shrink="never") for seed in range(4)]
-    texts = [message.content for module in modules for message in asks.render(module)]
-    tokenizer.train_from_iterator(texts, trainer)
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<end>")
-    fast.chat_template = CHAT
-    fast.save_pretrained(folder)
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
-    config = LlamaConfig(vocab_size=len(fast), num_key_value_heads=2, eos_token_id=fast.eos_token_id, **sizes)
-    config.max_position_embeddings = 16384
-    LlamaForCausalLM(config).save_pretrained(folder)
-    return folder
-
-
 def pairs(path: Path, count: int) -> Path:
     rows = []
     for seed in range(count):
@@ -140,6 +104,7 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, A
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_thread")
 def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = pairs(tmp_path / "pairs.jsonl", 4)
     small = ["trainer=small", "trainer.budget=4000", "trainer.rank=4", "device=cpu"]
@@ -152,7 +117,7 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     told = ["train", f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", *small]
     told += [f"adapter={tmp_path / 'sft' / 'adapter'}", f"out={tmp_path / 'rl'}", "problems.count=3"]
     told += ["rollout.n=2", "rollout.turns=2", "rollout.max_tokens=8", "rollout.rungs=[parse,interpret]", "workers=1"]
-    told += ["trainer.problems=2", "algorithm.kl=0.01"]
+    told += ["trainer.problems=2", "algorithm.kl=0.01", "canary.scale=1.0"]
     last = run([*told, "trainer.steps=2"], capsys)
     assert last["turns"] == 8
     assert last["status/unparsed"] == 1.0

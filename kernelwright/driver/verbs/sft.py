@@ -3,8 +3,9 @@
 usage: kernelwright sft pairs=FILE.jsonl [key=value …]
 
 The adapter learns the answers of `kernelwright data pairs`, to the very prompts that the agent asks; pairs of the split
-`test` measure it. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl` and `tensorboard`; a run that was stopped
-goes on from its last checkpoint. The last step's metrics go to stdout as JSON.
+`test` measure it. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard` and, at the end or when
+interrupted, `plot.svg` and `plot.png`; a run that was stopped goes on from its last checkpoint. The last step's metrics
+go to stdout as JSON.
 
 configuration (defaults first):
   stage=frontend|midend  pairs=FILE.jsonl  model=smollm|FOLDER|HUB-ID  adapter=FOLDER
@@ -14,7 +15,8 @@ configuration (defaults first):
 
   kernelwright sft pairs=pairs.jsonl trainer=small trainer.lr=1e-3 epochs=12
 
-Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage or input, 130 interrupted.
+Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage or input, 130 interrupted,
+143 terminated.
 """
 
 import json

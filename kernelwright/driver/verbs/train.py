@@ -3,7 +3,9 @@
 usage: kernelwright train [stage=frontend|midend] [key=value …]
 
 Each step a policy answers some problems, evaluators judge the answers, and an adapter learns from what they were worth.
-out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl` and `tensorboard`; a run that was stopped goes on from its
+Before the first step a canary tells whether the policy has the trainer's weights; metrics.jsonl has how far they differ
+(`mismatch`, nats a token) at every step. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard`,
+`canary.json` and, at the end or when interrupted, `plot.svg` and `plot.png`; a run that was stopped goes on from its
 last checkpoint with the batch that would have been next. The last step's metrics go to stdout as JSON.
 
 configuration (defaults first; every group is a folder of conf/):
@@ -14,12 +16,14 @@ configuration (defaults first; every group is a folder of conf/):
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.lr=1e-6
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
+  canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
   target=auto|…  evaluator=local|ray  device=auto|cpu|cuda  workers=N  out=runs/train/STAGE  seed=0
 
   kernelwright train recipe=smollm adapter=runs/sft/frontend/adapter
   kernelwright train stage=midend algorithm=trloo rollout.turns=3 reward=log_speedup
 
-Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage or input, 130 interrupted.
+Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage or input, 130 interrupted,
+143 terminated.
 """
 
 import json

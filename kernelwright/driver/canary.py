@@ -1,0 +1,66 @@
+"""The canary of `kernelwright train`: whether the policy has the trainer's weights, asked before the first step."""
+
+import dataclasses
+import json
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from kernelwright.agent.policy import Policy, Prompt
+from kernelwright.driver.train_settings import CanarySettings
+from kernelwright.ir.errors import UserError
+from kernelwright.rl.learner import Learner, load_adapter_weights
+from kernelwright.rl.packing import Row
+from kernelwright.serve.canary import CanaryReport, Side, StepTooSmallError, check_sync, large_step
+
+
+def check_policy(
+    policy: Policy, adapter: str, learner: Learner, prompts: Sequence[Prompt], settings: CanarySettings, folder: Path
+) -> CanaryReport:
+    """Let the policy answer with the learner's adapter and with one far from it; both have to be the learner's own.
+
+    The learner is as before then, the policy has the far one loaded. What was found is `canary.json` in the folder.
+    Raises SyncError where the policy has other weights, UserError where the far adapter is not far enough to tell.
+    """
+    with tempfile.TemporaryDirectory(prefix="kernelwright-canary-") as scratch:
+        near = Path(scratch) / "near"
+        learner.save_adapter(near)
+        far = large_step(near, Path(scratch) / "far", settings.scale)
+        scorer = _Scorer(learner, near)
+        before, after = (Side(place, partial(scorer.logprobs, place)) for place in (near, far))
+        try:
+            report = check_sync(
+                policy,
+                adapter,
+                prompts[: settings.prompts],
+                before,
+                after,
+                n=settings.n,
+                max_tokens=settings.max_tokens,
+                ratio=settings.ratio,
+                slack=settings.slack,
+            )
+        except StepTooSmallError as error:
+            raise UserError(f"{error}; raise canary.scale, or leave the canary out: canary.enabled=false") from error
+        finally:
+            scorer.show(near)
+    (folder / "canary.json").write_text(json.dumps(dataclasses.asdict(report), indent=1) + "\n", "utf-8")
+    return report
+
+
+class _Scorer:
+    """A learner that takes the adapter of whichever folder is asked about; it has that of `place` to begin with."""
+
+    def __init__(self, learner: Learner, place: Path) -> None:
+        self.learner, self._place = learner, place
+
+    def show(self, place: Path) -> None:
+        if place != self._place:
+            load_adapter_weights(self.learner.model, place)
+            self._place = place
+
+    def logprobs(self, place: Path, prompt_ids: Sequence[int], token_ids: Sequence[int]) -> list[float]:
+        self.show(place)
+        found: list[float] = self.learner.scored([Row(tuple(prompt_ids), tuple(token_ids))]).logp[0].tolist()
+        return found

@@ -1,0 +1,253 @@
+"""A run as a whole: its canary, what ends it or does no harm, and the picture that it leaves."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from rich.console import Console
+
+from kernelwright.agent.evaluator import Rung
+from kernelwright.agent.policy import Completion, Message, Prompt, Sampling
+from kernelwright.agent.rewards import make_reward
+from kernelwright.agent.rollout import roll_out
+from kernelwright.driver.build import discover
+from kernelwright.driver.canary import check_policy
+from kernelwright.driver.cli import main
+from kernelwright.driver.run_plot import FORMATS, phase_seconds, plot_run, plotted
+from kernelwright.driver.train_settings import CanarySettings, read_train_settings
+from kernelwright.driver.training import judged_by, run_train
+from kernelwright.evaluate.pool import EvaluatorPool, LocalOptions
+from kernelwright.frontend.agent import FrontendAgent
+from kernelwright.frontend.importers import import_source
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.values import KernelModule
+from kernelwright.rl.checkpoint import latest_checkpoint
+from kernelwright.rl.data import Cursor
+from kernelwright.rl.learner import Learner, LoraSettings, open_model
+from kernelwright.rl.run_log import RunLog, read_metrics
+from kernelwright.serve.canary import SyncError
+from kernelwright.serve.hf import HfPolicy, HfSettings
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+QUESTIONS: tuple[Prompt, ...] = ((Message("user", "torch.relu"),), (Message("user", "torch.softmax"),))
+#: A tiny model moves little by what moves a real one.
+FAR = CanarySettings(scale=1.0)
+
+
+def told(base: Path, folder: Path, steps: int = 3) -> list[str]:
+    """How a tiny model is trained; a step takes about a second."""
+    given = [f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", f"out={folder}", "device=cpu"]
+    given += ["trainer=small", "trainer.rank=4", "trainer.lr=1e-2", f"trainer.steps={steps}", "trainer.problems=2"]
+    given += ["problems.difficulty=0", "problems.count=5", "rollout.form=brief", "rollout.n=2", "rollout.max_tokens=4"]
+    return [*given, "rollout.rungs=[parse]", "workers=1", "canary.scale=1.0"]
+
+
+class StaleOnce(HfPolicy):
+    """Says that it took an adapter's next state, and answers with the first one."""
+
+    def load_adapter(self, adapter: str, folder: Path) -> None:
+        if self._shelf.find(adapter) is None:
+            super().load_adapter(adapter, folder)
+
+
+def learner(base: Path) -> Learner:
+    return Learner(*open_model(base, LoraSettings(rank=4), seed=3))
+
+
+def test_the_canary_passes_a_policy_in_step_and_leaves_the_learner_as_it_was(base: Path, tmp_path: Path) -> None:
+    student = learner(base)
+    before = [parameter.detach().clone() for parameter in student.model.parameters()]
+    with HfPolicy(HfSettings(str(base))) as policy:
+        report = check_policy(policy, "frontend", student, QUESTIONS, FAR, tmp_path)
+    assert report.baseline.mean < 1e-4
+    assert report.stepped.mean < 1e-4
+    assert report.stale.mean > 0.03
+    assert all(map(torch.equal, before, student.model.parameters()))
+    assert json.loads((tmp_path / "canary.json").read_text())["stale"]["mean"] == report.stale.mean
+
+
+def test_a_step_that_tells_nothing_is_no_canary(base: Path, tmp_path: Path) -> None:
+    with HfPolicy(HfSettings(str(base))) as policy, pytest.raises(UserError, match=r"too small.*raise canary\.scale"):
+        check_policy(policy, "frontend", learner(base), QUESTIONS, CanarySettings(scale=1e-6), tmp_path)
+
+
+def test_a_policy_that_keeps_old_weights_ends_the_run_before_its_first_step(base: Path, tmp_path: Path) -> None:
+    settings = read_train_settings(told(base, tmp_path))
+    with StaleOnce(HfSettings(str(base), context=20000)) as policy:
+        with pytest.raises(SyncError, match=r"does not have the trainer's weights: after a large step of adapter"):
+            run_train(settings, Console(file=StringIO()), policy)
+        assert not read_metrics(tmp_path)
+        assert not (tmp_path / "checkpoints").exists()
+        unchecked = read_train_settings([*told(base, tmp_path, steps=3), "canary.enabled=false"])
+        run_train(unchecked, Console(file=StringIO()), policy)  # the same folder: a canary is no part of what is learnt
+    assert len(read_metrics(tmp_path)) == 3
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_a_signal_ends_a_run_in_order_and_it_goes_on(
+    base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], number: signal.Signals, status: int, word: str
+) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    metrics = tmp_path / "metrics.jsonl"
+
+    def end() -> None:
+        while not metrics.is_file() or not metrics.read_text().endswith("\n"):
+            time.sleep(0.01)
+        os.kill(os.getpid(), number)
+
+    threading.Thread(target=end, daemon=True).start()
+    assert main(["train", *told(base, tmp_path, steps=6)]) == status
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert f"{word}; what was done so far is kept" in shown.err
+    assert "canary: baseline" in shown.err
+    assert signal.getsignal(signal.SIGTERM) is before
+    done = latest_checkpoint(tmp_path / "checkpoints")
+    assert done is not None
+    assert 1 <= done.step < 6
+    assert (tmp_path / "plot.svg").stat().st_size > 1000
+
+    assert main(["train", *told(base, tmp_path, steps=6)]) == 0
+    assert f"going on from {done.folder}" in capsys.readouterr().err.replace("\n", "")
+    rows = read_metrics(tmp_path)
+    assert [row["step"] for row in rows] == list(range(6))
+    names = [f"generated_{seed}" for seed in range(5)]
+    assert [row["problems"] for row in rows] == [list(Cursor(names, 2, 0).batch_of(step)) for step in range(6)]
+
+
+PROGRAM = """import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) * 2
+
+
+def get_inputs():
+    return [torch.randn(5, 7)]
+"""
+ANSWER = """```python
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, tl.where(x > 0, x, 0.0) * FACTOR, mask=i < n)
+
+
+def forward(x: "f32[5, 7]"):
+    out = torch.empty_like(x)
+    double[(1,)](x, out, 35, BLOCK=64)
+    return out
+```"""
+
+
+class Scripted:
+    """Answers with the program: right, and with another factor."""
+
+    def sample(
+        self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None
+    ) -> list[list[Completion]]:
+        del prompts, adapter
+        texts = [ANSWER.replace("FACTOR", str(2 + number)) for number in range(sampling.n)]
+        return [[Completion(text, "stop", "scripted") for text in texts]]
+
+    def load_adapter(self, adapter: str, folder: Path) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None: ...
+
+
+def children(pid: int) -> set[int]:
+    """The children of all of a process's threads."""
+    found = set[int]()
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found |= set(map(int, file.read_text().split()))
+    return found
+
+
+def test_a_worker_that_is_killed_while_it_judges_costs_a_rollout_nothing() -> None:
+    discover()
+    module = KernelModule("double", import_source(PROGRAM, "double").reference)
+    agent = FrontendAgent("h100", make_reward("frontend"))
+    others, killed = children(os.getpid()), list[int]()
+
+    def kill() -> None:
+        """End the first new process of this one that has a job."""
+        while not killed:
+            for worker in children(os.getpid()) - others:
+                if children(worker) and not killed:
+                    os.kill(worker, signal.SIGKILL)
+                    killed.append(worker)
+            time.sleep(0.001)
+
+    with EvaluatorPool(LocalOptions(seeds=1), workers=1) as pool:
+        threading.Thread(target=kill, daemon=True).start()
+        rungs = (Rung.PARSE, Rung.INTERPRET)
+        made = roll_out(agent, [module], Scripted(), judged_by(pool), n=2, rungs=rungs)
+    assert killed
+    assert [(one.turns[0].valid, str(one.turns[0].verdict.status), one.turns[0].reward) for one in made] == [
+        (True, "ok", 1.0),
+        (True, "mismatch", -10.0),
+    ]
+
+
+def logged(folder: Path, steps: int) -> None:
+    log = RunLog(folder)
+    for step in range(steps):
+        facts: dict[str, Any] = {"reward": -10.0 + step, "correct": step / 10, "mismatch": 1e-3, "problems": ["p"]}
+        log.write(step, facts | {"seconds/rollout": 2.0, "seconds/update": 1.0 + step})
+    log.close()
+
+
+@pytest.mark.parametrize("steps", [1, 8, 150])
+def test_a_run_is_drawn(tmp_path: Path, steps: int) -> None:
+    logged(tmp_path, steps)
+    assert plot_run(tmp_path) == [tmp_path / f"plot.{form}" for form in FORMATS]
+    text = (tmp_path / "plot.svg").read_text()
+    for word in ("reward", "pass rate", "divergence, nats a token", "seconds by phase", "rollout", "update", "step"):
+        assert f">{word}</text>" in text, word
+    assert "held out" not in text  # a warm start's
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+    assert not list(tmp_path.glob(".plot*"))
+
+
+def test_phases_of_a_run_that_left_some_out() -> None:
+    rows = [{"seconds/rollout": 2.0, "seconds": 9.0}, {"seconds/rollout": 1.0, "seconds/checkpoint": 0.5}]
+    assert phase_seconds(rows) == {"rollout": [2.0, 1.0], "checkpoint": [0.0, 0.5]}
+
+
+def test_a_run_without_a_step_is_not_drawn(tmp_path: Path) -> None:
+    assert plot_run(tmp_path) == []
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_matplotlib_a_run_is_not_drawn_and_ends_as_it_would(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real: Callable[..., Any] = importlib.util.find_spec
+    hidden = lambda name, *rest: None if name == "matplotlib" else real(name, *rest)  # noqa: E731
+    monkeypatch.setattr(importlib.util, "find_spec", hidden)
+    logged(tmp_path, 2)
+    said: list[str] = []
+    with pytest.raises(KeyboardInterrupt), plotted(tmp_path, said.append):
+        raise KeyboardInterrupt
+    assert said == ["no plot of the run: matplotlib is not installed: pip install 'kernelwright[train]'"]
