@@ -26,6 +26,7 @@ class PolicyKind(Enum):
 class PolicySettings:
     """Which policy, and the folders of its adapters by name; see conf/policy.
 
+    `form` is how its frontend agent is asked (`fe-agent{form=…}`), for configurations that refer to it.
     `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. Of an engine of our own
     `gpu_memory_utilization` is the share of a GPU that it takes, `max_num_seqs` how many answers it draws at a time,
     and `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: vLLM's own choice, which takes a
@@ -44,6 +45,7 @@ class PolicySettings:
     max_num_seqs: int = 256
     graph_sizes: list[int] = field(default_factory=list)
     path: str | None = None
+    form: str = "native"
 
 
 @contextmanager

@@ -29,6 +29,8 @@ _COMPOSITION_ERRORS = (
     ValueError,
 )
 _OVERRIDE = re.compile(r"[A-Za-z_][\w.]*=.*", re.DOTALL)
+#: Keys whose values have names of the user's own.
+_OPEN = re.compile(r"policy\.adapters[.=]")
 
 
 T = TypeVar("T")
@@ -244,12 +246,13 @@ def compose_config(
     for override in overrides:
         if not _OVERRIDE.fullmatch(override) or override.startswith("hydra."):
             raise UserError(f"override `{override}` is not of the form key=value")
+    given = [f"++{override}" if _OPEN.match(override) else override for override in overrides]
     outer = Singleton.get_state()
     GlobalHydra.instance().clear()
     try:
         with initialize_config_module(CONFIG_MODULE, version_base=None):
             try:
-                config = compose(root, overrides=list(overrides))
+                config = compose(root, overrides=given)
                 for key, value in missing.items():
                     if OmegaConf.is_missing(config, key):
                         config[key] = value

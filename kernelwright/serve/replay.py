@@ -15,6 +15,8 @@ from kernelwright.serve.closing import Closing
 
 #: Hexadecimal digits of a prompt's digest.
 _DIGITS = 32
+#: How answers were drawn, by adapter and seed, and the answers.
+_Recorded = tuple[tuple[str | None, int | None], list[Completion]]
 
 
 def prompt_digest(prompt: Prompt) -> str:
@@ -62,20 +64,23 @@ class RecordingPolicy(Closing):
 
 
 class ReplayPolicy:
-    """Answers each prompt with what was recorded for it, in the order recorded; every record is given once.
+    """Answers each prompt with what was recorded for it; every record is given once.
 
-    Adapters may be loaded and named; the answers are those recorded. Raises UserError for a file that is no
-    recording; PolicyError, naming the prompt, where nothing or too little was recorded for it.
+    Of several records the first with the same adapter and seed answers, else the first. Adapters may be loaded and
+    named; the answers are those recorded. Raises UserError for a file that is no recording; PolicyError, naming the
+    prompt, where nothing or too little was recorded for it.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._answers: defaultdict[str, deque[list[Completion]]] = defaultdict(deque)
+        self._answers: defaultdict[str, list[_Recorded]] = defaultdict(list)
         self._lock = threading.Lock()
         for number, line in enumerate(_lines(path), 1):
             try:
                 record = json.loads(line)
-                self._answers[record["prompt"]].append([_completion(one) for one in record["completions"]])
+                answers = [_completion(one) for one in record["completions"]]
+                drawn = record.get("adapter"), record.get("sampling", {}).get("seed")
+                self._answers[record["prompt"]].append((drawn, answers))
             except (ValueError, KeyError, TypeError) as error:
                 raise UserError(f"{path}, line {number}: no recorded answer ({error!r})") from None
 
@@ -83,10 +88,10 @@ class ReplayPolicy:
         self,
         prompts: Sequence[Prompt],
         sampling: Sampling,
-        adapter: str | None = None,  # noqa: ARG002 - the answers are those recorded
+        adapter: str | None = None,
     ) -> list[list[Completion]]:
         with self._lock:
-            return [self._next(prompt, sampling.n) for prompt in prompts]
+            return [self._next(prompt, sampling.n, (adapter, sampling.seed)) for prompt in prompts]
 
     def load_adapter(self, adapter: str, folder: Path) -> None:
         """Nothing to load: what the adapter answered is recorded."""
@@ -94,12 +99,13 @@ class ReplayPolicy:
     def close(self) -> None:
         """Nothing to give back."""
 
-    def _next(self, prompt: Prompt, n: int) -> list[Completion]:
+    def _next(self, prompt: Prompt, n: int, drawn: tuple[str | None, int | None]) -> list[Completion]:
         digest = prompt_digest(prompt)
         left = self._answers[digest]
         if not left:
             raise PolicyError(f"{self._path}: nothing (more) was recorded for prompt {digest}: {_beginning(prompt)}")
-        answers = left.popleft()
+        same = (place for place, (how, _) in enumerate(left) if how == drawn)
+        _, answers = left.pop(next(same, 0))
         if len(answers) < n:
             raise PolicyError(f"{self._path}: {len(answers)} answers were recorded for prompt {digest}, not {n}")
         return answers[:n]

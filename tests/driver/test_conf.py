@@ -8,6 +8,7 @@ from omegaconf import OmegaConf
 
 from kernelwright import conf
 from kernelwright.backend.targets import TARGETS
+from kernelwright.driver.ablate_settings import read_ablate_settings
 from kernelwright.driver.build import discover, open_context
 from kernelwright.driver.settings import CONFIG_MODULE, Shrink, compose_config, read_settings
 from kernelwright.ir.errors import UserError
@@ -33,6 +34,8 @@ def test_every_root_composes(root: str) -> None:
 def test_every_option_composes_and_fits(group: str, option: str) -> None:
     if group in compose_config(missing={"name": "some"}):
         read_settings("some", [f"{group}={option}"])
+    elif group == "experiment":
+        assert read_ablate_settings([f"{group}={option}"]).name == option
     else:  # a group that `compile` has no use for
         assert compose_config([f"{group}={option}"], root="train")
 
@@ -63,6 +66,11 @@ def test_overrides_reach_the_settings() -> None:
     settings = read_settings("file", given)
     assert (settings.importing.shrink, settings.importing.budget) == (Shrink.never, 99)
     assert (settings.evaluator.seeds, settings.seed, settings.name, settings.out) == (1, 5, "n", "a/n")
+
+
+@pytest.mark.parametrize("given", ["policy.adapters={mine: there}", "policy.adapters.mine=there"])
+def test_adapters_have_names_of_their_own(given: str) -> None:
+    assert read_settings("some", ["policy=hf", given]).policy.adapters == {"mine": "there"}
 
 
 BAD = [

@@ -48,6 +48,18 @@ def test_what_was_recorded_comes_back_in_order(tmp_path: Path) -> None:
     replay.close()
 
 
+def test_the_same_adapter_and_seed_answer_first(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    with RecordingPolicy(Counting(), path) as recording:
+        one, two, three = (
+            recording.sample([FIRST], Sampling(seed=seed), name) for seed, name in ((0, "a"), (1, "a"), (1, "b"))
+        )
+    replay = ReplayPolicy(path)
+    assert replay.sample([FIRST], Sampling(seed=1), "b") == three
+    assert replay.sample([FIRST], Sampling(seed=1), "a") == two
+    assert replay.sample([FIRST], Sampling(seed=9)) == one
+
+
 def test_a_recording_is_continued_and_says_what_was_asked(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     for _ in range(2):

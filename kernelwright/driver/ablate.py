@@ -1,0 +1,197 @@
+"""Ablations: every arm on every problem with every seed, a row each, kept as they come.
+
+Rows are made in processes beside this one, as those of a campaign. The table is a journal: its first line says what the
+rows were made with, and a run that was stopped, or killed, goes on with the rows that it lacks.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.progress import Progress, TimeElapsedColumn
+
+from kernelwright.driver.ablate_rows import MISUSED, UNANSWERED, Question, RowMaker
+from kernelwright.driver.ablate_settings import AblateSettings, Arm
+from kernelwright.driver.ablate_table import summarize_arms
+from kernelwright.driver.build import discover, resolve_target
+from kernelwright.driver.campaign import machine
+from kernelwright.driver.journal import Journal
+from kernelwright.driver.policies import PolicyKind, PolicySettings
+from kernelwright.driver.problem_sources import generated_name, read_programs
+from kernelwright.driver.programs import Program
+from kernelwright.driver.train_settings import ProblemSettings
+from kernelwright.driver.workers import Worker, answers
+from kernelwright.evaluate.pool import usable_cores
+from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.rl.data import write_text
+from kernelwright.rl.normal_form import normal_digest
+
+#: Statuses of rows that say more about the machine than about the arm; they are made again by the next run.
+AGAIN = frozenset({"error", "crash"})
+#: Policies that hold a model in the process that asks them.
+_OWN_MODEL = (PolicyKind.hf, PolicyKind.vllm)
+
+
+class Ablation:
+    """One run. The folder `out` gets table.jsonl and summary.json, and a folder for each adapter that is trained."""
+
+    def __init__(self, settings: AblateSettings) -> None:
+        discover()
+        self.settings, self.folder = settings, Path(settings.out)
+        self.programs = read_programs(settings.problems)[: settings.limit]
+        if not self.programs:
+            raise UserError("problems: none there; give others, or another problems.split=train|test|null")
+        for arm in settings.arms:
+            for training in arm.training.values():
+                _check_apart(training.plain.problems, self.programs, arm.name)
+
+    def run(self, console: Console, report: Callable[[dict[str, Any]], None]) -> None:
+        """Make the rows that the table lacks; however it ends, those that it has are reported."""
+        with Journal(self.folder / "table.jsonl", self._made_with()) as table:
+            try:
+                self._make(table, console)
+            finally:
+                summary = self._summary(table)
+                write_text(self.folder / "summary.json", json.dumps(summary, indent=1) + "\n")
+                report(summary)
+
+    def _made_with(self) -> dict[str, Any]:
+        """What rows follow from besides their arm, seed and problem, one line each."""
+        compiling = self.settings.compiling
+        sources = hashlib.sha256("\0".join(f"{one.name}\0{one.source}" for one in self.programs).encode()).hexdigest()
+        known = machine()
+        return {
+            **{f"arms.{arm.name}": _brief(arm) for arm in self.settings.arms},
+            "arms": [arm.name for arm in self.settings.arms],
+            "seeds": list(self.settings.seeds),
+            "problems": f"{len(self.programs)} ({sources[:12]})",
+            "target": resolve_target(compiling.target),
+            "baseline": str(compiling.pipeline),
+            "import": [compiling.importing.shrink.value, compiling.importing.budget],
+            "evaluator": [compiling.evaluator.seeds, compiling.evaluator.externs],
+            **{name: known[name] for name in ("device", "torch", "triton")},
+        }
+
+    def _make(self, table: Journal, console: Console) -> None:
+        total = len(self.settings.arms) * len(self.settings.seeds) * len(self.programs)
+        columns = (*Progress.get_default_columns(), TimeElapsedColumn())
+        for arms, seeds in self._groups():
+            due = [one for one in self._questions(arms, seeds) if not _is_done(table, one)]
+            if not due:
+                continue
+            policy = self._policy(arms[0], seeds[0], console)
+            with Progress(*columns, console=console) as bar:
+                task = bar.add_task("", total=total, completed=sum(row["status"] not in AGAIN for row in _rows(table)))
+
+                def drawn(due: Sequence[Question] = due, bar: Progress = bar, task: Any = task) -> Iterator[Question]:
+                    for one in due:
+                        bar.update(task, description=f"{one.arm}, {one.program.name}, seed {one.seed}")
+                        yield one
+
+                with closing(answers(drawn(), self._workers(policy, len(due)))) as found:
+                    for question, row in found:
+                        _check_row(question, row)
+                        table.add(_key(question), _row(question, row))
+                        bar.advance(task)
+
+    def _groups(self) -> Iterator[tuple[list[Arm], list[int]]]:
+        """Arms and seeds whose rows one policy answers, in the order of the arms."""
+        groups: list[tuple[PolicySettings, list[Arm]]] = []
+        for arm in self.settings.arms:
+            if arm.training:
+                continue
+            same = [arms for policy, arms in groups if policy == arm.policy]
+            if same:
+                same[0].append(arm)
+            else:
+                groups.append((arm.policy, [arm]))
+        yield from ((arms, list(self.settings.seeds)) for _, arms in groups)
+        yield from (([arm], [seed]) for seed in self.settings.seeds for arm in self.settings.arms if arm.training)
+
+    def _questions(self, arms: Sequence[Arm], seeds: Sequence[int]) -> Iterator[Question]:
+        """In the order in which arms share most: problem by problem, so that a run that is stopped compares as well."""
+        for program in self.programs:
+            for seed in seeds:
+                yield from (Question(arm.name, arm.pipeline, seed, program) for arm in arms)
+
+    def _policy(self, arm: Arm, seed: int, console: Console) -> PolicySettings:
+        """What answers an arm's agents; trained before, where the arm trains."""
+        if not arm.training:
+            return arm.policy
+        from kernelwright.driver.training import run_train  # it needs packages that comparing passes does without
+
+        training = arm.training[seed]
+        folder = Path(training.plain.out)
+        finished = folder / "finished.json"
+        if not finished.is_file():
+            console.print(f"training {arm.name}, seed {seed}: {folder}", highlight=False)
+            write_text(finished, json.dumps(run_train(training, console)) + "\n")
+        adapters = {**arm.policy.adapters, training.plain.stage.name: str(folder / "adapter")}
+        return replace(arm.policy, adapters=adapters)
+
+    def _workers(self, policy: PolicySettings, questions: int) -> list[Worker]:
+        jobs = self.settings.jobs
+        if jobs is None:
+            alone = torch.cuda.is_available() or policy.kind in _OWN_MODEL
+            jobs = 1 if alone else usable_cores()
+        settings = replace(self.settings.compiling, policy=policy)
+        return [Worker(settings, RowMaker(), self.settings.timeout_s) for _ in range(min(jobs, questions))]
+
+    def _summary(self, table: Journal) -> dict[str, Any]:
+        names = [arm.name for arm in self.settings.arms]
+        found = summarize_arms(_rows(table), names, self.settings.seeds, [one.name for one in self.programs])
+        return {
+            "name": self.settings.name,
+            "command": " ".join(["kernelwright", *sys.argv[1:]]),
+            "made_with": self._made_with(),
+            **found,
+        }
+
+
+def _brief(arm: Arm) -> str:
+    return f"{arm.pipeline} [{hashlib.sha256(arm.told().encode()).hexdigest()[:12]}]"
+
+
+def _rows(table: Journal) -> list[dict[str, Any]]:
+    return list(table.results.values())
+
+
+def _key(question: Question) -> str:
+    return f"{question.arm}/{question.seed}/{question.program.name}"
+
+
+def _is_done(table: Journal, question: Question) -> bool:
+    row = table.results.get(_key(question))
+    return row is not None and row["status"] not in AGAIN
+
+
+def _row(question: Question, found: dict[str, Any]) -> dict[str, Any]:
+    return {"arm": question.arm, "seed": question.seed, "problem": question.program.name, **found}
+
+
+def _check_row(question: Question, row: dict[str, Any]) -> None:
+    """Raise what ends the run: no row after this one would be another."""
+    where = f"arm {question.arm}, problem {question.program.name}, seed {question.seed}"
+    if row["status"] == MISUSED:
+        raise UserError(f"{where}: {row['cause']}")
+    if row["status"] == UNANSWERED:
+        raise KernelwrightError(f"{where}: {row['cause']}; rows so far are kept, the same command goes on")
+
+
+def _check_apart(trained: ProblemSettings, programs: Sequence[Program], arm: str) -> None:
+    """UserError where what is measured with is learnt from."""
+    if trained.place is None:
+        seeds = {generated_name(seed) for seed in range(trained.first, trained.first + trained.count)}
+        both = [one.name for one in programs if one.name in seeds]
+    else:
+        learnt = {normal_digest(one.source) for one in read_programs(trained)}
+        both = [one.name for one in programs if normal_digest(one.source) in learnt]
+    if both:
+        raise UserError(f"arm {arm} trains on {both[0]}, which it is measured with; choose other problems for either")

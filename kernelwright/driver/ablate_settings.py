@@ -1,0 +1,248 @@
+"""Settings of `kernelwright ablate`: arms, and what they are run on."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, cast
+
+import torch
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError  # type: ignore[import-untyped]
+
+from kernelwright.agent.agent_pass import AgentPass
+from kernelwright.driver.policies import PolicyKind, PolicySettings
+from kernelwright.driver.settings import (
+    EvaluatorSettings,
+    ImportSettings,
+    Settings,
+    TargetSettings,
+    check_config,
+    compose_config,
+)
+from kernelwright.driver.train_settings import ProblemSettings, TrainSettings, read_train_settings
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.passes import Pass
+from kernelwright.ir.pipeline import Pipeline, parse_pipeline
+
+#: Groups that an experiment and its training have in common: what is overridden holds for both.
+_SHARED = ("policy", "target", "evaluator", "import")
+_ARM = re.compile(r"arms\.([A-Za-z_][\w-]*)\.(\w+)(\.[\w.]+)?=(.*)", re.DOTALL)
+#: Policies whose adapters are not known here.
+_REMOTE = (PolicyKind.openai, PolicyKind.replay)
+
+
+@dataclass
+class ArmSchema:
+    """An arm as it is written: a pipeline (text or a list) or the experiment's, less some passes; what differs in its
+    policy; and what it trains with, null for an arm that does not train."""
+
+    pipeline: Any = None
+    without: list[str] = field(default_factory=list)
+    policy: dict[str, Any] = field(default_factory=dict)
+    train: list[str] | None = None
+
+
+@dataclass
+class AblateSchema:
+    """Everything but the group `import`; see conf/ablate.yaml."""
+
+    name: str = "???"
+    out: str = "???"
+    seeds: list[int] = field(default_factory=list)
+    limit: int | None = None
+    only: list[str] | None = None
+    pipeline: Any = None
+    arms: dict[str, ArmSchema] = field(default_factory=dict)
+    train: list[str] = field(default_factory=list)
+    answers: int = 4
+    joint_answers: int = 8
+    max_tokens: int = 1024
+    baseline: str = "lower-inductor"
+    jobs: int | None = None
+    timeout_s: float = 600.0
+    target: TargetSettings = field(default_factory=TargetSettings)
+    evaluator: EvaluatorSettings = field(default_factory=EvaluatorSettings)
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    problems: ProblemSettings = field(default_factory=ProblemSettings)
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One thing that is compared: a pipeline with its policy. `training`: by seed, how its adapter is made before."""
+
+    name: str
+    pipeline: Pipeline
+    policy: PolicySettings
+    training: Mapping[int, TrainSettings] = field(default_factory=dict)
+
+    def told(self) -> str:
+        """What its rows follow from, as text."""
+        trained = {seed: {**made.content, "out": ""} for seed, made in self.training.items()}
+        policy = {**asdict(self.policy), "kind": self.policy.kind.value}
+        return json.dumps([str(self.pipeline), policy if _agents(self.pipeline) else None, trained], sort_keys=True)
+
+
+@dataclass(frozen=True)
+class AblateSettings:
+    """What `kernelwright ablate` is told; `compiling` is what all arms have in common."""
+
+    name: str
+    out: str
+    arms: tuple[Arm, ...]
+    seeds: tuple[int, ...]
+    problems: ProblemSettings
+    limit: int | None
+    compiling: Settings
+    jobs: int | None
+    timeout_s: float
+
+
+def read_ablate_settings(overrides: Sequence[str]) -> AblateSettings:
+    """Compose the configuration. Raises UserError, naming the arm or the key, for anything that does not fit."""
+    config = _composed(overrides)
+    rest = OmegaConf.masked_copy(config, [str(key) for key in config if key != "import"])
+    checked, importing = check_config(AblateSchema, rest), check_config(ImportSettings, config["import"], "import.")
+    _check(checked)
+    told = [item.removeprefix("train.") for item in overrides if item.startswith("train.")]
+    told += [item for item in overrides if re.split(r"[.=]", item)[0] in _SHARED]
+    names = list(checked.arms) if checked.only is None else checked.only
+    arms = tuple(_arm(name, checked, [*checked.train, *told]) for name in names)
+    compiling = Settings(
+        name=checked.name,
+        out=checked.out,
+        seed=0,
+        target=checked.target.name,
+        pipeline=_pipeline(checked.baseline, "baseline"),
+        evaluator=checked.evaluator,
+        importing=importing,
+    )
+    return AblateSettings(
+        name=checked.name,
+        out=checked.out,
+        arms=arms,
+        seeds=tuple(checked.seeds),
+        problems=checked.problems,
+        limit=checked.limit,
+        compiling=compiling,
+        jobs=checked.jobs,
+        timeout_s=checked.timeout_s,
+    )
+
+
+def _composed(overrides: Sequence[str]) -> DictConfig:
+    """The configuration with what the command line adds to it: arms, which may be new, and pipelines, as written."""
+    composed, added = [], []
+    for item in overrides:
+        key, _, value = item.partition("=")
+        if key in ("pipeline", "baseline"):
+            added.append((key, value))
+        elif re.match(r"arms\b", key):
+            added.append(_of_arm(item))
+        elif not key.startswith("train."):
+            composed.append(item)
+    config = compose_config(composed, root="ablate")
+    for key, given in added:
+        OmegaConf.update(config, key, given, force_add=True)
+    try:
+        OmegaConf.resolve(config)
+    except OmegaConfBaseException as error:
+        raise UserError(f"an arm: {str(error).splitlines()[0]}") from error
+    return config
+
+
+def _of_arm(item: str) -> tuple[str, Any]:
+    """Key and value of an override of an arm."""
+    found = _ARM.fullmatch(item)
+    if found is None:
+        raise UserError(f"override `{item}`: write arms.NAME.pipeline='…', or without, policy.KEY or train=[…]")
+    key, value = item.partition("=")[0], found[4]
+    if found[2] == "pipeline":
+        return key, value or None
+    try:
+        return key, OmegaConf.from_dotlist([f"value={value}"])["value"]
+    except (YAMLError, OmegaConfBaseException) as error:
+        raise UserError(f"override `{item}` does not parse: {str(error).splitlines()[0]}") from error
+
+
+def _check(schema: AblateSchema) -> None:
+    """UserError for a value that is of the right type and makes no sense."""
+    unknown = [name for name in schema.only or () if name not in schema.arms]
+    rules = {
+        "seeds": (len(schema.seeds) == len(set(schema.seeds)) > 0, "give one or more different seeds, as [0,1,2]"),
+        "only": (not unknown and schema.only != [], f"choose from {', '.join(schema.arms)}"),
+        "arms": (bool(schema.arms), "choose an experiment, or give arms.NAME.pipeline='…'"),
+        "limit": (schema.limit is None or schema.limit > 0, "at least one problem is needed"),
+        "jobs": (schema.jobs is None or schema.jobs > 0, "at least one is needed"),
+        "timeout_s": (schema.timeout_s > 0, "give seconds"),
+    }
+    for key, (fits, hint) in rules.items():
+        if not fits:
+            raise UserError(f"{key}={getattr(schema, key)}: {hint}")
+
+
+def _arm(name: str, schema: AblateSchema, told: Sequence[str]) -> Arm:
+    written = schema.arms[name]
+    text = schema.pipeline if written.pipeline is None else written.pipeline
+    pipeline = _pipeline(text, f"arms.{name}.pipeline")
+    for gone in written.without:
+        pipeline = pipeline.without(gone)
+    merged = OmegaConf.create({**asdict(schema.policy), "kind": schema.policy.kind.value})
+    policy = check_config(PolicySettings, cast(DictConfig, OmegaConf.merge(merged, written.policy)), "policy.")
+    training: dict[int, TrainSettings] = {}
+    if not _agents(pipeline):
+        policy = PolicySettings()  # nothing is asked, so that nothing need be there
+    elif written.train is not None:
+        training = {seed: _training(name, seed, schema, [*told, *written.train]) for seed in schema.seeds}
+        made = next(iter(training.values())).plain
+        policy = replace(made.policy, adapters={**policy.adapters, made.stage.name: ""}, max_rank=made.trainer.rank)
+    return Arm(name, _fitted(name, pipeline, policy), policy, training)
+
+
+def _training(name: str, seed: int, schema: AblateSchema, told: Sequence[str]) -> TrainSettings:
+    try:
+        return read_train_settings([*told, f"seed={seed}", f"out={schema.out}/training/{name}/{seed}"])
+    except UserError as error:
+        raise UserError(f"arm {name}: {error}") from error
+
+
+def _pipeline(text: Any, key: str) -> Pipeline:
+    if text is None:
+        raise UserError(f"{key} is missing: give the passes, as {key}='lower-inductor,tune'")
+    try:
+        return parse_pipeline(text) if isinstance(text, str) else Pipeline.from_config(text)
+    except UserError as error:
+        raise UserError(f"{key}: {error}") from error
+
+
+def _agents(pipeline: Pipeline) -> list[AgentPass]:
+    return [pass_ for pass_ in pipeline.passes if isinstance(pass_, AgentPass)]
+
+
+def _fitted(name: str, pipeline: Pipeline, policy: PolicySettings) -> Pipeline:
+    """The pipeline with its agents asking their stage's adapter, where there is one, and paid by times on a GPU."""
+    agents = _agents(pipeline)
+    if agents and policy.kind is PolicyKind.none:
+        raise UserError(f"arm {name}: pass {agents[0].name} asks a policy, and none is configured; give policy=NAME")
+    for agent in agents:
+        if agent.adapter and agent.adapter not in policy.adapters and policy.kind not in _REMOTE:
+            known = ", ".join(policy.adapters) or "none"
+            raise UserError(f"arm {name}: the policy has no adapter {agent.adapter!r} (adapters: {known})")
+    return Pipeline(
+        tuple(_agent(pass_, policy) if isinstance(pass_, AgentPass) else pass_ for pass_ in pipeline.passes)
+    )
+
+
+def _agent(agent: AgentPass, policy: PolicySettings) -> Pass:
+    stage = type(agent).__module__.split(".")[1]
+    if not agent.adapter and stage in policy.adapters:
+        agent = replace(agent, adapter=stage)
+    if torch.cuda.is_available() and not agent.rungs and agent.reward in _TIMED:
+        agent = replace(agent, rungs=_TIMED_RUNGS)
+    return agent
+
+
+#: Rewards for which an agent's candidates are timed where that can be done, and how.
+_TIMED = ("auto", "joint")
+_TIMED_RUNGS = "parse compile run time"

@@ -1,0 +1,68 @@
+"""Compare pipelines, or ways to train: every arm on the same problems with the same seeds.
+
+usage: kernelwright ablate [experiment=stages|rewards|timed_rewards|algorithms] [key=value …] [--json]
+
+An experiment is a set of arms. `stages`: one agent for everything, the stages added one by one, passes without agents,
+agents without passes. `algorithms` and `rewards` train an adapter for each arm and seed before they measure it on
+held-out problems; `timed_rewards` needs a GPU. A table goes to stdout: for each arm the share of verified programs, the
+geometric mean of speedups (measured on a GPU, else estimated), and paired differences to the first arm, with 95%
+intervals that resample problems and seeds. out=FOLDER gets table.jsonl, a row for each arm, seed and problem as it
+comes, and summary.json. A run that was stopped, or killed, goes on where it was.
+
+flags:
+  --json   print summary.json instead of the table
+
+configuration (defaults first):
+  experiment=stages|…   only=[ARM,…]  (the first is what others are compared with)
+  arms.NAME.pipeline='PASSES'   arms.NAME.without=[PASS,…]   arms.NAME.policy.KEY=VALUE   arms.NAME.train=[KEY=VALUE,…]
+  pipeline='PASSES'     of arms that name none
+  problems=held_out|examples|generated|kernelbench   problems.place=FILE|FOLDER|hub:OWNER/NAME  (a JSONL of KernelBench
+                        too)  problems.split=test|train|null   problems.count=8   problems.difficulty=0   limit=N
+  seeds=[0]  seeds=[0,1,2]
+  policy=none|hf|vllm|openai|replay   policy.model=…   policy.adapters.STAGE=FOLDER
+  answers=4  joint_answers=8  max_tokens=1024   of agents in `stages`
+  train.KEY=VALUE       for arms that train: as `kernelwright train KEY=VALUE`
+  target=auto|…  evaluator.seeds=3  import.shrink=auto|never|always  baseline=lower-inductor
+  jobs=N  timeout_s=600  out=runs/ablate/EXPERIMENT
+
+  kernelwright ablate experiment=stages policy=hf
+  kernelwright ablate policy=vllm problems.place=kernelbench.jsonl arms.mine.pipeline='fe-agent{n=16},tune' seeds=[0,1]
+  kernelwright ablate experiment=algorithms train.trainer.steps=60 train.adapter=runs/sft/frontend/adapter
+
+Exit status: 0 done, 1 the policy or a training failed (rows are kept), 2 bad usage or input, 130 interrupted.
+"""
+
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+
+from kernelwright.driver.ablate_settings import read_ablate_settings
+from kernelwright.driver.ablate_table import print_arms
+from kernelwright.driver.arguments import Arguments, Flag
+from kernelwright.driver.build import discover
+from kernelwright.ir.errors import UserError
+
+FLAGS = (Flag("--json"),)
+TAKES_PATH = False
+
+
+def run(arguments: Arguments) -> int:
+    """Make the rows, print what they say; also of a run that is stopped."""
+    if arguments.positional:
+        given = " ".join(arguments.positional)
+        raise UserError(f"ablate takes key=value only, got {given}; write experiment=stages")
+    discover()
+    settings = read_ablate_settings(arguments.overrides)
+    from kernelwright.driver.ablate import Ablation  # reading what is asked for is quick, this is not
+
+    def report(summary: dict[str, Any]) -> None:
+        if "--json" in arguments.flags:
+            sys.stdout.write(json.dumps(summary, indent=1) + "\n")
+        else:
+            shown = Console()
+            print_arms(summary, shown if shown.is_terminal else Console(width=120))
+
+    Ablation(settings).run(Console(stderr=True), report)
+    return 0
