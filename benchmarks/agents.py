@@ -1,8 +1,8 @@
 """How often an agent's answers are right: base model and adapters on held-out pairs and on KernelBench.
 
-usage: agents.py OUT.json --pairs PAIRS.jsonl [--kernelbench FILE.jsonl] [--arm NAME=FORM[:ADAPTER]]… [key=value …]
+usage: agents.py OUT.json --pairs PAIRS.jsonl [--kernelbench FILE.jsonl] [--arm NAME=FORM[:ADAPTER][@N]]… [key=value …]
 
-Each arm answers every problem once greedily and `--n` times at temperature 1, its prompt in FORM (native, brief). A
+Each arm answers every problem once greedily and `--n` times (or N) at temperature 1, its prompt in FORM (native, brief). A
 single attempt is one answer at temperature 1; its rate is the mean over problems. Problems are those of the pairs'
 split `test`, and KernelBench's of a level, their sizes made small. Answers are judged by parse and interpret on the
 CPU. OUT.json.journal keeps every chunk, so that a run that was stopped goes on. key=value are of conf/policy
@@ -57,12 +57,14 @@ class Arm:
     name: str
     form: str
     adapter: str
+    n: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> "Arm":
         name, _, rest = text.partition("=")
+        rest, _, count = rest.partition("@")
         form, _, adapter = rest.partition(":")
-        return cls(name, form, adapter)
+        return cls(name, form, adapter, int(count) if count else None)
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ def answered(task: Task, policy: Policy, pool: Pool, n: int, max_tokens: int, se
         [module for _, module in task.problems],
         policy,
         judged_by(pool),
-        n=1 if greedy else n,
+        n=1 if greedy else task.arm.n or n,
         sampling=Sampling(max_tokens=max_tokens, temperature=0.0 if greedy else 1.0, seed=seed),
         adapter=task.arm.name if task.arm.adapter else None,
         rungs=RUNGS,
@@ -200,7 +202,8 @@ def summary(rows: Sequence[dict[str, Any]], k: int) -> dict[str, Any]:
         else:
             entry["single"] = bootstrap(list(right.values()), mean)
             at = [pass_at(some.count("ok"), len(some), k) for some in problems.values() if len(some) >= k]
-            entry[f"pass@{k}"] = bootstrap(at, mean)
+            if at:
+                entry[f"pass@{k}"] = bootstrap(at, mean)
         entry["cheat"] = wilson(every["cheat"], answers)
         found[key] = entry
     return {"rates": found, "differences": _differences(by_key, k)}
