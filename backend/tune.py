@@ -26,6 +26,8 @@ Score = Callable[[KernelModule, str], float]
 #: What a change must save to be made: more than the noise of a measurement, and more than the model can tell apart
 #: (benchmarks/cost_model.py measures how well it does).
 WORTH = {"model": 0.95, "gpu": 0.98}
+#: Elements compared at a time: widened, outputs of gigabytes would not fit.
+_PART = 1 << 26
 
 
 @register
@@ -171,11 +173,8 @@ def measured(module: KernelModule, seed: int) -> Score:
     return score
 
 
-#: Elements compared at a time: widened, outputs of gigabytes would not fit.
-_PART = 1 << 26
-
-
 def _agree(output: Tensor, expected: Tensor) -> bool:
     """Whether two runs of one algorithm agree; another order of summation is no difference."""
-    parts = zip(output.reshape(-1).split(_PART), expected.reshape(-1).split(_PART), strict=True)
-    return all(torch.allclose(a.double(), b.double(), rtol=1e-2, atol=1e-2, equal_nan=True) for a, b in parts)
+    flat = output.reshape(-1), expected.reshape(-1)
+    parts = (tuple(side[at : at + _PART].double() for side in flat) for at in range(0, output.numel(), _PART))
+    return all(torch.allclose(have, want, rtol=1e-2, atol=1e-2, equal_nan=True) for have, want in parts)

@@ -4,14 +4,15 @@
     python benchmarks/timing_aa.py --out rehearsal --device cpu
     python benchmarks/timing_aa.py --out rehearsal --device interpreter --processes 6 --blocks 3 --samples 5
 
-A trial is what the time rung does: A B A B A B, six processes, about 30 samples each, and the interval of the ratio. To
-spend two minutes instead of an hour, each of 18 processes times all ten kernels, by the rung's own job (host process,
-trace, replay, sampling), and takes seven blocks of samples of each. For every block the processes are dealt at random
-into three groups of six, which in the order of their starts are A, B, A, B, A and B: 21 trials for a kernel, of which
-20 count. No sample belongs to two trials of a kernel; a process does to seven, in a new group each time, so that trials
-of one kernel are not quite independent of one another. One file for each process is written as it ends, and those that
-are there are kept: the same command goes on where it was. Rehearsals: `cpu` times torch operators by the wall clock and
-shows that the statistics work, `interpreter` goes the whole way with small kernels.
+A trial is what the time rung does: A B A B A B, six processes or more, as the rung decides, about 30 samples each, and
+the interval of the ratio. To spend minutes instead of an hour, each of 30 processes times all ten kernels, by the
+rung's own job (host process, trace, replay, sampling), and takes seven blocks of samples of each. For every block the
+processes are dealt at random into groups, which in the order of their starts are A, B, A, B and so on: 14 trials or
+more for a kernel, of which 20 count at most. No sample belongs to two trials of a kernel; a process does to seven, in a
+new group each time, so that trials of one kernel are not quite independent of one another. One file for each process
+is written as it ends, and those that are there are kept: the same command goes on where it was. Rehearsals: `cpu` times
+torch operators by the wall clock and shows that the statistics work, `interpreter` goes the whole way with small
+kernels.
 """
 
 import argparse
@@ -46,14 +47,14 @@ from kernelwright.evaluate.draws import Draw  # noqa: E402
 from kernelwright.evaluate.host import program as host  # noqa: E402
 from kernelwright.evaluate.link import Link  # noqa: E402
 from kernelwright.evaluate.program import Program  # noqa: E402
-from kernelwright.evaluate.race import candidate_job  # noqa: E402
+from kernelwright.evaluate.race import Timing, candidate_job  # noqa: E402
 from kernelwright.evaluate.sketch import snapshot  # noqa: E402
 from kernelwright.evaluate.tensors import to_raw  # noqa: E402
 from kernelwright.evaluate.truth import Pass, Truth  # noqa: E402
 from kernelwright.ir.parser import parse_module  # noqa: E402
 from kernelwright.ir.values import Reference, TensorSpec  # noqa: E402
 
-GROUP, DRAWS, TRIALS = 6, 3, 20
+DRAWS, TRIALS = 3, 20
 _MEMORY_BYTES = 4 << 30
 
 
@@ -220,15 +221,22 @@ def _on_cpu(index: int, plan: Plan) -> dict[str, Any]:
     return measure(rotation, lambda _draw: [snapshot(out, None)], plan, HostClock(), random.Random(plan.seed)).answer()
 
 
-def trials(processes: Sequence[Sequence[float]], blocks: int, seed: int) -> list[timing.Interval]:
-    """The intervals of trials formed from processes' samples, in the order of their starts, without using any twice."""
-    generator, found = random.Random(seed), []
+def trials(processes: Sequence[Sequence[float]], blocks: int, seed: int) -> list[tuple[int, timing.Interval]]:
+    """Trials formed from processes' samples, in the order of their starts, without using any twice: each with the
+    number of processes of a side that it took. One that runs out of processes ends as it is."""
+    generator, found = random.Random(seed), list[tuple[int, timing.Interval]]()
+    (fewest, most), rung = Timing.processes, Timing()
     for block in range(blocks):
-        order = generator.sample(range(len(processes)), len(processes))
-        for start in range(0, len(order) - GROUP + 1, GROUP):
-            group = sorted(order[start : start + GROUP])
-            parts = [np.array_split(np.asarray(processes[number]), blocks)[block].tolist() for number in group]
-            found.append(timing.speedup(parts[0::2], parts[1::2], seed=generator.getrandbits(32)))
+        left = generator.sample(range(len(processes)), len(processes))
+        while len(left) >= 2 * fewest:
+            for count in range(fewest, most + 1):
+                group = sorted(left[: 2 * count])
+                parts = [np.array_split(np.asarray(processes[number]), blocks)[block].tolist() for number in group]
+                interval = timing.speedup(parts[0::2], parts[1::2], seed=generator.getrandbits(32))
+                if interval.precise(timing.spread(parts).median, rung.half_width) or 2 * count + 2 > len(left):
+                    break
+            del left[: 2 * count]
+            found.append((count, interval))
     return generator.sample(found, min(TRIALS, len(found)))
 
 
@@ -239,7 +247,7 @@ def kernel_summary(index: int, sessions: Sequence[dict[str, Any]], blocks: int) 
     mode = timing.common_mode({"candidate": timed})
     side = timing.series(timed, mode)
     found = trials(side, blocks, seed=index)
-    widths = [one.half_width for one in found]
+    widths = [one.half_width for _, one in found]
     medians = [float(np.median(samples)) for samples in side]
     return {
         "mode": mode,
@@ -247,7 +255,8 @@ def kernel_summary(index: int, sessions: Sequence[dict[str, Any]], blocks: int) 
         "median_ms_events": timing.spread(timing.series(timed, "events")).median,
         "between_processes": float(np.std(np.log(medians), ddof=1)),
         "trials": len(found),
-        "held": sum(one.holds(1.0) for one in found),
+        "processes": [sum(count == taken for count, _ in found) for taken in range(Timing.processes[1] + 1)],
+        "held": sum(one.holds(1.0) for _, one in found),
         "half_width_median": float(np.median(widths)) if widths else None,
         "half_width_max": max(widths, default=None),
         "half_width_at_most_1_percent": sum(width <= 0.01 for width in widths),
@@ -296,9 +305,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="folder for process_*.json and summary.json")
     parser.add_argument("--device", choices=["cuda", "cpu", "interpreter"], default="cuda")
-    parser.add_argument("--processes", type=int, default=18)
+    parser.add_argument("--processes", type=int, default=30)
     parser.add_argument("--blocks", type=int, default=7)
-    parser.add_argument("--samples", type=int, default=60, help="samples of one trial in one process")
+    parser.add_argument("--samples", type=int, default=30, help="samples of one trial in one process")
     parser.add_argument("--kernels", type=int, default=len(KERNELS))
     parser.add_argument("--warm-up", type=float, default=0.05, help="seconds for each kernel")
     parser.add_argument("--budget", type=float, default=115.0, help="seconds after which no process is started")
@@ -321,8 +330,8 @@ def main() -> int:
                 process.join()
             print(f"process {number}: exit {process.exitcode}, {time.monotonic() - began:.1f} s", file=sys.stderr)
     sessions = [json.loads(path.read_text("utf-8")) for path in sorted(arguments.out.glob("process_*.json"))]
-    if len(sessions) < GROUP:
-        print(f"{len(sessions)} processes are too few for a trial of {GROUP}", file=sys.stderr)
+    if len(sessions) < 2 * Timing.processes[0]:
+        print(f"{len(sessions)} processes are too few for a trial of {2 * Timing.processes[0]}", file=sys.stderr)
         return 1
     result = summary(sessions, arguments)
     (arguments.out / "summary.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")

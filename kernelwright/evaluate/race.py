@@ -14,7 +14,7 @@ from kernelwright.evaluate.correctness import Findings, compare
 from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.program import Program
 from kernelwright.evaluate.sandbox import Answer, Limits
-from kernelwright.evaluate.timing import Timed, doubts, floor_ms, report
+from kernelwright.evaluate.timing import Interval, Timed, doubts, floor_ms, report
 from kernelwright.evaluate.transport import Json, encode_reference
 from kernelwright.evaluate.truth import Truth, answer_bytes
 from kernelwright.evaluate.wire import RawTensor
@@ -31,11 +31,16 @@ Run = Callable[[Json, Sequence[RawTensor], int, Limits], Answer]
 
 @dataclass(frozen=True)
 class Timing:
-    """How times are taken: `processes` for each side, in each a random number of samples as far as `budget_s` goes."""
+    """How times are taken: in each process a random number of samples as far as `budget_s` goes.
+
+    Each side has the first number of `processes`, and more up to the second one while some interval's half-width is
+    above `half_width`.
+    """
 
     baselines: tuple[str, ...] = ("eager", "inductor")
-    processes: int = 3
-    samples: tuple[int, int] = (60, 80)
+    processes: tuple[int, int] = (3, 7)
+    half_width: float = 0.01
+    samples: tuple[int, int] = (30, 40)
     budget_s: float = 5.0
     warm_up_s: float = 0.1
     verify: int = 2
@@ -71,7 +76,8 @@ class Race:
         floor = self._floor(program.reference)
         sides: dict[str, list[Timed]] = {name: [] for name in ("candidate", *jobs)}
         flushed: set[int] = set()
-        for _ in range(self.timing.processes):
+        fewest, most = self.timing.processes
+        for done in range(1, most + 1):
             for name in list(sides):
                 timed = self._measured(name, program, truth, jobs, floor, flushed)
                 if timed is None and name == "candidate":
@@ -80,9 +86,16 @@ class Race:
                     del sides[name], jobs[name]
                 else:
                     sides[name].append(timed)
-        found = report(sides, self.generator.getrandbits(32)) | {"notes": self._all_notes(sides)}
+            if done >= fewest and self._precise(found := report(sides, self.generator.getrandbits(32))):
+                break
+        found |= {"notes": self._all_notes(sides)}
         timing = asdict(self.timing) | {"flush_bytes": max(flushed, default=0), "floor_ms": floor}
         return found | {"caliber": timing, "device": {name: [t.device for t in side] for name, side in sides.items()}}
+
+    def _precise(self, found: Mapping[str, Any]) -> bool:
+        """Whether every ratio is known as well as it has to be."""
+        ratios = [(found["times_ms"][name], Interval(found["speedup"][name], *ci)) for name, ci in found["ci"].items()]
+        return all(ratio.precise(time, self.timing.half_width) for time, ratio in ratios)
 
     def _all_notes(self, sides: Mapping[str, Sequence[Timed]]) -> list[str]:
         told = {f"{name}: {note}": None for name, side in sides.items() for timed in side for note in timed.notes}

@@ -49,6 +49,10 @@ class Interval:
         """Half of the interval's width, relative to the ratio."""
         return (self.high - self.low) / (2 * self.ratio)
 
+    def precise(self, milliseconds: float, half_width: float) -> bool:
+        """Whether more processes need not be asked: it is narrow, or of times so short that it cannot be."""
+        return self.half_width <= half_width or milliseconds < SHORT_MS
+
     def holds(self, value: float) -> bool:
         """Whether a value lies in the interval."""
         return self.low <= value <= self.high

@@ -27,7 +27,7 @@ from kernelwright.evaluate.truth import Pass, Truth
 from kernelwright.evaluate.wire import RawTensor
 from kernelwright.ir.values import Reference
 
-QUICK = Timing(baselines=("eager",), processes=2, samples=(6, 8), warm_up_s=0.0, budget_s=5.0)
+QUICK = Timing(baselines=("eager",), processes=(2, 2), samples=(6, 8), warm_up_s=0.0, budget_s=5.0)
 KERNEL = """@triton.jit
 def double(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -327,7 +327,7 @@ def timed(events: float, wall: float) -> Answer:
 
 
 def race(run: _Scripted, device_name: str = "") -> tuple[Race, dict[str, Any] | None]:
-    timing = Timing(baselines=("eager", "inductor"), processes=3)
+    timing = Timing(baselines=("eager", "inductor"), processes=(3, 5))
     contest = Race(run, Limits(), 1, random.Random(0), timing, device_name=device_name)
     x = RawTensor("f32", (1000,), (1,), memoryview(bytes(4000)))
     truth = Truth((Pass(Draw(0), (x,), {}, (), frozenset()),), init="[]")
@@ -341,6 +341,18 @@ def test_sides_take_turns_and_a_baseline_that_fails_is_left_out() -> None:
     assert run.asked == ["candidate", "eager", "default", *("candidate", "eager") * 2]
     assert found["speedup"] == {"eager": pytest.approx(2.0)}
     assert contest.notes[0].startswith("inductor: no times")
+
+
+def test_more_processes_are_asked_until_the_interval_is_narrow() -> None:
+    for scale, share, rounds in ((1.0, 0.001, 3), (1.0, 0.5, 5), (1e-2, 0.5, 3)):
+        drifting = [timed(scale * (1.0 + share * step), scale * (1.0 + share * step)) for step in range(9)]
+        run = _Scripted(
+            candidate=drifting, eager=[timed(2.0 * scale, 2.0 * scale)], default=[Answer({}, failure="died")]
+        )
+        _, found = race(run)
+        assert found is not None
+        assert run.asked.count("candidate") == run.asked.count("eager") == rounds
+        assert found["caliber"]["processes"] == (3, 5)
 
 
 def test_doubtful_times_are_measured_again_and_named_but_stand() -> None:

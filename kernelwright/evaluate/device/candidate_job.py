@@ -34,6 +34,8 @@ from kernelwright.evaluate.wire import RawTensor
 
 #: Numbers of stores that belong to the device: the same for each call, and one more block for each fresh one.
 _OWN, _BLOCK = 1 << 32, 1 << 16
+#: What a process that lasts may hold on to between candidates.
+_KEPT_BYTES = 2 << 30
 
 
 @dataclass
@@ -189,7 +191,7 @@ def run_candidate(header: Json, tensors: Sequence[RawTensor], link: Link, execut
 
 @contextlib.contextmanager
 def memory_for(header: Json) -> Iterator[Memory]:
-    """A candidate's memory, of which the next one finds nothing."""
+    """A candidate's memory, of which the next one finds nothing; gigabytes go back to the GPU."""
     device = torch.device(header["device"])
     limit = torch.cuda.mem_get_info()[0] if device.type == "cuda" else int(header["memory_bytes"])
     memory = Memory(device, limit)
@@ -197,3 +199,5 @@ def memory_for(header: Json) -> Iterator[Memory]:
         yield memory
     finally:
         memory.clear()
+        if device.type == "cuda" and torch.cuda.memory_reserved() > _KEPT_BYTES:
+            torch.cuda.empty_cache()

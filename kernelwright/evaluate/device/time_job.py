@@ -45,7 +45,7 @@ class Plan:
     `graph`: whether short calls are captured as well. `direct`: how many runs both clocks look at.
     """
 
-    samples: tuple[int, int] = (60, 80)
+    samples: tuple[int, int] = (30, 40)
     budget_s: float = 5.0
     warm_up_s: float = 0.1
     verify: int = 2
