@@ -2,7 +2,7 @@
 
 usage: agents.py OUT.json --pairs PAIRS.jsonl [--kernelbench FILE.jsonl] [--arm NAME=FORM[:ADAPTER][@N]]… [key=value …]
 
-Each arm answers every problem once greedily and `--n` times (or N) at temperature 1, its prompt in FORM (native, brief). A
+Each arm answers every problem once greedily and `--n` times (or N) at temperature 1, its prompt in FORM. A
 single attempt is one answer at temperature 1; its rate is the mean over problems. Problems are those of the pairs'
 split `test`, and KernelBench's of a level, their sizes made small. Answers are judged by parse and interpret on the
 CPU. OUT.json.journal keeps every chunk, so that a run that was stopped goes on. key=value are of conf/policy
