@@ -138,12 +138,10 @@ class Pair:
         return not busy or not any(self._is_view(s, used) for s in self.trace.statements[: self.second.index])
 
     def _is_view(self, statement: ast.stmt, used: set[str]) -> bool:
-        makes = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
-        if not makes or extern_name(statement.value.func):
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
             return False
-        return bool((names_in(statement) - self._devices(statement)) & used) and "empty_strided(" not in ast.unparse(
-            statement
-        )
+        fresh = extern_name(statement.value.func) or "empty_strided(" in ast.unparse(statement)
+        return not fresh and bool((names_in(statement) - self._devices(statement)) & used)
 
     def _devices(self, statement: ast.stmt) -> set[str]:
         """Names that a statement reads nothing of but their device."""

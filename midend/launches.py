@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kernelwright.backend.host_trace import HostTrace
-from kernelwright.ir.checker import all_arguments, is_constexpr
+from kernelwright.ir.checker import all_arguments, extern_name, is_constexpr
 from kernelwright.ir.values import Kernel, KernelModule
 
 
@@ -78,3 +78,28 @@ def pointer_sum(node: ast.expr, pointer: str) -> ast.expr | None:
 def called(node: ast.AST, name: str) -> bool:
     """Whether a node is a call of a function spelled so, such as `tl.load`."""
     return isinstance(node, ast.Call) and ast.unparse(node.func) == name
+
+
+def storages(trace: HostTrace) -> dict[str, str]:
+    """Names of host code -> one name for all that may share memory with it, as views of one tensor do."""
+    found = {argument.arg: argument.arg for argument in trace.entry.args.args}
+    for statement in trace.statements:
+        match statement:
+            case ast.Assign(targets=[ast.Name(name)], value=value):
+                fresh = isinstance(value, ast.Call) and (
+                    extern_name(value.func) or ast.unparse(value.func) == "torch.empty_strided"
+                )
+                bases = sorted(found[base] for base in names_in(value) & set(found)) if not fresh else []
+                joined = bases[0] if bases else name
+                found = {known: joined if root in bases else root for known, root in found.items()} | {name: joined}
+    return found
+
+
+def is_scratch(trace: HostTrace, launch: HostLaunch, name: str) -> bool:
+    """Whether a tensor is made for one launch and used by nothing else."""
+    for index, statement in enumerate(trace.statements):
+        made = ast.unparse(statement).startswith(f"{name} = torch.empty_strided(")
+        times = sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement))
+        if times > (made or index == launch.index) and not isinstance(statement, ast.Delete):
+            return False
+    return name in launch.given.values()

@@ -36,8 +36,9 @@ class Pointwise:
         nodes = list(ast.walk(tree))
         bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         loads = [n for n in nodes if called(n, "tl.load") and _reads(n, pointer)]
-        foreign = names_in(tree) & {"XBLOCK", "xoffset"} or {"xindex", "xmask"} & bound
-        foreign = foreign or any(called(n, f"tl.{name}") for n in nodes for name in ("program_id", "atomic_add"))
+        calls = [f"tl.{name}" for name in ("program_id", "atomic_add")]
+        foreign = bool(names_in(tree) & {"XBLOCK", "xoffset"} or {"xindex", "xmask"} & bound)
+        foreign = foreign or any(called(node, name) for node in nodes for name in calls)
         varying = _varying(tree)
         stores = [n for n in nodes if isinstance(n, ast.Call) and called(n, "tl.store")]
         if foreign or not loads or mentions(tree, pointer) != len(loads):

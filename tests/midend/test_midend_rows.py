@@ -1,0 +1,70 @@
+"""Rewrites of reductions over rows: fewer accesses, the same results."""
+
+import re
+
+import pytest
+from programs import assert_right, lowered
+
+from kernelwright.backend.cost import estimate
+from kernelwright.backend.targets import get_target
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.passes import Context
+from kernelwright.midend.persistent_rows import PersistentRows
+
+H200 = Context(target="h200")
+LOOPED = {"persistent": False}
+
+#: Forward, shapes, init, loads and stores of the rows left in the kernel that loops.
+ROWS = {
+    "softmax": ("torch.softmax(a, 1)", [(5, 1000)], "pass", 1, 1),
+    "log-softmax": ("torch.log_softmax(a * 2, 1)", [(3, 777)], "pass", 1, 1),
+    "layer norm": ("F.layer_norm(a, (300,), b, c)", [(7, 300), (300,), (300,)], "pass", 3, 1),
+    "rms norm": ("a * torch.rsqrt((a * a).mean(1, keepdim=True) + 1e-6)", [(4, 513)], "pass", 1, 1),
+    "l2 norm": ("a / torch.norm(a, dim=1, keepdim=True)", [(6, 255)], "pass", 1, 1),
+    "two rows": ("(a - a.mean(1, keepdim=True)) * (b - b.amax(1, keepdim=True))", [(4, 300), (4, 300)], "pass", 2, 1),
+    "instance norm": ("F.instance_norm(a)", [(2, 3, 17, 19)], "pass", 1, 1),
+    "row of one tile": ("torch.softmax(a, 1)", [(64, 48)], "pass", 1, 1),
+}
+
+
+@pytest.mark.parametrize("case", ROWS.values(), ids=ROWS)
+def test_rows_are_loaded_once(case):
+    forward, shapes, init, loads, stores = case
+    before = lowered(forward, shapes, init, **LOOPED)
+    after = PersistentRows().run(before, H200)
+    assert any("for r0_offset" in kernel.source for kernel in before.kernels)
+    rows = [kernel for kernel in after.kernels if re.search(r"R0_BLOCK: tl.constexpr = \d+", kernel.source)]
+    assert rows and not any("for r0_offset" in kernel.source for kernel in after.kernels)
+    text = "\n".join(kernel.source for kernel in rows)
+    assert len(re.findall(r"tl\.load\(.*r0_mask", text)) == loads
+    assert len(re.findall(r"tl\.store\(.*r0_mask", text)) == stores
+    assert [kernel.covers for kernel in after.kernels] == [kernel.covers for kernel in before.kernels]
+    assert_right(after)
+
+
+@pytest.mark.parametrize("forward", ["torch.cumsum(a, 1)", "torch.var(a, 1)", "a.argmax(1)", "(a.std(1), a.sum(1))"])
+def test_other_loops_over_rows(forward):
+    before = lowered(forward, [(6, 300)], **LOOPED)
+    after = PersistentRows().run(before, H200)
+    assert after != before
+    assert_right(after)
+
+
+def test_half_precision_rounds_as_before():
+    before = lowered("torch.softmax(a, 1)", [(5, 700)], dtype="bfloat16", **LOOPED)
+    assert_right(PersistentRows().run(before, H200))
+
+
+def test_what_a_loop_leaves_is_less_time():
+    before = lowered("torch.softmax(a, 1)", [(512, 4000)], **LOOPED)
+    after = PersistentRows().run(before, H200)
+    target = get_target("h200")
+    assert estimate(after, target).bytes < estimate(before, target).bytes
+
+
+def test_rows_beyond_the_limit_stay():
+    before = lowered("torch.softmax(a, 1)", [(5, 700)], **LOOPED)
+    assert PersistentRows(limit=699).run(before, H200) is before
+    assert PersistentRows().run(lowered("a + 1", [(5, 7)]), H200).kernels[0].meta[0][0] == "XBLOCK"
+    with pytest.raises(UserError, match="limit=0"):
+        PersistentRows(limit=0)
