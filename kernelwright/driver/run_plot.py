@@ -28,10 +28,8 @@ PANELS = (
     Panel("reward", {"reward": "mean of turns"}),
     Panel("loss", {"loss": "training", "held_out_loss": "held out"}),
     Panel("pass rate", {"correct": "turns verified", "solved": "trajectories with one"}, (-0.02, 1.02)),
-    Panel(
-        "divergence, nats a token",
-        {"mismatch": "|trainer - policy|", "mismatch_kl": "KL to policy", "kl": "KL to base"},
-    ),
+    Panel("divergence, nats a token", {"mismatch": "|trainer - policy|", "mismatch_kl": "KL to policy"}),
+    Panel("KL to base, nats a token", {"kl": "of trained tokens"}),
 )
 
 
@@ -104,7 +102,7 @@ def _draw_phases(axis: Any, steps: Sequence[int], phases: Mapping[str, Sequence[
             axis.bar(steps, seconds, bottom=below, width=0.8, label=name)
             below = [low + high for low, high in zip(below, seconds, strict=True)]
     axis.set_ylabel("seconds by phase")
-    axis.legend(loc="upper left", fontsize="x-small")
+    axis.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(phases), fontsize="x-small")
 
 
 def _written(figure: Any, path: Path) -> Path:

@@ -94,10 +94,11 @@ class Trainer:
             while self.learner.step < self.settings.steps:
                 step = self.learner.step
                 metrics = self._step(step)
-                if self.learner.step % self.settings.save_every == 0 or self.learner.step >= self.settings.steps:
-                    self._timed("checkpoint", self._save)
                 metrics |= {f"seconds/{name}": round(taken, 3) for name, taken in self._seconds.items()}
-                log.write(step, metrics)
+                self._seconds.clear()
+                log.write(step, metrics)  # first: what a checkpoint holds is never taken again, and would not be shown
+                if self.learner.step % self.settings.save_every == 0 or self.learner.step >= self.settings.steps:
+                    self._timed("checkpoint", self._save)  # its seconds are the next step's
                 self.tell(self.learner.step, self.settings.steps, metrics)
         finally:
             log.close()
@@ -128,7 +129,6 @@ class Trainer:
 
     def _step(self, step: int) -> dict[str, Any]:
         """One step; its metrics."""
-        self._seconds.clear()
         chosen = Cursor(self.modules, self.settings.problems, self.settings.seed).batch_of(step)
         seed = random.Random(f"{self.settings.seed}/rollout/{step}").getrandbits(31)
         trajectories = self._timed("rollout", lambda: self.roll_out(chosen, seed))

@@ -137,6 +137,20 @@ def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path)
     assert [row["step"] for row in read_metrics(tmp_path / "cut")] == list(range(6))
 
 
+def test_a_step_is_shown_before_it_is_kept(tmp_path: Path) -> None:
+    """Otherwise a run that is killed in between would never show it."""
+    made, shown = trainer(tmp_path, Toy(), steps=2), list[list[int]]()
+    keep = made.learner.save
+
+    def save(folder: Path) -> None:
+        shown.append([row["step"] for row in read_metrics(tmp_path)])
+        keep(folder)
+
+    made.learner.save = save  # type: ignore[method-assign]
+    made.run()
+    assert shown == [[0], [0, 1]]
+
+
 def test_faults_are_neither_paid_nor_learnt_from(tmp_path: Path) -> None:
     class Broken(Toy):
         def _turn(self, problem: int, turn: int, generator: torch.Generator) -> Turn:
@@ -236,7 +250,7 @@ def test_a_full_disk_ends_the_run_which_goes_on_when_there_is_room(tmp_path: Pat
     intact = r"the disk is full; make room \(.*/step-00000002 is intact: resume from there\)"
     assert re.fullmatch(rf"CheckpointError 1 checkpoint .*/step-00000003 was not written: {intact}", lines[0])
     assert re.fullmatch(rf"DiskFullError 0 {intact}", lines[2])
-    assert lines[1] == lines[3] == "[0, 1] 2"
+    assert lines[1] == lines[3] == "[0, 1, 2] 2"  # step 2 was taken, and will be again
     assert lines[4] == "[0, 1, 2, 3] 4"
 
 
