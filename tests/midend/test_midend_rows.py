@@ -6,10 +6,12 @@ import pytest
 from programs import assert_right, lowered
 
 from kernelwright.backend.cost import estimate
+from kernelwright.backend.execute import trace_launches
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.midend.persistent_rows import PersistentRows
+from kernelwright.midend.split_rows import SplitRows
 
 H200 = Context(target="h200")
 LOOPED = {"persistent": False}
@@ -68,3 +70,37 @@ def test_rows_beyond_the_limit_stay():
     assert PersistentRows().run(lowered("a + 1", [(5, 7)]), H200).kernels[0].meta[0][0] == "XBLOCK"
     with pytest.raises(UserError, match="limit=0"):
         PersistentRows(limit=0)
+
+
+UNSPLIT = {"persistent": False, "split": False}
+#: Forward and shapes of reductions with few rows.
+LONG = {
+    "sum": ("a.sum(1)", [(3, 20000)]),
+    "mean of what is computed": ("torch.relu(a * b).mean(1) + 1", [(2, 9001), (2, 9001)]),
+    "maximum": ("a.amax(1) * 2", [(4, 8192)]),
+    "two results": ("(a.sum(1), a.amin(1))", [(5, 16383)]),
+    "all of it": ("(a * a).sum().sqrt()", [(7, 3001)]),
+    "variance": ("torch.var(a, 1)", [(3, 20000)]),
+    "over channels": ("a.mean((0, 2, 3))", [(9, 3, 40, 41)]),
+}
+
+
+@pytest.mark.parametrize("case", LONG.values(), ids=LONG)
+def test_long_rows_are_split(case):
+    forward, shapes = case
+    before = lowered(forward, shapes, **UNSPLIT)
+    after = SplitRows().run(before, H200)
+    assert len(trace_launches(after)) > len(trace_launches(before))
+    assert max(launch.grid[1] for launch in trace_launches(after)) > 1
+    assert SplitRows().run(after, H200) is after
+    assert_right(after)
+
+
+def test_short_rows_and_many_rows_stay():
+    for shape in ((3, 8000), (3000, 9000)):
+        before = lowered("a.sum(1)", [shape], **UNSPLIT)
+        assert SplitRows().run(before, H200) is before
+    before = lowered("a.argmax(1)", [(2, 20000)], **UNSPLIT)
+    assert SplitRows().run(before, H200) is before
+    with pytest.raises(UserError, match="programs=1"):
+        SplitRows(programs=1)
