@@ -51,6 +51,10 @@ def _integers(value: Tensor) -> Tensor:
     return torch.randint(-3, 4, value.shape, device=value.device).double()
 
 
+def _infinite(value: Tensor) -> Tensor:
+    return torch.where(torch.rand(value.shape, device=value.device) < 1 / 16, -torch.inf, value.double())
+
+
 #: What may be made of floating inputs; a program that cannot take one of them is not checked on it.
 KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "normal": _normal,
@@ -59,6 +63,7 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "small": _small,
     "large": _large,
     "integers": _integers,
+    "infinite": _infinite,
 }
 
 
