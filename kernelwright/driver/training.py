@@ -100,12 +100,11 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers, needed(drawn.ladder())))
         modules = read_modules(plain.problems, plain.stage.name, target, settings)
-        if policy is None:
-            policy = stack.enter_context(open_policy(replace(plain.policy, max_rank=plain.trainer.rank)))
-        answering = policy
+        configured = replace(plain.policy, max_rank=plain.trainer.rank)
+        answering = stack.enter_context(open_policy(configured)) if policy is None else policy
         if plain.canary.enabled:
             prompts = [agent.render(module) for module in modules[: plain.canary.prompts]]
-            say(f"canary: {check_policy(policy, plain.stage.name, learner, prompts, plain.canary, folder)}")
+            say(f"canary: {check_policy(answering, plain.stage.name, learner, prompts, plain.canary, folder)}")
 
         def make(chosen: Sequence[KernelModule], seed: int) -> list[Trajectory]:
             return roll_out(
