@@ -144,6 +144,10 @@ def main() -> int:
             if (number + 1) % max(arguments.count // 20, 1) == 0:
                 memory.append(round(resident_mb(), 1))
     time.sleep(1.0)
+    left = left_behind() - before
+    if left:  # another program's may come and go
+        time.sleep(10.0)
+        left &= left_behind()
     settled = memory[1] if len(memory) > 1 else memory[0]
     result = {
         "command": " ".join(["python", *sys.argv]),
@@ -154,7 +158,7 @@ def main() -> int:
         "resident_mb": memory,
         "growth": round(max(memory[2:] or memory) / settled - 1, 4),
         "left_processes": len(family(os.getpid())) - 1,
-        "left_files": sorted(left_behind() - before),
+        "left_files": sorted(left),
     }
     arguments.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(json.dumps({key: value for key, value in result.items() if key != "resident_mb"}, indent=1))
