@@ -62,8 +62,7 @@ class Convolution:
             return False
         spatial = len(self.x.shape) - 2
         fits = 1 <= spatial <= 3 and len(self.weight.shape) == spatial + 2
-        # A block may overshoot, and its indices must not come round.
-        return fits and self.x.dtype in _DTYPES and all(2 * extent(t) < INDEX_LIMIT for t in tensors)
+        return fits and self.x.dtype in _DTYPES and all(extent(t) < INDEX_LIMIT for t in tensors)
 
 
 def find_convolutions(trace: HostTrace) -> Iterator[Convolution]:

@@ -129,7 +129,7 @@ class Pair:
 
     def _nothing_between(self) -> bool:
         """Whether the first launch may wait for the second: no statement between them touches what it uses."""
-        used = set().union(*map(names_in, self.first.arguments))
+        used = set().union(*map(names_in, self.first.arguments)) - {"torch"}
         between = self.trace.statements[self.first.index + 1 : self.second.index]
         busy = [s for s in between if not isinstance(s, ast.Delete) and "empty_strided(" not in ast.unparse(s)]
         if any((names_in(s) - self._devices(s)) & used for s in between if not isinstance(s, ast.Delete)):

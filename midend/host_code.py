@@ -8,8 +8,8 @@ from dataclasses import replace
 from kernelwright.backend.host_trace import HostTrace
 from kernelwright.ir.values import Kernel, KernelModule, TensorSpec
 
-#: Elements beyond which a 32-bit index would not do.
-INDEX_LIMIT = 2**31
+#: Elements beyond which a 32-bit index would not do, with room for what blocks overshoot by.
+INDEX_LIMIT = 2**31 - 2**16
 
 
 def names_of(module: KernelModule) -> set[str]:

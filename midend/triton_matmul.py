@@ -1,0 +1,82 @@
+"""`triton-matmul`: matrix products without a library."""
+
+import ast
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kernelwright.backend.host_trace import HostTrace, trace_host
+from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.values import Kernel, KernelModule, Level
+from kernelwright.midend.host_code import fresh_symbol, with_kernel, with_statements
+from kernelwright.midend.launches import find_launches, names_in
+from kernelwright.midend.products import Product, find_products
+from kernelwright.midend.templates.matmul import matmul_grid, matmul_meta, matmul_text
+
+_STEMS = {
+    "aten.mm": "matmul",
+    "aten.bmm": "batched_matmul",
+    "aten.addmm": "matmul_add",
+    "aten.baddbmm": "batched_matmul_add",
+}
+#: What Inductor's kernels for `tril` and `triu` on the main diagonal say of column minus row.
+_TRIANGLES = {"aten.tril": ("lower", "test = cast <= full_0"), "aten.triu": ("upper", "test = cast >= full_0")}
+_DIAGONAL = ("x1 = xindex // {n}", "add = (x0 + -1 * x1).to(tl.int64)", "full_0 = tl.full([1], 0, tl.int64)")
+
+
+@register
+@dataclass(frozen=True)
+class TritonMatmul(Pass):
+    """Compute matrix products by a kernel that can take an epilogue, in an order of tiles that reuses the L2 cache.
+
+    Legal for mm, bmm, addmm and baddbmm with factors of one, any strides, in fp32, fp16 and bf16; fp32 products are
+    IEEE fp32. Where the next kernel keeps one triangle of a product, and nobody else reads it, tiles outside of that
+    are not computed. Expected, not measured: ahead of libraries for small inner or outer sizes, where an epilogue is
+    fused and for triangles (half the work); behind them on large square products.
+    """
+
+    name: ClassVar[str] = "triton-matmul"
+    reads: ClassVar[Level] = Level.TRITON
+    writes: ClassVar[Level] = Level.TRITON
+
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+        """The module with such kernels; the same object where there is no product."""
+        while (trace := trace_host(module)) is not None:
+            product = next(find_products(trace), None)
+            if product is None:
+                return module
+            module = _replace(module, trace, product)
+        return module
+
+
+def _replace(module: KernelModule, trace: HostTrace, product: Product) -> KernelModule:
+    symbol = fresh_symbol(module, _STEMS[product.covers])
+    source = matmul_text(product, kept_half(module, trace, product)).replace("KERNEL", symbol)
+    kernel = Kernel(symbol, source, matmul_meta(product), (product.covers,))
+    arguments = ", ".join(operand for operand in product.operands if operand)
+    launch = f"{symbol}[{matmul_grid(product).replace('META', kernel.meta_name)}]({arguments}, **{kernel.meta_name})"
+    return with_kernel(with_statements(module, trace, {product.index: [launch]}), kernel)
+
+
+def kept_half(module: KernelModule, trace: HostTrace, product: Product) -> str:
+    """`lower` or `upper` where the only use of a product is to keep that triangle, main diagonal included; else ""."""
+    batches, rows, columns, _ = product.sizes
+    name = product.operands[3]
+    users = [s for s in trace.statements if name in names_in(s) and not isinstance(s, ast.Delete)]
+    readers = [launch for launch in find_launches(module, trace) if launch.index > product.index]
+    readers = [launch for launch in readers if list(launch.given.values()).count(name) == 1]
+    # It is made, computed and read.
+    if batches > 1 or rows != columns or not name.isidentifier() or len(users) != 3 or len(readers) != 1:
+        return ""
+    kernel = readers[0].kernel
+    read_as = next(key for key, value in readers[0].given.items() if value == name)
+    half, test = _TRIANGLES.get(kernel.covers[0] if len(kernel.covers) == 1 else "", ("", ""))
+    wanted = [line.format(n=columns) for line in (*_DIAGONAL, f"x0 = xindex % {columns}", test)]
+    lines = [line.strip() for line in kernel.source.splitlines()]
+    value = f"{name} = tl.load({read_as} + xindex"
+    keeps = f"tl.where(test, {name}, full_1)" in kernel.source and "full_1 = tl.full([1], 0.0, tl.float32)" in lines
+    plain = all(line in lines for line in wanted) and sum(line.startswith(value) for line in lines) == 1
+    return half if half and keeps and plain and _is_dense(product) else ""
+
+
+def _is_dense(product: Product) -> bool:
+    return product.out.strides[1:] == (product.sizes[2], 1)

@@ -1,0 +1,71 @@
+"""Matrix products by templates: any shape and strides, epilogues, triangles."""
+
+import pytest
+from programs import assert_right, lowered
+
+from kernelwright.ir.passes import Context
+from kernelwright.ir.verifier import extern_ops, launched
+from kernelwright.midend.fuse_epilogue import FuseEpilogue
+from kernelwright.midend.triton_matmul import TritonMatmul
+
+H200 = Context(target="h200")
+
+PRODUCTS = {
+    "square": ("a @ b", [(130, 131), (131, 129)]),
+    "tall and skinny": ("a @ b", [(300, 5), (5, 260)]),
+    "one row": ("a @ b", [(1, 70), (70, 33)]),
+    "transposed": ("a.T @ b.T", [(40, 33), (50, 40)]),
+    "batched": ("torch.bmm(a, b.mT)", [(3, 20, 18), (3, 35, 18)]),
+    "broadcast": ("a @ b", [(2, 3, 17, 9), (9, 21)]),
+    "added": ("torch.addmm(c, a, b)", [(18, 20), (20, 34), (34,)]),
+    "added column": ("torch.addmm(c, a, b)", [(18, 20), (20, 34), (18, 1)]),
+}
+
+
+@pytest.mark.parametrize("case", PRODUCTS.values(), ids=PRODUCTS)
+def test_products(case):
+    forward, shapes = case
+    before = lowered(forward, shapes)
+    after = TritonMatmul().run(before, H200)
+    assert extern_ops(before) and not extern_ops(after)
+    assert 'input_precision="ieee"' in after.kernels[-1].source
+    assert_right(after, seeds=(0,))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision(dtype):
+    after = TritonMatmul().run(lowered("F.linear(a, b, c)", [(33, 70), (20, 70), (20,)], dtype=dtype), H200)
+    assert not extern_ops(after)
+    assert_right(after, seeds=(0,))
+
+
+def test_a_linear_layer_takes_its_activation():
+    before = lowered("F.gelu(self.linear(a)) * 2", [(50, 40)], "self.linear = nn.Linear(40, 70)")
+    after = FuseEpilogue().run(TritonMatmul().run(before, H200), H200)
+    assert len(launched(after)) == 1 and not extern_ops(after)
+    assert_right(after)
+
+
+@pytest.mark.parametrize("half", ["tril", "triu"])
+def test_half_a_product_is_half_the_work(half):
+    before = lowered(f"torch.{half}(a @ b)", [(200, 40), (40, 200)])
+    after = TritonMatmul().run(before, H200)
+    assert "stop = tl.where" in after.kernels[-1].source
+    assert_right(after)
+    assert_right(FuseEpilogue().run(after, H200))
+
+
+@pytest.mark.parametrize(
+    "forward", ["torch.tril(a @ b, 1)", "torch.tril(a @ b) + 1", "torch.tril(a @ b).sum() + (a @ b)"]
+)
+def test_other_triangles_are_computed_whole(forward):
+    after = TritonMatmul().run(lowered(forward, [(40, 40), (40, 40)]), H200)
+    assert not any("stop = tl.where" in kernel.source for kernel in after.kernels)
+    assert_right(after, seeds=(0,))
+
+
+def test_other_operators_stay():
+    before = lowered("torch.addmm(c, a, b, beta=0.5)", [(18, 20), (20, 34), (34,)])
+    assert extern_ops(TritonMatmul().run(before, H200)) == extern_ops(before) or not extern_ops(before)
+    before = lowered("a @ b", [(8, 9), (9, 8)], dtype="float64")
+    assert TritonMatmul().run(before, H200) is before
