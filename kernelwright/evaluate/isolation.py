@@ -12,20 +12,17 @@ Files stay readable as far as the user may read them.
 """
 
 import contextlib
-import ctypes
-import errno
 import os
 import resource
 import select
 import signal
 import struct
-import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from kernelwright.evaluate import linux, seccomp
+from kernelwright.evaluate import linux, mounts, seccomp
 
 NAMESPACES = "namespaces"  #: process 1 of its own: nobody else can be seen or signalled, no descendant outlives it
 NO_NETWORK = "no network"  #: a network namespace without any interface, abstract sockets included
@@ -57,17 +54,9 @@ EVERY_WALL = (
 #: Exit status of a process that could not be isolated for want of resources, or by a mistake in here.
 BROKEN = 71
 
-_SCRATCH_OPTIONS = b"size=256m,nr_inodes=65536,mode=0700"
-_COVER_OPTIONS = b"size=64k,mode=0755"
-_COVERED = ("/tmp", "/var/tmp", "/run", "/dev")
-_DEVICES = ("null", "zero", "full", "random", "urandom")
 _NO_MORE_FDS = 2**32 - 1
 
-_RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
-_CLOSE_RANGE, _MOUNT_SETATTR, _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 436, 442, 444, 445, 446
-_AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
-#: What a remount has to repeat, as mountinfo spells it.
-_MOUNT_OPTIONS = {"noexec": _NOEXEC, "noatime": 1 << 10, "nodiratime": 1 << 11, "relatime": 1 << 21}
+_CLOSE_RANGE, _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 436, 444, 445, 446
 #: Landlock's rights: all but executing and reading; those of them that a file (no folder) can have.
 _WRITES, _FILE_WRITES = 0xFFFF & ~0b1101, 1 << 1 | 1 << 14 | 1 << 15
 
@@ -224,12 +213,12 @@ def _stand_in(child: int) -> NoReturn:
 def _raise_walls(scratch: Path, keep_fds: frozenset[int], alone: bool) -> list[str]:
     """Raise what can be raised around this process; the names of what stands."""
     steps: list[tuple[str, Callable[[], None]]] = [(CLOSED_FILES, lambda: _close_files(keep_fds))]
-    if alone and _stands(lambda: _mount(None, "/", None, _REC | _PRIVATE)):
+    if alone and _stands(mounts.make_private):
         steps += [
-            (PRIVATE_SCRATCH, lambda: _mount_scratch(str(scratch))),
-            (NO_SHARED_FOLDERS, lambda: _cover_folders(scratch)),
-            (PRIVATE_PROC, _mount_proc),
-            (READ_ONLY_FILES, lambda: _make_read_only(scratch)),
+            (PRIVATE_SCRATCH, lambda: mounts.mount_scratch(str(scratch))),
+            (NO_SHARED_FOLDERS, lambda: mounts.cover_folders(scratch)),
+            (PRIVATE_PROC, mounts.mount_proc),
+            (READ_ONLY_FILES, lambda: mounts.make_read_only(scratch)),
         ]
     steps += [
         (NO_CAPABILITIES, _drop_capabilities),
@@ -276,93 +265,6 @@ def _close_range(first: int, last: int) -> None:
             if first <= int(name) <= last:
                 with contextlib.suppress(OSError):  # the listing's own
                     os.close(int(name))
-
-
-def _mount(source: str | None, target: str, kind: str | None, flags: int, options: bytes | None = None) -> None:
-    names = [None if name is None else os.fsencode(name) for name in (source, target, kind)]
-    linux.check(linux.LIBC.mount(*names, ctypes.c_ulong(flags), options), f"mount {target}")
-
-
-def _mount_scratch(scratch: str) -> None:
-    try:
-        _mount("tmpfs", scratch, "tmpfs", _NOSUID | _NODEV, _SCRATCH_OPTIONS)
-    except OSError:
-        _mount(scratch, scratch, None, _BIND)  # a mount of its own can stay writable where all others do not
-        raise
-
-
-def _mount_proc() -> None:
-    try:
-        _mount("proc", "/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
-    except OSError:  # containers that mask parts of theirs allow no other; none is as good
-        _mount("tmpfs", "/proc", "tmpfs", _NOSUID | _NODEV | _NOEXEC, _COVER_OPTIONS)
-
-
-def _cover_folders(scratch: Path) -> None:
-    """Hide what processes share behind empty folders; harmless devices, scratch and what Python imports excepted."""
-    devices = {name: os.open(f"/dev/{name}", os.O_PATH) for name in _DEVICES}
-    roots = {path: os.open(path, os.O_PATH) for path in _import_roots()}
-    room = os.open(scratch, os.O_PATH)
-    try:
-        for folder in _COVERED:
-            if os.path.isdir(folder) and not os.path.islink(folder):  # noqa: PTH112, PTH114 - quick
-                _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV | _NOEXEC, _COVER_OPTIONS)
-        for name, fd in devices.items():
-            os.close(os.open(f"/dev/{name}", os.O_CREAT))
-            _mount(f"/proc/self/fd/{fd}", f"/dev/{name}", None, _BIND)
-        for path, fd in roots.items():
-            path.mkdir(parents=True, exist_ok=True)
-            _mount(f"/proc/self/fd/{fd}", str(path), None, _BIND | _REC)
-        scratch.mkdir(parents=True, exist_ok=True)
-        if not os.path.sameopenfile(room, (here := os.open(scratch, os.O_PATH))):
-            _mount(f"/proc/self/fd/{room}", str(scratch), None, _BIND)
-        os.close(here)
-    finally:
-        for fd in (*devices.values(), *roots.values(), room):
-            os.close(fd)
-
-
-def _import_roots() -> list[Path]:
-    """The outermost folders below covered ones that modules are imported from: an environment may lie in /tmp."""
-    places = {Path(os.path.realpath(place)) for place in (*sys.path, sys.prefix, sys.base_prefix) if place}
-    below = [place for place in places if any(Path(folder) in place.parents for folder in _COVERED)]
-    below = [place for place in below if os.path.isdir(place)]  # noqa: PTH112 - what may not be looked at is none
-    return [place for place in below if not any(other in place.parents for other in below)]
-
-
-def _make_read_only(scratch: Path) -> None:
-    """Make every mount read-only and without devices, except scratch and the harmless devices."""
-    devices = [path for name in _DEVICES if os.path.ismount(path := f"/dev/{name}")]
-    try:
-        _set_mount("/", _AT_RECURSIVE, _RDONLY | _NOSUID | _NODEV, 0)
-    except OSError:  # before Linux 5.12
-        _remount_read_only(frozenset((str(scratch), *devices)))
-        return
-    _set_mount(str(scratch), 0, 0, _RDONLY)
-    for path in devices:
-        _set_mount(path, 0, 0, _NODEV)
-
-
-def _set_mount(path: str, recursive: int, add: int, remove: int) -> None:
-    attributes = struct.pack("QQQQ", add, remove, 0, 0)
-    linux.syscall(_MOUNT_SETATTR, _AT_FDCWD, os.fsencode(path), recursive, attributes, len(attributes))
-
-
-def _remount_read_only(spared: frozenset[str]) -> None:
-    """The same, one mount after another; what is set on a mount has to be repeated or would be lost."""
-    refused = None
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        fields = line.split()
-        point = fields[4].encode().decode("unicode_escape")
-        if point not in spared:
-            kept = sum(_MOUNT_OPTIONS.get(option, 0) for option in fields[5].split(","))
-            try:
-                _mount(None, point, None, _REMOUNT | _BIND | _RDONLY | _NOSUID | _NODEV | kept)
-            except OSError as error:
-                covered = error.errno in (errno.ENOENT, errno.EINVAL)  # out of reach, hence harmless
-                refused = refused if covered else error
-    if refused:
-        raise refused
 
 
 def _drop_capabilities() -> None:

@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 import torch
 
-from kernelwright.evaluate import isolation, linux, seccomp
+from kernelwright.evaluate import isolation, linux, mounts, seccomp
 from kernelwright.evaluate.isolation import isolated_fork
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="walls are Linux's")
@@ -306,7 +306,7 @@ def test_only_scratch_can_be_written_and_goes_with_the_process(place: Place) -> 
 
 
 def test_mounts_become_read_only_one_by_one_on_older_kernels(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(isolation, "_MOUNT_SETATTR", 9999)
+    monkeypatch.setattr(mounts, "_MOUNT_SETATTR", 9999)
     monkeypatch.setattr(isolation, "_CLOSE_RANGE", 9999)
     outcome = behind_walls(place, _write_everywhere)
     if isolation.NAMESPACES not in outcome.walls:
