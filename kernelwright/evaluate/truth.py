@@ -39,8 +39,8 @@ class Pass:
 
     @property
     def drawing(self) -> dict[str, Any]:
-        """What a call says of inputs that do not travel."""
-        return {"draw": asdict(self.draw), "digests": list(self.digests)} if self.digests else {}
+        """What a call says of its inputs, should they not travel."""
+        return {"draw": asdict(self.draw), "digests": list(self.digests)}
 
     @property
     def given(self) -> tuple[RawTensor, ...]:

@@ -12,7 +12,7 @@ from kernelwright.evaluate.correctness import Expected, compare_output
 from kernelwright.evaluate.local import LocalEvaluator
 from kernelwright.evaluate.sketch import Sketching, sketch
 from kernelwright.evaluate.wire import SKETCHED
-from kernelwright.ir.values import Reference, TensorSpec, Tolerance
+from kernelwright.ir.values import Reference, ScalarSpec, TensorSpec, Tolerance
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
 SOURCE = """import torch
@@ -116,6 +116,21 @@ def test_candidates_are_judged_by_sketches(evaluator: LocalEvaluator) -> None:
         verdict = evaluator.evaluate_text(CANDIDATE.format(value=value), reference(), RUNGS)
         assert verdict.status is Status.MISMATCH, verdict.detail
         assert "signed sum of the 256 elements" in verdict.detail
+
+
+def test_a_program_without_tensors_among_its_inputs_is_judged_by_sketches(evaluator: LocalEvaluator) -> None:
+    source = SOURCE.format(imports="", compute="torch.full((7, 300), x)", draw="2.0")
+    constant = Reference(source, "Model", (ScalarSpec("x", 2.0),), (), (X,))
+    text = (
+        CANDIDATE.format(value="n * 2.0 / n")
+        .replace("x_ptr, ", "")
+        .replace("    x = tl.load(x_ptr + i, mask=i < n)\n", "")
+    )
+    text = text.replace("torch.empty_like(x)", "torch.empty(7, 300, device='cuda')").replace("x.numel()", "2100")
+    text = text.replace("(x, out", "(out")
+    verdict = evaluator.evaluate_text(text, constant, RUNGS)
+    assert verdict.status is Status.OK, verdict.detail
+    assert any("signed sums" in note for note in verdict.caliber["notes"])
 
 
 def test_inputs_that_come_out_otherwise_a_second_time_travel(evaluator: LocalEvaluator) -> None:
