@@ -56,9 +56,11 @@ class AblateSchema:
     pipeline: Any = None
     arms: dict[str, ArmSchema] = field(default_factory=dict)
     train: list[str] = field(default_factory=list)
-    answers: int = 4
-    joint_answers: int = 8
-    max_tokens: int = 1024
+    answers: int = 2
+    joint_answers: int = 4
+    max_tokens: int = 512
+    action: str = "pipeline"
+    midend_tokens: int = 128
     baseline: str = "lower-inductor"
     jobs: int | None = None
     timeout_s: float = 600.0

@@ -14,6 +14,7 @@ from rich.text import Text
 from kernelwright.driver.intervals import Estimate, Values, mean_interval, share_interval
 
 Rows = Sequence[Mapping[str, Any]]
+_LARGEST_LOG = 700.0
 
 
 def summarize_arms(rows: Rows, arms: Sequence[str], seeds: Sequence[int], problems: Sequence[str]) -> dict[str, Any]:
@@ -78,11 +79,11 @@ def _unknown(row: Mapping[str, Any]) -> float:
 
 
 def _exp(found: Estimate | None) -> Estimate | None:
-    """An estimate of logarithms as one of ratios."""
+    """An estimate of logarithms as one of ratios; a bound that is not known stays so."""
     if found is None:
         return None
-    low, high = (math.exp(min(bound, 700.0)) for bound in (found.low, found.high))
-    return Estimate(math.exp(found.value), low, high if found.high < 700 else math.inf, found.pairs)
+    low, high = (math.exp(bound) if abs(bound) < _LARGEST_LOG else bound for bound in (found.low, found.high))
+    return Estimate(math.exp(found.value), low, high, found.pairs)
 
 
 def _within(found: Estimate | None, bound: float) -> Estimate | None:
@@ -132,8 +133,8 @@ def _shown(found: Mapping[str, Any] | None, spell: Callable[[float], str], unit:
     if found is None:
         return "-"
     value = spell(found["value"])
-    if found["low"] == found["high"]:
-        return f"{value}{unit}, all alike"
+    if found["low"] == found["high"]:  # None for both of one problem alone
+        return f"{value}{unit}" if found["low"] is None else f"{value}{unit}, all alike"
     low, high = ("?" if found[name] is None else spell(found[name]) for name in ("low", "high"))
     return f"{value}{unit} [{low}, {high}]"
 

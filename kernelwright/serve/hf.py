@@ -26,8 +26,9 @@ from kernelwright.serve.optional import require
 class HfSettings:
     """Which model, how it is held and how many answers are drawn at a time.
 
-    `model` is what `find_base` takes, `dtype` a name of torch's or "auto" for the file's own, `device` "auto" for the
-    GPU where there is one. `context` bounds prompt and answer in tokens.
+    `model` is what `find_base` takes. `dtype` is a name of torch's or "auto": the file's own on a GPU, else float32, as
+    processors without bfloat16 take six times as long with it. `device` "auto" is the GPU where there is one. `context`
+    bounds prompt and answer in tokens.
     """
 
     model: str = "smollm"
@@ -59,7 +60,8 @@ class HfPolicy(Closing):
         if device == "auto":
             device = "cuda" if torch.cuda.is_available() else "cpu"
         self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=settings.dtype)
+        dtype = "float32" if settings.dtype == "auto" and device == "cpu" else settings.dtype
+        model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype)
         self._base = base_name(settings.model)
         self._model: Any = model.to(device).eval().requires_grad_(False)
         self._has_peft = False

@@ -22,6 +22,7 @@ from kernelwright.driver.ablate_table import print_arms, summarize_arms
 from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.policies import PolicyKind
+from kernelwright.driver.problem_sources import read_programs
 from kernelwright.frontend.agent import FrontendAgentPass
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
@@ -379,6 +380,12 @@ def test_what_is_learnt_from_is_not_measured_with(files: list[str]) -> None:
         Ablation(read(*given, "problems.first=5", "problems.count=1", "train.problems.count=6"))
     with pytest.raises(UserError, match="arm grpo trains on by/2"):
         Ablation(read(*given, place, "problems.split=null", f"train.{place}", "train.problems.split=null"))
+
+
+def test_the_examples_are_problems() -> None:
+    found = read_programs(read("policy=hf", "problems=examples").problems)
+    assert "row_softmax" in {program.name for program in found}
+    assert all("def get_inputs" in program.source for program in found)
 
 
 # What a table says ------------------------------------------------------------------------------------------

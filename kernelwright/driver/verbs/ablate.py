@@ -17,10 +17,10 @@ configuration (defaults first):
   arms.NAME.pipeline='PASSES'   arms.NAME.without=[PASS,…]   arms.NAME.policy.KEY=VALUE   arms.NAME.train=[KEY=VALUE,…]
   pipeline='PASSES'     of arms that name none
   problems=held_out|examples|generated|kernelbench   problems.place=FILE|FOLDER|hub:OWNER/NAME  (a JSONL of KernelBench
-                        too)  problems.split=test|train|null   problems.count=8   problems.difficulty=0   limit=N
+                        too)  problems.split=test|train|null   problems.count=4   problems.difficulty=0   limit=N
   seeds=[0]  seeds=[0,1,2]
   policy=none|hf|vllm|openai|replay   policy.model=…   policy.adapters.STAGE=FOLDER
-  answers=4  joint_answers=8  max_tokens=1024   of agents in `stages`
+  answers=2  joint_answers=4  max_tokens=512  action=pipeline|program  midend_tokens=128   of agents in `stages`
   train.KEY=VALUE       for arms that train: as `kernelwright train KEY=VALUE`
   target=auto|…  evaluator.seeds=3  import.shrink=auto|never|always  baseline=lower-inductor
   jobs=N  timeout_s=600  out=runs/ablate/EXPERIMENT
