@@ -49,7 +49,7 @@ class PersistentRows(Pass):
             launches = list(find_launches(module, trace))
             symbols = [launch.kernel.symbol for launch in launches]
             for launch in launches:
-                row = _row_length(launch.function) if symbols.count(launch.kernel.symbol) == 1 else None
+                row = row_length(launch.function) if symbols.count(launch.kernel.symbol) == 1 else None
                 if row is not None and 1 < row <= self.limit:
                     module = _persistent(module, trace, launch, row)
                     break
@@ -58,7 +58,7 @@ class PersistentRows(Pass):
         return module
 
 
-def _row_length(function: ast.FunctionDef) -> int | None:
+def row_length(function: ast.FunctionDef) -> int | None:
     """Elements of the rows that all loops of a kernel run over; None where there is no such kernel."""
     lengths = set()
     for loop in (node for node in ast.walk(function) if isinstance(node, ast.For | ast.While)):

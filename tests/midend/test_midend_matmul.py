@@ -5,6 +5,7 @@ from programs import assert_right, lowered
 
 from kernelwright.ir.passes import Context
 from kernelwright.ir.verifier import extern_ops, launched
+from kernelwright.midend.diagonal_products import DiagonalProducts
 from kernelwright.midend.fuse_epilogue import FuseEpilogue
 from kernelwright.midend.triton_matmul import TritonMatmul
 
@@ -69,3 +70,28 @@ def test_other_operators_stay():
     assert extern_ops(TritonMatmul().run(before, H200)) == extern_ops(before) or not extern_ops(before)
     before = lowered("a @ b", [(8, 9), (9, 8)], dtype="float64")
     assert TritonMatmul().run(before, H200) is before
+
+
+DIAGONAL = {
+    "rows": ("torch.diag(a) @ b", [(50,), (50, 70)]),
+    "columns": ("b @ torch.diag(a)", [(33,), (129, 33)]),
+    "rows of a transposed one": ("torch.diag(a) @ b.T", [(40,), (21, 40)]),
+    "one": ("torch.diag(a) @ b", [(2,), (2, 3)]),
+}
+
+
+@pytest.mark.parametrize("case", DIAGONAL.values(), ids=DIAGONAL)
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_diagonal_factors_scale(case, dtype):
+    forward, shapes = case
+    before = lowered(forward, shapes, dtype=dtype)
+    after = DiagonalProducts().run(before, H200)
+    assert extern_ops(before) and not extern_ops(after)
+    assert len(launched(after)) == 1 and "tl.dot" not in after.kernels[-1].source
+    assert_right(after)
+
+
+@pytest.mark.parametrize("forward", ["torch.diag(a, 1) @ c", "torch.diag(a) @ b + torch.diag(a)", "torch.tril(b) @ b"])
+def test_other_factors_do_not(forward):
+    before = lowered(forward, [(20,), (20, 20), (21, 20)])
+    assert DiagonalProducts().run(before, H200) is before
