@@ -27,7 +27,7 @@ _CASTS = {"f32": "", "f16": ".to(tl.float16)", "bf16": ".to(tl.bfloat16)"}
 class PersistentRows(Pass):
     """Turn loops over rows into one block that holds the row: what was loaded or stored before is not loaded again.
 
-    limit: the longest row, in elements. Legal for kernels whose loops all run over the same rows in steps of
+    limit: the longest row, in elements. Legal for kernels of several loops, all over the same rows in steps of
     R0_BLOCK; sums are taken in another order. Tensors that only carried values from one loop to the next go away.
     Expected, not measured: norms and softmax over rows of up to 32768 move each element once in and once out, where
     loops move it up to five times.
@@ -50,12 +50,16 @@ class PersistentRows(Pass):
             symbols = [launch.kernel.symbol for launch in launches]
             for launch in launches:
                 row = row_length(launch.function) if symbols.count(launch.kernel.symbol) == 1 else None
-                if row is not None and 1 < row <= self.limit:
+                if row is not None and 1 < row <= self.limit and _loops(launch.function) > 1:
                     module = _persistent(module, trace, launch, row)
                     break
             else:
                 return module
         return module
+
+
+def _loops(function: ast.FunctionDef) -> int:
+    return sum(isinstance(statement, ast.For) for statement in function.body)
 
 
 def row_length(function: ast.FunctionDef) -> int | None:

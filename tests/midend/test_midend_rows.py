@@ -11,6 +11,7 @@ from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.midend.persistent_rows import PersistentRows
+from kernelwright.midend.reverse_loops import ReverseLoops
 from kernelwright.midend.split_rows import SplitRows
 
 H200 = Context(target="h200")
@@ -44,7 +45,7 @@ def test_rows_are_loaded_once(case):
     assert_right(after)
 
 
-@pytest.mark.parametrize("forward", ["torch.cumsum(a, 1)", "torch.var(a, 1)", "a.argmax(1)", "(a.std(1), a.sum(1))"])
+@pytest.mark.parametrize("forward", ["a / a.std(1, keepdim=True)", "a.cumsum(1) - a.amax(1, keepdim=True)"])
 def test_other_loops_over_rows(forward):
     before = lowered(forward, [(6, 300)], **LOOPED)
     after = PersistentRows().run(before, H200)
@@ -67,7 +68,9 @@ def test_what_a_loop_leaves_is_less_time():
 def test_rows_beyond_the_limit_stay():
     before = lowered("torch.softmax(a, 1)", [(5, 700)], **LOOPED)
     assert PersistentRows(limit=699).run(before, H200) is before
-    assert PersistentRows().run(lowered("a + 1", [(5, 7)]), H200).kernels[0].meta[0][0] == "XBLOCK"
+    for forward in ("torch.var(a, 1)", "a + 1"):  # one loop and none: nothing is loaded twice
+        before = lowered(forward, [(5, 700)], **LOOPED)
+        assert PersistentRows().run(before, H200) is before
     with pytest.raises(UserError, match="limit=0"):
         PersistentRows(limit=0)
 
@@ -104,3 +107,20 @@ def test_short_rows_and_many_rows_stay():
     assert SplitRows().run(before, H200) is before
     with pytest.raises(UserError, match="programs=1"):
         SplitRows(programs=1)
+
+
+@pytest.mark.parametrize("case", ROWS.values(), ids=ROWS)
+def test_second_loops_run_backwards(case):
+    forward, shapes, init, _, _ = case
+    before = lowered(forward, shapes, init, **LOOPED)
+    after = ReverseLoops().run(before, H200)
+    loops = [kernel.source.count("for r0_offset in") for kernel in before.kernels]
+    assert [kernel.source.count("for r0_step in") for kernel in after.kernels] == [count // 2 for count in loops]
+    assert ReverseLoops().run(after, H200) is after
+    assert_right(after)
+
+
+@pytest.mark.parametrize("forward", ["a.sum(1)", "torch.cumsum(a, 1)", "a + 1"])
+def test_single_loops_run_forwards(forward):
+    before = lowered(forward, [(6, 300)], **LOOPED)
+    assert ReverseLoops().run(before, H200) is before
