@@ -26,8 +26,8 @@ class HostTrace:
 
     @property
     def statements(self) -> list[ast.stmt]:
-        """The statements, in order."""
-        return self.entry.body
+        """The statements up to the first return, in order."""
+        return self.entry.body[: len(self.before)]
 
     def value(self, index: int, expression: ast.expr) -> Any:
         """What an expression gives just before a statement: a number, a tuple, a tensor on the meta device."""

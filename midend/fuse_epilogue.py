@@ -1,7 +1,7 @@
 """`fuse-epilogue`: what a pointwise kernel does with a kernel's result is done before that is stored."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from kernelwright.midend.launches import (
     local_names,
     names_in,
     pointer_sum,
+    storages,
 )
 from kernelwright.midend.pointwise import Pointwise, mask_of, mentions
 
@@ -93,6 +94,7 @@ class Pair:
             and extent(spec) == spec.numel
             and self._belongs_to_both()
             and self._nothing_between()
+            and self._nothing_shared()
             and 1 <= len(self.stores) <= MOST_STORES
             and not any(isinstance(store.args[1], ast.Constant) for store in self.stores)
             and mentions(self.first.function, self.parameter) == len(self.stores) + 1
@@ -136,6 +138,20 @@ class Pair:
             return False
         # A view could be touched under another name.
         return not busy or not any(self._is_view(s, used) for s in self.trace.statements[: self.second.index])
+
+    def _nothing_shared(self) -> bool:
+        """Whether no program of one kernel writes what a program of the other reads or writes, the tensor apart."""
+        roots = storages(self.trace)
+
+        def touched(launch: HostLaunch, parameters: Iterable[str]) -> set[str]:
+            names = {n for p in parameters for n in names_in(ast.parse(launch.given[p]))} - {"torch", self.tensor}
+            return {roots.get(name, name) for name in names}
+
+        first, second = self.first, self.second
+        return not (
+            touched(first, first.written) & touched(second, second.parameters)
+            or touched(second, second.written) & touched(first, first.parameters)
+        )
 
     def _is_view(self, statement: ast.stmt, used: set[str]) -> bool:
         if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
@@ -196,11 +212,8 @@ class Pair:
 
     def _launch(self, kernel: Kernel, kept: list[str], added: list[str]) -> KernelModule:
         first, second = self.first, self.second
-        grid = ast.unparse(first.grid).replace(first.kernel.meta_name, kernel.meta_name)
         arguments = [first.given[name] for name in kept] + [second.given[name] for name in added]
-        lines = [f"{kernel.symbol}[{grid.removeprefix('(').removesuffix(')') if grid.startswith('(') else grid}]"]
-        lines[0] += f"({', '.join([*arguments, f'**{kernel.meta_name}'])})"
-        texts: dict[int, list[str]] = {first.index: [], second.index: lines}
+        texts: dict[int, list[str]] = {first.index: [], second.index: [first.text(kernel, arguments)]}
         allocated = self._allocated()
         assert allocated is not None
         texts[allocated] = []

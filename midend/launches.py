@@ -1,7 +1,8 @@
 """Launches in host code, and kernels as syntax trees: what a rewrite of whole kernels reads."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kernelwright.backend.host_trace import HostTrace
@@ -28,6 +29,26 @@ class HostLaunch:
     def given(self) -> dict[str, str]:
         """Parameter -> argument as text."""
         return dict(zip(self.parameters, map(ast.unparse, self.arguments), strict=True))
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The parameters whose tensors the kernel may write: all of them where the text does not show which."""
+        written: set[str] = set()
+        for call in (node for node in ast.walk(self.function) if isinstance(node, ast.Call)):
+            name = ast.unparse(call.func)
+            stores = name == "tl.store" or name.startswith("tl.atomic")
+            given = names_in(call.args[0]) if stores else set().union(*map(names_in, call.args))
+            if stores and not given & set(self.parameters):
+                return frozenset(self.parameters)
+            if stores or not name.startswith("tl."):
+                written |= given & set(self.parameters)
+        return frozenset(written)
+
+    def text(self, kernel: Kernel, arguments: Sequence[str]) -> str:
+        """The statement that launches another kernel with the same grid."""
+        place = ast.unparse(ast.Subscript(ast.Name(kernel.symbol, ast.Load()), self.grid, ast.Load()))
+        place = re.sub(rf"\b{self.kernel.meta_name}\b", kernel.meta_name, place)
+        return f"{place}({', '.join([*arguments, f'**{kernel.meta_name}'])})"
 
     @property
     def constexprs(self) -> tuple[str, ...]:

@@ -139,9 +139,9 @@ class _Forward:
     def of(cls, trace: HostTrace, launch: HostLaunch) -> "_Forward":
         """For one kernel as host code launches it."""
         roots = storages(trace)
-        touched = {name: {roots.get(n, n) for n in names_in(ast.parse(text))} for name, text in launch.given.items()}
-        stores = [n for n in ast.walk(launch.function) if isinstance(n, ast.Call) and called(n, "tl.store")]
-        written = {name for store in stores for name in names_in(store.args[0]) & set(launch.parameters)}
+        named = {name: names_in(ast.parse(text)) - {"torch"} for name, text in launch.given.items()}
+        touched = {name: {roots.get(n, n) for n in names} for name, names in named.items()}
+        written = launch.written
         dirty = set().union(*(touched[name] for name in written))
         specs = {
             name: trace.spec(launch.index, value)
@@ -243,13 +243,7 @@ def _only_stored(statements: Sequence[ast.stmt], name: str) -> bool:
 def _without_tensors(module: KernelModule, trace: HostTrace, launch: HostLaunch, names: Sequence[str]) -> KernelModule:
     """The module whose host code neither makes nor passes these tensors."""
     given = [text for text in launch.given.values() if text not in names]
-    symbol, meta = launch.kernel.symbol, launch.kernel.meta_name
-    grid = ast.unparse(launch.grid)
-    texts: dict[int, list[str]] = {
-        launch.index: [
-            f"{symbol}[{grid.strip('()') if grid.endswith(',)') else grid}]({', '.join([*given, f'**{meta}'])})"
-        ]
-    }
+    texts: dict[int, list[str]] = {launch.index: [launch.text(launch.kernel, given)]}
     for index, statement in enumerate(trace.statements):
         if any(ast.unparse(statement).startswith(f"{name} = torch.empty_strided(") for name in names):
             texts[index] = []

@@ -41,6 +41,8 @@ class Pointwise:
         foreign = foreign or any(called(node, name) for node in nodes for name in calls)
         varying = _varying(tree)
         stores = [n for n in nodes if isinstance(n, ast.Call) and called(n, "tl.store")]
+        whole = [mask for load in loads if isinstance(load, ast.Call) and (mask := mask_of(load)) is not None]
+        foreign = foreign or any(ast.unparse(mask) != "xmask" for mask in whole)
         if foreign or not loads or mentions(tree, pointer) != len(loads):
             return None
         if not all(names_in(store.args[0]) & varying for store in stores):

@@ -1,10 +1,12 @@
 """Epilogues: fused where the first kernel's result is read by one pointwise kernel alone, and right then."""
 
+from dataclasses import replace
+
 import pytest
 from programs import assert_right, lowered
 
 from kernelwright.ir.passes import Context
-from kernelwright.ir.verifier import launched
+from kernelwright.ir.verifier import launched, verify
 from kernelwright.midend.depthwise_conv import DepthwiseConv
 from kernelwright.midend.fuse_epilogue import FuseEpilogue
 from kernelwright.midend.implicit_gemm import ImplicitGemm
@@ -64,4 +66,13 @@ STAY = {
 def test_what_is_no_epilogue_stays(case):
     forward, layer = case
     before = _templates(lowered(forward, [(2, 3, 9, 9)], layer))
+    assert FuseEpilogue().run(before, H200) is before
+
+
+def test_an_epilogue_that_writes_what_others_still_read_stays():
+    layer = "self.conv = nn.Conv2d(3, 3, 3, padding=1)"
+    before = _templates(lowered("torch.relu(self.conv(a))", [(2, 3, 9, 9)], layer))
+    source = before.launcher.source.replace(", out, **relu_meta)", ", a, **relu_meta)")
+    before = replace(before, launcher=replace(before.launcher, source=source.replace("return out", "return a")))
+    assert verify(before) == () and "a, **relu_meta" in source
     assert FuseEpilogue().run(before, H200) is before
