@@ -6,6 +6,7 @@ rows were made with, and a run that was stopped, or killed, goes on with the row
 
 import hashlib
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -49,8 +50,8 @@ class Ablation:
         if not self.programs:
             raise UserError("problems: none there; give others, or another problems.split=train|test|null")
         for arm in settings.arms:
-            for training in arm.training.values():
-                _check_apart(training.plain.problems, self.programs, arm.name)
+            if arm.training:
+                _check_apart(arm.training[settings.seeds[0]].plain.problems, self.programs, arm.name)
 
     def run(self, console: Console, report: Callable[[dict[str, Any]], None]) -> None:
         """Make the rows that the table lacks; however it ends, those that it has are reported."""
@@ -129,10 +130,13 @@ class Ablation:
 
         training = arm.training[seed]
         folder = Path(training.plain.out)
-        finished = folder / "finished.json"
+        finished, told = folder / "finished.json", json.loads(arm.trained(seed))
         if not finished.is_file():
-            console.print(f"training {arm.name}, seed {seed}: {folder}", highlight=False)
-            write_text(finished, json.dumps(run_train(training, console)) + "\n")
+            console.print(f"training {arm.name}, seed {seed}: {folder}", markup=False, highlight=False)
+            metrics = run_train(training, console)
+            write_text(finished, json.dumps({"told": told, "metrics": metrics}) + "\n")
+        elif json.loads(finished.read_text("utf-8"))["told"] != told:
+            raise UserError(f"{folder} holds an adapter that was trained otherwise; give another out=…, or remove it")
         adapters = {**arm.policy.adapters, training.plain.stage.name: str(folder / "adapter")}
         return replace(arm.policy, adapters=adapters)
 
@@ -149,7 +153,7 @@ class Ablation:
         found = summarize_arms(_rows(table), names, self.settings.seeds, [one.name for one in self.programs])
         return {
             "name": self.settings.name,
-            "command": " ".join(["kernelwright", *sys.argv[1:]]),
+            "command": shlex.join(["kernelwright", *sys.argv[1:]]),
             "made_with": self._made_with(),
             **found,
         }

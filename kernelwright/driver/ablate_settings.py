@@ -31,6 +31,9 @@ _SHARED = ("policy", "target", "evaluator", "import")
 _ARM = re.compile(r"arms\.([A-Za-z_][\w-]*)\.(\w+)(\.[\w.]+)?=(.*)", re.DOTALL)
 #: Policies whose adapters are not known here.
 _REMOTE = (PolicyKind.openai, PolicyKind.replay)
+#: Rewards for which an agent's candidates are timed where that can be done, and how.
+_TIMED = ("auto", "joint")
+_TIMED_RUNGS = "parse compile run time"
 
 
 @dataclass
@@ -81,9 +84,15 @@ class Arm:
 
     def told(self) -> str:
         """What its rows follow from, as text."""
-        trained = {seed: {**made.content, "out": ""} for seed, made in self.training.items()}
         policy = {**asdict(self.policy), "kind": self.policy.kind.value}
-        return json.dumps([str(self.pipeline), policy if _agents(self.pipeline) else None, trained], sort_keys=True)
+        return json.dumps([str(self.pipeline), policy, list(map(self.trained, self.training))], sort_keys=True)
+
+    def trained(self, seed: int) -> str:
+        """What the adapter of a seed follows from, as text."""
+        content = self.training[seed].content
+        return json.dumps(
+            {key: value for key, value in content.items() if key not in ("out", "workers")}, sort_keys=True
+        )
 
 
 @dataclass(frozen=True)
@@ -193,12 +202,14 @@ def _arm(name: str, schema: AblateSchema, told: Sequence[str]) -> Arm:
     merged = OmegaConf.create({**asdict(schema.policy), "kind": schema.policy.kind.value})
     policy = check_config(PolicySettings, cast(DictConfig, OmegaConf.merge(merged, written.policy)), "policy.")
     training: dict[int, TrainSettings] = {}
-    if not _agents(pipeline):
-        policy = PolicySettings()  # nothing is asked, so that nothing need be there
-    elif written.train is not None:
+    if written.train is not None:
         training = {seed: _training(name, seed, schema, [*told, *written.train]) for seed in schema.seeds}
         made = next(iter(training.values())).plain
         policy = replace(made.policy, adapters={**policy.adapters, made.stage.name: ""}, max_rank=made.trainer.rank)
+        if made.stage.name not in map(_stage, _agents(pipeline)):
+            raise UserError(f"arm {name} trains the agent of stage {made.stage.name}, which `{pipeline}` does not ask")
+    elif not _agents(pipeline):
+        policy = PolicySettings()  # nothing is asked, so that nothing need be there
     return Arm(name, _fitted(name, pipeline, policy), policy, training)
 
 
@@ -222,6 +233,11 @@ def _agents(pipeline: Pipeline) -> list[AgentPass]:
     return [pass_ for pass_ in pipeline.passes if isinstance(pass_, AgentPass)]
 
 
+def _stage(agent: AgentPass) -> str:
+    """The stage of an agent, which is the folder that it lies in."""
+    return type(agent).__module__.split(".")[1]
+
+
 def _fitted(name: str, pipeline: Pipeline, policy: PolicySettings) -> Pipeline:
     """The pipeline with its agents asking their stage's adapter, where there is one, and paid by times on a GPU."""
     agents = _agents(pipeline)
@@ -237,14 +253,8 @@ def _fitted(name: str, pipeline: Pipeline, policy: PolicySettings) -> Pipeline:
 
 
 def _agent(agent: AgentPass, policy: PolicySettings) -> Pass:
-    stage = type(agent).__module__.split(".")[1]
-    if not agent.adapter and stage in policy.adapters:
-        agent = replace(agent, adapter=stage)
+    if not agent.adapter and _stage(agent) in policy.adapters:
+        agent = replace(agent, adapter=_stage(agent))
     if torch.cuda.is_available() and not agent.rungs and agent.reward in _TIMED:
         agent = replace(agent, rungs=_TIMED_RUNGS)
     return agent
-
-
-#: Rewards for which an agent's candidates are timed where that can be done, and how.
-_TIMED = ("auto", "joint")
-_TIMED_RUNGS = "parse compile run time"

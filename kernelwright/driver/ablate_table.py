@@ -46,7 +46,7 @@ def _arm(arm: str, first: str, rows: Rows, shares: Mapping[str, Values], logs: M
         "arm": arm,
         "problems": len({row["problem"] for row in own}),
         "rows": len(own),
-        "by_status": dict(Counter(str(row["status"]) for row in own)),
+        "by_status": dict(sorted(Counter(str(row["status"]) for row in own).items())),
         "verified": _json(share_interval(shares[arm])),
         "speedup": _json(_exp(mean_interval(logs[arm]))),
     }

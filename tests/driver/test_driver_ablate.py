@@ -105,7 +105,7 @@ def rows_of(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (out / "table.jsonl").read_text().splitlines()][1:]
 
 
-def told(out: Path) -> dict[tuple[str, int, str], tuple[str, float | None]]:
+def told_of(out: Path) -> dict[tuple[str, int, str], tuple[str, float | None]]:
     """The rows without their seconds."""
     return {(row["arm"], row["seed"], row["problem"]): (row["status"], row.get("speedup")) for row in rows_of(out)}
 
@@ -127,7 +127,7 @@ def finished(files: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def test_rows_say_what_became_of_each_problem(finished: Path) -> None:
-    found = told(finished)
+    found = told_of(finished)
     assert len(found) == 12
     for factor, answered in ANSWERED.items():
         for seed, right in enumerate(answered):
@@ -186,7 +186,7 @@ def test_what_is_missing_is_made_and_a_torn_line_is_mended(
         b"".join([lines[0], json.dumps(failed).encode() + b"\n", *kept]) + b'{"id": "net/'
     )
     assert main(["ablate", f"out={out}", *files, *ARMS]) == 0
-    assert told(out) == told(finished)
+    assert told_of(out) == told_of(finished)
     assert summary_of(out) == summary_of(finished)
     assert len(rows_of(out)) == 13  # the row of the crash, made again, stands there too
     assert "tries them again" not in capsys.readouterr().out
@@ -232,7 +232,7 @@ def test_a_run_that_is_killed_goes_on_to_the_same_table(finished: Path, files: l
     assert 0 < len(kept) < 12
     assert main(["ablate", f"out={out}", *files, *ARMS]) == 0
     assert rows_of(out)[: len(kept)] == kept and len(rows_of(out)) == 12  # nothing was made twice
-    assert told(out) == told(finished) and summary_of(out) == summary_of(finished)
+    assert told_of(out) == told_of(finished) and summary_of(out) == summary_of(finished)
 
 
 @pytest.mark.slow
@@ -255,6 +255,30 @@ def test_a_policy_that_has_no_answer_ends_the_run(
     shown = capsys.readouterr()
     assert "arm more, problem by/2, seed 0: " in shown.err and "2 answers were recorded" in shown.err
     assert [row["arm"] for row in rows_of(out)] == ["agent"] and "unfinished: 1 of 4 rows" in shown.out
+
+
+@pytest.mark.slow
+def test_arms_that_train_are_measured_with_their_adapters(base: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ablation"
+    told = ["experiment=rewards", "only=[frontend,composite]", "problems.count=1", "evaluator.seeds=1", "max_tokens=4"]
+    told += ["policy=hf", f"policy.model={base}", "policy.max_model_len=20000"]
+    told += ["train.device=cpu", "train.workers=1", "train.canary.enabled=false", "train.problems.count=2"]
+    told += ["train.trainer.steps=1", "train.trainer.problems=1", "train.trainer.rank=4"]
+    told += ["train.rollout.n=2", "train.rollout.max_tokens=4", "train.rollout.rungs=[parse,interpret]"]
+    assert main(["ablate", f"out={out}", *told]) == 0
+    rows = told_of(out)
+    assert rows == {(arm, 0, "generated_1000000000"): ("unchanged", None) for arm in ("frontend", "composite")}
+    trained = [out / "training" / arm / "0" for arm in ("frontend", "composite")]
+    metrics = [json.loads((folder / "finished.json").read_text())["metrics"] for folder in trained]
+    assert [found["reward"] for found in metrics] == [-10.0, 0.0]
+    assert all((folder / "adapter" / "adapter_config.json").is_file() for folder in trained)
+    times = [(folder / "finished.json").stat().st_mtime_ns for folder in trained]
+    lines = (out / "table.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "table.jsonl").write_bytes(b"".join(lines[:-1]))
+    assert main(["ablate", f"out={out}", *told]) == 0  # measured again, with what was trained before
+    assert told_of(out) == rows and times == [(folder / "finished.json").stat().st_mtime_ns for folder in trained]
+    (out / "table.jsonl").unlink()
+    assert main(["ablate", f"out={out}", *told, "train.trainer.lr=1"]) == 2  # the adapters there were trained otherwise
 
 
 # What is configured -----------------------------------------------------------------------------------------
@@ -335,6 +359,7 @@ BAD = [
     (["arms.mine.pipelines=tune"], "pipelines"),
     (["arms.mine.without=[tunes]"], "has no pass 'tunes' to leave out"),
     (["arms.mine.train=[algorithm=ppo2]"], "arm mine: unknown algorithm 'ppo2'"),
+    (["arms.mine.pipeline=tune", "arms.mine.train=[]"], "arm mine trains the agent of stage frontend, which `tune`"),
     (["arms.mine.policy.kind=gpt"], "policy.kind"),
     (["arms.mine.train=[a"], "does not parse"),
     (["arms.mine.pipeline=fe-agent{adapter=mine}"], "arm mine: the policy has no adapter 'mine' (adapters: frontend)"),
