@@ -24,6 +24,8 @@ def record_from(text: str) -> Record:
     given = json.loads(text)
     if not isinstance(given, dict) or not all(isinstance(given.get(name, ""), str) for name in _RECORD_TEXTS):
         raise ValueError(f"not an object with texts for {', '.join(_RECORD_TEXTS)}")
+    if not isinstance(given.get("notes", {}), dict):
+        raise ValueError("notes are an object")
     return Record(**given)
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
-from typing import Literal
+from typing import Any, Literal
 
 Scalar = bool | int | float | str | None
 
@@ -202,7 +202,10 @@ class Launcher:
 
 @dataclass(frozen=True)
 class Record:
-    """One provenance entry: which pass, on what, how long, by whom and with what verdict."""
+    """One provenance entry: which pass, on what, how long, by whom and with what verdict.
+
+    `notes`: what else a pass has to say of how it came to its result, as values that JSON has.
+    """
 
     pass_spec: str
     parent: str
@@ -210,6 +213,7 @@ class Record:
     policy: str = ""
     seed: int | None = None
     verdict: str = ""
+    notes: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

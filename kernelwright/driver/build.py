@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -82,7 +82,7 @@ def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterato
     with ExitStack() as stack:
         remote = chosen.kind is EvaluatorKind.ray
         evaluator = stack.enter_context(_open_ray(chosen, local, 1, False) if remote else local.build())
-        options: dict[str, Any] = {"estimate": cost_model_ms(target)}
+        options: dict[str, Any] = {"estimate": cost_model_ms(target), "judging": asdict(chosen)}
         if settings.policy.kind is not PolicyKind.none:
             options["policy"] = stack.enter_context(open_policy(settings.policy))
         yield Context(target, evaluator, settings.seed, progress, options)

@@ -66,7 +66,13 @@ def _stage(stage: Stage, target: str) -> dict[str, Any]:
         "externs": list(extern_ops(stage.module)),
         "resources": {symbol: _resources(found) for symbol, found in resources.items()},
         "estimated_us": estimated_us(stage, target),
+        "notes": notes_of(stage),
     }
+
+
+def notes_of(stage: Stage) -> dict[str, Any]:
+    """What the pass noted of how it came to its result; empty where it changed nothing."""
+    return dict(stage.module.provenance[-1].notes) if stage.changed and stage.module.provenance else {}
 
 
 def _resources(found: Resources) -> dict[str, int]:
@@ -86,8 +92,14 @@ def estimated_us(stage: Stage, target: str) -> float | None:
 
 
 def estimated_speedup(result: CompileResult, target: str) -> dict[str, Any]:
-    """The last stage against the first that had kernels, by the cost model; None if they are the same."""
+    """The last stage against the first that had kernels, by the cost model; None if they are the same.
+
+    A stage that lowered in several ways itself is compared with the plain one of them.
+    """
     lowered = [stage for stage in result.stages if stage.module.level is not Level.TORCH]
+    if lowered and (plain_us := notes_of(lowered[0]).get("plain_us")) and (last := estimated_us(lowered[-1], target)):
+        how = f"cost model: estimated for {target}, not measured"
+        return {"value": round(plain_us / last, 3), "how": how, "against": notes_of(lowered[0])["plain"]}
     if not lowered or lowered[0].module.digest == lowered[-1].module.digest:
         return {"value": None, "how": "not measured: no GPU, and no other stage to compare with", "against": ""}
     first, last = estimated_us(lowered[0], target), estimated_us(lowered[-1], target)
@@ -113,7 +125,19 @@ def print_table(report: Mapping[str, Any], console: Console) -> None:
     for stage in report["stages"]:
         table.add_row(*map(Text, _cells(stage)))
     console.print(table)
+    for stage in report["stages"]:
+        if stage["notes"]:
+            line = f"{stage['name']}: {_told(stage['notes'])}"
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(summary_line(report), markup=False, highlight=False, soft_wrap=True)
+
+
+def _told(notes: Mapping[str, Any]) -> str:
+    """Notes in one line; of those that list things, how many there are."""
+    parts = []
+    for name, value in notes.items():
+        parts.append(f"{name.replace('_', ' ')} {len(value) if isinstance(value, Mapping) else value}")
+    return "; ".join(parts)
 
 
 def _cells(stage: Mapping[str, Any]) -> list[str]:

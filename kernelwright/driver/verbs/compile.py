@@ -14,7 +14,7 @@ flags:
 
 configuration (defaults first):
   target=auto|…         what to compile for; a wrong name lists the right ones
-  pipeline=default|lower
+  pipeline=default|lower|search
   evaluator.seeds=…     seeds of the inputs that a candidate must pass
   import.shrink=auto|never|always   make sizes small enough for the interpreter
   out=FOLDER  name=NAME  seed=0

@@ -1,0 +1,260 @@
+"""The search for the fastest verified candidate: never wrong, never slower, and nothing is done twice."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from programs import lowered
+
+from kernelwright.agent.evaluator import Evaluator, Rung, Status, Verdict
+from kernelwright.backend.cost import estimate
+from kernelwright.backend.targets import get_target
+from kernelwright.driver.build import discover
+from kernelwright.driver.compile import compile_module
+from kernelwright.driver.report import estimated_speedup, make_report
+from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.ir.errors import PassError, UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import REGISTRY, Context, Pass, register
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.printer import print_module
+from kernelwright.ir.values import KernelModule, Level
+from kernelwright.midend import search_space
+from kernelwright.midend.search_space import Space, rewrites
+
+TARGET = "h200"
+#: Forward, shapes, init; and a pass that is part of what wins, or none.
+PROGRAMS = {
+    "softmax": ("torch.softmax(a, 1)", [(40, 9000)], "pass", "persistent-rows"),
+    "depthwise": (
+        "torch.relu(self.conv(a))",
+        [(2, 8, 24, 40)],
+        "self.conv = nn.Conv2d(8, 8, 5, padding=2, groups=8)",
+        "depthwise-conv",
+    ),
+    "transposed": ("self.conv(a)", [(2, 4, 9, 9)], "self.conv = nn.ConvTranspose2d(4, 6, 3, stride=2)", ""),
+    "layer norm": ("F.layer_norm(a, (300,), b, c)", [(70, 300), (300,), (300,)], "pass", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Iterator[LocalEvaluator]:
+    discover()
+    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False, seed=3) as evaluator:
+        yield evaluator
+
+
+@pytest.fixture(autouse=True)
+def _few_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
+    discover()
+    monkeypatch.setattr(search_space, "LOWERINGS", search_space.LOWERINGS[:3])
+
+
+@dataclass
+class Counting:
+    """A real evaluator that remembers whom it judged, and is interrupted at the call of that number."""
+
+    judge: Evaluator
+    interrupt_at: int = 0
+
+    def __post_init__(self) -> None:
+        self.judged: list[str] = []
+
+    def evaluate(self, module: KernelModule, rungs: tuple[Rung, ...] | None = None) -> Verdict:
+        self.judged.append(module.digest)
+        if len(self.judged) == self.interrupt_at:
+            raise KeyboardInterrupt
+        return self.judge.evaluate(module, rungs)
+
+
+def problem(name: str) -> KernelModule:
+    forward, shapes, init, _ = PROGRAMS[name]
+    return replace(lowered(forward, shapes, init), kernels=(), launcher=None)
+
+
+def context(evaluator: Evaluator | None, journals: Path, **options: Any) -> Context:
+    return Context(TARGET, evaluator, options={"rungs": (Rung.PARSE, Rung.INTERPRET), "journals": journals, **options})
+
+
+def search(module: KernelModule, ctx: Context, spec: str = "search{width=4,trials=4,most=24}") -> KernelModule:
+    return parse_pipeline(spec).run(module, ctx)
+
+
+def microseconds(module: KernelModule) -> float:
+    return estimate(module, get_target(TARGET)).us
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_best_is_verified_and_not_slower(name: str, evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    module, counting = problem(name), Counting(evaluator)
+    found = search(module, context(counting, tmp_path))
+    plain = parse_pipeline("lower-inductor").run(module, Context(TARGET))
+    notes = found.provenance[-1].notes
+    assert found.level is Level.TUNED and found.target == TARGET
+    assert evaluator.evaluate(found).ok
+    assert microseconds(found) <= microseconds(plain)
+    assert PROGRAMS[name][3] in notes["best"]
+    assert (notes["us"], notes["plain_us"]) == (round(microseconds(found), 3), round(microseconds(plain), 3))
+    assert "not measured" in notes["obtained"]
+    assert notes["made"] > notes["distinct"] == notes["pruned"] + 4 or notes["distinct"] <= 4
+    assert notes["judged"] == notes["verified"] + len(notes["refused"]) == len(counting.judged)
+    assert len(set(counting.judged)) == len(counting.judged)
+    assert parse_module(print_module(found)) == found
+    # What the notes call the best is what its spec makes.
+    remade = parse_pipeline(notes["best"]).run(module, Context(TARGET))
+    assert replace(remade, target=TARGET).digest == found.digest
+    again = Counting(evaluator)
+    assert search(module, context(again, tmp_path)).digest == found.digest
+    assert again.judged == []
+
+
+def test_the_same_without_a_journal(evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    module, counting = problem("depthwise"), Counting(evaluator)
+    spec = "search{width=3,trials=2,most=12,resume=false}"
+    first, second = (search(module, context(counting, tmp_path), spec) for _ in range(2))
+    assert first.digest == second.digest and list(tmp_path.iterdir()) == []
+    half = len(counting.judged) // 2
+    assert counting.judged[:half] == counting.judged[half:]
+
+
+@pytest.mark.parametrize("call", [2, 4])
+def test_an_interrupted_search_keeps_the_best_and_goes_on(call: int, evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    module, stopped, resumed = problem("depthwise"), Counting(evaluator, call), Counting(evaluator)
+    kept = search(module, context(stopped, tmp_path))
+    assert kept.provenance[-1].notes["stopped"] == "interrupted"
+    assert kept.provenance[-1].notes["verified"] == call - 1
+    assert evaluator.evaluate(kept).ok
+    found = search(module, context(resumed, tmp_path))
+    assert microseconds(found) <= microseconds(kept)
+    assert not set(stopped.judged[:-1]) & set(resumed.judged)
+    unbroken = Counting(evaluator)
+    assert search(module, context(unbroken, tmp_path / "other")).digest == found.digest
+    assert stopped.judged[:-1] + resumed.judged == unbroken.judged
+
+
+def test_an_interruption_before_there_is_a_best(evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        search(problem("layer norm"), context(Counting(evaluator, 1), tmp_path))
+
+
+def test_a_search_ends_when_its_time_is_over(evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    counting = Counting(evaluator)
+    found = search(problem("layer norm"), context(counting, tmp_path), "search{seconds=0.001}")
+    assert found.provenance[-1].notes["stopped"] == "out of time"
+    assert len(counting.judged) == 1 and evaluator.evaluate(found).ok
+
+
+@pytest.fixture
+def _wrong_pass() -> Iterator[None]:
+    @register
+    @dataclass(frozen=True)
+    class Wrong(Pass):
+        """Compute one program's share of the rows, and leave out the others."""
+
+        __module__ = "kernelwright.midend.wrong"
+        name: ClassVar[str] = "wrong"
+        reads: ClassVar[Level] = Level.TRITON
+        writes: ClassVar[Level] = Level.TRITON
+
+        def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+            assert module.launcher is not None
+            source = module.launcher.source.replace("triton.cdiv(40,", "triton.cdiv(1,").replace("[40,]", "[1,]")
+            return replace(module, launcher=replace(module.launcher, source=source))
+
+    yield
+    del REGISTRY["wrong"]
+
+
+@pytest.mark.usefixtures("_wrong_pass")
+def test_what_is_wrong_is_never_returned(evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    assert "wrong" in rewrites()
+    module, ctx = problem("softmax"), context(evaluator, tmp_path)
+    space = Space(module, ctx)
+    fastest = min(space.walk(space.plain()), key=lambda candidate: microseconds(candidate.module))
+    assert "wrong" in fastest.spec
+    found = search(module, ctx)
+    notes = found.provenance[-1].notes
+    assert evaluator.evaluate(found).ok and "wrong" not in notes["best"]
+    assert notes["refused"][fastest.spec].startswith(Status.MISMATCH)
+
+
+def test_a_pass_that_breaks_is_left_out(
+    evaluator: LocalEvaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_given: object) -> KernelModule:
+        raise ZeroDivisionError("nothing to split")
+
+    monkeypatch.setattr(REGISTRY["persistent-rows"], "run", broken)
+    found = search(problem("layer norm"), context(evaluator, tmp_path), "search{width=2,trials=1,most=6}")
+    failed = found.provenance[-1].notes["failed"]
+    assert "ZeroDivisionError: nothing to split" in failed["lower-inductor,persistent-rows"]
+
+
+def test_it_goes_on_from_kernels(evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    forward, shapes, init, _ = PROGRAMS["layer norm"]
+    module = lowered(forward, shapes, init, persistent=False)
+    found = search(module, context(evaluator, tmp_path), "search{width=2,trials=1,most=8}")
+    notes = found.provenance[-1].notes
+    assert notes["plain"] == "given" and notes["plain_us"] == round(microseconds(replace(module, target=TARGET)), 3)
+    assert microseconds(found) <= microseconds(module) and evaluator.evaluate(found).ok
+
+
+@dataclass
+class Refusing:
+    """An evaluator that finds everything wrong."""
+
+    def evaluate(self, module: KernelModule, rungs: tuple[Rung, ...] | None = None) -> Verdict:  # noqa: ARG002
+        return Verdict(Status.MISMATCH, Rung.INTERPRET, f"@{module.name} is off")
+
+
+def test_nothing_is_returned_that_was_not_verified(tmp_path: Path) -> None:
+    with pytest.raises(PassError, match="none of 2 candidates is verified: lower-inductor: mismatch@interpret"):
+        search(problem("layer norm"), context(Refusing(), tmp_path), "search{width=2}")
+
+
+def test_a_journal_with_a_torn_line(evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    module, spec = problem("layer norm"), "search{width=2,trials=1,most=6}"
+    found = search(module, context(evaluator, tmp_path), spec)
+    (journal,) = tmp_path.iterdir()
+    text = journal.read_text()
+    journal.write_text(text[: text.rindex("\n") + 9])
+    second, third = Counting(evaluator), Counting(evaluator)
+    assert search(module, context(second, tmp_path), spec).digest == found.digest
+    assert len(second.judged) <= 1
+    assert search(module, context(third, tmp_path), spec).digest == found.digest
+    assert third.judged == []
+
+
+def test_other_judges_settings_have_a_journal_of_their_own(evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    module, spec = problem("layer norm"), "search{width=1,trials=1,most=1}"
+    for seeds in (1, 2):
+        counting = Counting(evaluator)
+        search(module, context(counting, tmp_path, judging={"seeds": seeds}), spec)
+        assert counting.judged
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_the_report_says_what_was_tried(evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    lines: list[str] = []
+    ctx = replace(context(evaluator, tmp_path), progress=lines.append)
+    result = compile_module(problem("depthwise"), parse_pipeline("search{width=3,trials=2,most=12}"), ctx)
+    report = make_report(result, TARGET, estimated_speedup(result, TARGET))
+    notes = report["stages"][0]["notes"]
+    assert report["status"] == "ok" and notes["distinct"] == 12
+    assert report["speedup"]["against"] == "lower-inductor" and report["speedup"]["value"] > 1
+    assert report["speedup"]["value"] == round(notes["plain_us"] / notes["us"], 3)
+    told = "\n".join(lines)
+    assert all(word in told for word in ("distinct candidates", "estimating", "verifying", "tuning"))
+
+
+def test_what_cannot_be_searched(tmp_path: Path) -> None:
+    module = problem("layer norm")
+    with pytest.raises(UserError, match="target interpreter has none"):
+        search(module, replace(context(Refusing(), tmp_path), target="interpreter"))
+    with pytest.raises(UserError, match="needs an evaluator"):
+        search(module, context(None, tmp_path))
+    for option in ("width=0", "trials=0", "most=0", "seconds=-1", "measure=never"):
+        with pytest.raises(UserError, match=option.partition("=")[0]):
+            parse_pipeline(f"search{{{option}}}")
