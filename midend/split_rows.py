@@ -87,9 +87,8 @@ class Reduction:
         loops = [s for s in body if isinstance(s, ast.For)]
         inner = [n for n in ast.walk(launch.function) if isinstance(n, ast.For | ast.While | ast.If)]
         match = _LOOP.fullmatch(ast.unparse(loops[0].iter)) if len(loops) == len(inner) == 1 else None
-        grid = re.fullmatch(
-            rf"\(triton\.cdiv\((\d+), {launch.kernel.meta_name}\['XBLOCK'\]\),\)", ast.unparse(launch.grid)
-        )
+        meta = f"{launch.kernel.meta_name}['XBLOCK']"
+        grid = re.fullmatch(rf"\(triton\.cdiv\((\d+), {re.escape(meta)}\),\)", ast.unparse(launch.grid))
         if match is None or grid is None or _has_effects(loops[0]):
             return None
         rows, row, block = int(grid[1]), int(match[1]), dict(launch.kernel.meta)["XBLOCK"]
@@ -98,20 +97,10 @@ class Reduction:
         parts = min(-(-programs // have), row // LEAST_PART) if 4 * have <= programs else 1
         at = body.index(loops[0])
         before, after = body[:at], body[at + 1 :]
-        starts = {}
-        for statement in before:
-            found = re.fullmatch(r"(\w+) = (.+)", ast.unparse(statement))
-            start = _START.fullmatch(found[2]) if found else None
-            if found and start:
-                starts[found[1]] = (start["value"] or "0", start["type"])
+        starts = _starts(before)
         reduces = [s for s in after if names_in(s) & set(starts)]
-        known = all(_REDUCE.fullmatch(ast.unparse(s)) or _WELFORD.fullmatch(ast.unparse(s)) for s in reduces)
         rest = [s for s in after if s not in reduces]
-        ragged = {name for s in rest for name in names_in(s) if name.startswith("r0_")}
-        ours = {"part", "part_start", "part_stop", "PARTS", *(f"{name}_ptr" for name in starts)}
-        if ours & local_names(launch.function):
-            return None
-        if parts < 2 or not reduces or not known or ragged or not _carried(loops[0]) <= set(starts):
+        if parts < 2 or not reduces or not _can_be_split(launch, before, loops[0], reduces, rest):
             return None
         size = -(-row // parts // LEAST_PART) * LEAST_PART
         before, masked = _with_index(before, rows)
@@ -125,6 +114,34 @@ class Reduction:
             match = _REDUCE.fullmatch(text)
             names += [match["sum"]] if match else _WELFORD.fullmatch(text)["sums"].split(", ")  # type: ignore[index]
         return names
+
+
+def _starts(statements: Sequence[ast.stmt]) -> dict[str, tuple[str, str]]:
+    """Accumulators with their first values and types."""
+    starts = {}
+    for statement in statements:
+        found = re.fullmatch(r"(\w+) = (.+)", ast.unparse(statement))
+        start = _START.fullmatch(found[2]) if found else None
+        if found and start:
+            starts[found[1]] = (start["value"] or "0", start["type"])
+    return starts
+
+
+def _can_be_split(
+    launch: HostLaunch,
+    before: Sequence[ast.stmt],
+    loop: ast.For,
+    reduces: Sequence[ast.stmt],
+    rest: Sequence[ast.stmt],
+) -> bool:
+    """Whether the loop only fills accumulators, those become values in a known way, and our names are free."""
+    starts = set(_starts(before))
+    known = all(_REDUCE.fullmatch(ast.unparse(s)) or _WELFORD.fullmatch(ast.unparse(s)) for s in reduces)
+    ragged = any(name.startswith("r0_") for s in rest for name in names_in(s))
+    pure = all(isinstance(s, ast.Assign | ast.AnnAssign) and "tl.atomic" not in ast.unparse(s) for s in before)
+    ours = {"part", "part_start", "part_stop", "PARTS", *(f"{name}_ptr" for name in starts)}
+    taken = ours & local_names(launch.function)
+    return known and pure and not ragged and not taken and _carried(loop) <= starts
 
 
 def _with_index(statements: Sequence[ast.stmt], rows: int) -> tuple[list[ast.stmt], bool]:
@@ -252,7 +269,7 @@ def _live(statements: Sequence[ast.stmt], needed: set[str]) -> list[str]:
     needed, kept = set(needed), []
     for statement in reversed(statements):
         bound = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        if bound & needed or not isinstance(statement, ast.Assign | ast.AnnAssign):
+        if bound & needed:
             kept.append(ast.unparse(statement))
             needed |= names_in(statement)
     return list(reversed(kept))
