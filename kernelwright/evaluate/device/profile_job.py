@@ -16,11 +16,11 @@ from kernelwright.backend.execute import Launch
 from kernelwright.backend.extern import ExternTrace
 from kernelwright.backend.targets import TARGETS, Target
 from kernelwright.backend.tensors import SHORT_DTYPES
-from kernelwright.evaluate.device.candidate_job import meet, memory_for
+from kernelwright.evaluate.device.candidate_job import memory_for
 from kernelwright.evaluate.device.clock import clock_for, tick
 from kernelwright.evaluate.device.jit import CudaExecutor
 from kernelwright.evaluate.device.profiler import Profiler, Seen, profiler_for
-from kernelwright.evaluate.device.recorded import RecordedCalls
+from kernelwright.evaluate.device.recorded import take_down
 from kernelwright.evaluate.device.replay import Replay, Rotation, Trace
 from kernelwright.evaluate.device.serve import Executor, LaunchRequest
 from kernelwright.evaluate.device.turns import Turns
@@ -76,12 +76,7 @@ def profile_candidate(
     """Take down one call of a host, end the host, and profile what the device did. Raises ProfilerError."""
     plan = header["timing"]
     with memory_for(header) as memory:
-        with turns.shared():
-            server, walls = meet(header, link, memory, executor)
-            calls = RecordedCalls(server, {**header, "calls": header["calls"][:1]}, tensors)
-            calls.run()
-            calls.record(header["calls"][1:])
-        stop_host()
+        calls, walls = take_down(header, tensors, memory, link, executor, turns, stop_host)
         notes: list[str] = []
         costs = [_costs(trace, executor, plan, notes) for trace in calls.traces]
         rotation = calls.rotation(header["calls"][1:], random.Random(int(plan["seed"])))

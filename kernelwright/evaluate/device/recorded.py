@@ -1,16 +1,38 @@
 """Calls of a host taken down, so that they can be repeated without it: what is timed and profiled."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from kernelwright.evaluate.device.candidate_job import Calls
+from kernelwright.evaluate.device.candidate_job import Calls, meet
+from kernelwright.evaluate.device.memory import Memory
 from kernelwright.evaluate.device.replay import Rotation, Trace, slot
-from kernelwright.evaluate.link import Json, TensorRef
+from kernelwright.evaluate.device.serve import Executor
+from kernelwright.evaluate.device.turns import Turns
+from kernelwright.evaluate.link import Json, Link, TensorRef
 from kernelwright.evaluate.sketch import snapshot
 from kernelwright.evaluate.wire import RawTensor
+
+
+def take_down(
+    header: Json,
+    tensors: Sequence[RawTensor],
+    memory: Memory,
+    link: Link,
+    executor: Executor,
+    turns: Turns,
+    stop_host: Callable[[], None],
+) -> tuple["RecordedCalls", list[str]]:
+    """Let a host make the first of a job's calls, take down the others, and end it: they, and its walls."""
+    with turns.shared():
+        server, walls = meet(header, link, memory, executor)
+        calls = RecordedCalls(server, {**header, "calls": header["calls"][:1]}, tensors)
+        calls.run()
+        calls.record(header["calls"][1:])
+    stop_host()
+    return calls, walls
 
 
 @dataclass

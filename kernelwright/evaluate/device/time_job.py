@@ -21,7 +21,7 @@ from torch import Tensor
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.evaluate.device.candidate_job import meet, memory_for
 from kernelwright.evaluate.device.clock import CaptureError, Clock, clock_for, middle, tick
-from kernelwright.evaluate.device.recorded import RecordedCalls
+from kernelwright.evaluate.device.recorded import RecordedCalls, take_down
 from kernelwright.evaluate.device.replay import Replay, Rotation, slot
 from kernelwright.evaluate.device.serve import Executor
 from kernelwright.evaluate.device.turns import Turns
@@ -184,12 +184,7 @@ def time_candidate(
     """Take down one call of a host, end the host, and time what the device did."""
     plan = Plan.decode(header["timing"])
     with memory_for(header) as memory:
-        with turns.shared():
-            server, walls = meet(header, link, memory, executor)
-            calls = RecordedCalls(server, {**header, "calls": header["calls"][:1]}, tensors)
-            calls.run()
-            calls.record(header["calls"][1:])
-        stop_host()
+        calls, walls = take_down(header, tensors, memory, link, executor, turns, stop_host)
         with turns.alone():
             clock = clock_for(memory.device)
             before = clock.facts() if plan.facts else {}
