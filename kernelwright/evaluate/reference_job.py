@@ -121,8 +121,30 @@ def _one(program: ReferenceProgram, draw: Draw, seed: int, device: str, into: Co
         return None  # the program is only defined on inputs such as its own
     if not all(bool(torch.isfinite(output).all()) for output in outputs):
         return None
+    if draw.kind == "infinite" and _pointwise(program, model, inputs, outputs, draw):
+        return None  # max(x, 0) and x * (x > 0) are the same but there
     del outputs
     return _pass(program, model, inputs, draw, seed, into)
+
+
+def _pointwise(
+    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], outputs: Sequence[Tensor], draw: Draw
+) -> bool:
+    """Whether no output depends on an infinite element at another place than its own."""
+    infinite = [v for v in inputs if isinstance(v, Tensor) and v.is_floating_point() and not torch.isfinite(v).all()]
+    usual = program.inputs(draw.inputs, infinite[0].device if infinite else "cpu")
+    with torch.no_grad():
+        finite = program.run(copy.deepcopy(model), usual)
+    for output, other in zip(outputs, finite, strict=True):
+        places = [torch.isfinite(value) for value in infinite if value.shape == output.shape]
+        if len(places) < len(infinite):
+            return False
+        same = output == other
+        for place in places:
+            same |= ~place
+        if not bool(same.all()):
+            return False
+    return True
 
 
 def _pass(

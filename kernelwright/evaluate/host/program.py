@@ -18,7 +18,7 @@ from triton.backends.compiler import GPUTarget
 from kernelwright.backend.execute import GIVEN_NAMES
 from kernelwright.backend.reference import held_tensors
 from kernelwright.backend.tensors import TORCH_DTYPES, register_source
-from kernelwright.evaluate.host import cuda
+from kernelwright.evaluate.host import cuda, library
 from kernelwright.evaluate.host.kernels import HostKernels
 from kernelwright.evaluate.host.session import Session
 from kernelwright.evaluate.host.withheld import DeviceTensor, Store, public, reference_to, withheld
@@ -105,6 +105,7 @@ class _Host:
     def run(self) -> None:
         """Load, build, and answer calls until the device has no more."""
         cuda.install(self.session)
+        library.install()
         _install_triton(self.kernels)
         with _DeviceMode(self.session), torch.no_grad():
             call, held = self._load()
