@@ -21,6 +21,8 @@ LEAST_CHANNELS = 16
 MOST_UNROLLED = 8
 #: Pixels that programs should not have fewer of, and channels that they should not have more of, at first.
 PIXELS, CHANNELS = 128, 64
+#: Sums of a thread where channels are added one by one: with twice as many, registers run out.
+SUMS = 32
 
 
 FORMS = ("auto", "dot", "direct")
@@ -87,9 +89,10 @@ class _Writer:
             tile = (("NBLOCK", max(channels, 16)), ("MBLOCK", PIXELS), ("KBLOCK", 16))
             return (*tile, ("num_warps", 4), ("num_stages", 3))
         channels = min(channels, CHANNELS // 2)
-        blocks = (("NBLOCK", channels), ("MBLOCK", PIXELS * 2 if channels >= 4 else PIXELS * 4))
+        pixels = PIXELS * 2 if channels >= 4 else PIXELS * 4
         inner = (("KBLOCK", MOST_UNROLLED),) if self.c.group_inputs > MOST_UNROLLED else ()
-        return (*blocks, *inner, ("num_warps", 4))
+        warps = min(max(channels * pixels // (32 * SUMS), 4), 8)
+        return (("NBLOCK", channels), ("MBLOCK", pixels), *inner, ("num_warps", warps))
 
     def grid(self) -> str:
         """Tiles of channels vary first, then phases, so that what reads and writes the same lines runs together."""
