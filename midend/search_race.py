@@ -92,9 +92,10 @@ class Race:
         self.ctx.progress("plain lowering")
         plain = self.plain = self.space.plain()
         self._judge(plain, plain)
-        for candidate in islice(self.space.walk(plain), self.spending.most):
+        self.space.say = self._say
+        walk = self.space.walk(plain, self._estimate, self.spending.width)
+        for candidate in islice(walk, self.spending.most):
             self.distinct.append(candidate)
-            self._say(f"{len(self.distinct)} distinct candidates of {self.space.made}, now {candidate.spec}")
         live = self._prune(plain)
         for number, candidate in enumerate(live, 1):
             self._say(f"verifying {number}/{len(live)}: {candidate.spec}")

@@ -3,7 +3,7 @@
 Rewrites are found through the registry, so that a new pass of the mid-end takes part by itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -63,13 +63,15 @@ class Candidate:
 class Space:
     """Walks the candidates for one module, the shortest chains first, each set of kernels once.
 
-    `made` counts results of passes, those that were there already included; `failed` says why a spec gave none.
+    `made` counts results of passes, those that were there already included; `failed` says why a spec gave none. `say`
+    is told before each pass of `walk`, and may raise to end it.
     """
 
     module: KernelModule
     ctx: Context
     made: int = 0
     failed: dict[str, str] = field(default_factory=dict)
+    say: Callable[[str], None] = lambda _line: None
 
     def plain(self) -> Candidate:
         """What the others are compared with: the module's own kernels, else the plain lowering.
@@ -80,8 +82,9 @@ class Space:
             return Candidate(GIVEN, self._fitted(self.module))
         return Candidate(PLAIN, self._fitted(self._run(PLAIN, self.module)))
 
-    def walk(self, first: Candidate) -> Iterator[Candidate]:
-        """`first` and every other distinct candidate, one after another."""
+    def walk(self, first: Candidate, score: Callable[[KernelModule], float], width: int) -> Iterator[Candidate]:
+        """`first` and every other distinct candidate, one after another; of chains of one length the `width` with the
+        lowest scores are made longer."""
         seen = {first.digest}
         layer = [first]
         yield first
@@ -95,7 +98,7 @@ class Space:
                 yield found
         for _ in range(MOST_REWRITES):
             longer = []
-            for candidate in layer:
+            for candidate in sorted(layer, key=lambda candidate: score(candidate.module))[:width]:
                 for found in self._rewritten(candidate, seen):
                     longer.append(found)
                     yield found
@@ -112,6 +115,7 @@ class Space:
 
     def _apply(self, spec: str, whole: str, module: KernelModule, seen: set[str]) -> Candidate | None:
         """What one pass gives; None where that was there already, or the pass cannot do it."""
+        self.say(f"{len(seen)} distinct candidates of {self.made}, now {whole}")
         try:
             result = self._run(spec, module)
         except KernelwrightError as error:

@@ -9,6 +9,7 @@ import pytest
 from programs import lowered
 
 from kernelwright.agent.evaluator import Evaluator, Rung, Status, Verdict
+from kernelwright.agent.measures import speedup
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.build import discover
@@ -22,12 +23,13 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend import search_space
-from kernelwright.midend.search_space import Space, rewrites
+from kernelwright.midend.search_race import Race, Spending, Tried
+from kernelwright.midend.search_space import Candidate, Space, rewrites
 
 TARGET = "h200"
 #: Forward, shapes, init; and a pass that is part of what wins, or none.
 PROGRAMS = {
-    "softmax": ("torch.softmax(a, 1)", [(40, 9000)], "pass", "persistent-rows"),
+    "softmax": ("torch.softmax(a, 1)", [(40, 4000)], "pass", "persistent-rows"),
     "depthwise": (
         "torch.relu(self.conv(a))",
         [(2, 8, 24, 40)],
@@ -50,6 +52,7 @@ def evaluator() -> Iterator[LocalEvaluator]:
 def _few_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
     discover()
     monkeypatch.setattr(search_space, "LOWERINGS", search_space.LOWERINGS[:3])
+    monkeypatch.setattr(search_space, "VARIANTS", {"depthwise-conv": ("depthwise-conv{rows=1}",)})
 
 
 @dataclass
@@ -78,7 +81,7 @@ def context(evaluator: Evaluator | None, journals: Path, **options: Any) -> Cont
     return Context(TARGET, evaluator, options={"rungs": (Rung.PARSE, Rung.INTERPRET), "journals": journals, **options})
 
 
-def search(module: KernelModule, ctx: Context, spec: str = "search{width=4,trials=4,most=24}") -> KernelModule:
+def search(module: KernelModule, ctx: Context, spec: str = "search{width=3,trials=2,most=16}") -> KernelModule:
     return parse_pipeline(spec).run(module, ctx)
 
 
@@ -98,7 +101,7 @@ def test_the_best_is_verified_and_not_slower(name: str, evaluator: LocalEvaluato
     assert PROGRAMS[name][3] in notes["best"]
     assert (notes["us"], notes["plain_us"]) == (round(microseconds(found), 3), round(microseconds(plain), 3))
     assert "not measured" in notes["obtained"]
-    assert notes["made"] > notes["distinct"] == notes["pruned"] + 4 or notes["distinct"] <= 4
+    assert notes["made"] > notes["distinct"] == notes["pruned"] + min(notes["distinct"], 3)
     assert notes["judged"] == notes["verified"] + len(notes["refused"]) == len(counting.judged)
     assert len(set(counting.judged)) == len(counting.judged)
     assert parse_module(print_module(found)) == found
@@ -112,25 +115,25 @@ def test_the_best_is_verified_and_not_slower(name: str, evaluator: LocalEvaluato
 
 def test_the_same_without_a_journal(evaluator: LocalEvaluator, tmp_path: Path) -> None:
     module, counting = problem("depthwise"), Counting(evaluator)
-    spec = "search{width=3,trials=2,most=12,resume=false}"
+    spec = "search{width=3,trials=1,most=6,resume=false}"
     first, second = (search(module, context(counting, tmp_path), spec) for _ in range(2))
     assert first.digest == second.digest and list(tmp_path.iterdir()) == []
     half = len(counting.judged) // 2
     assert counting.judged[:half] == counting.judged[half:]
 
 
-@pytest.mark.parametrize("call", [2, 4])
-def test_an_interrupted_search_keeps_the_best_and_goes_on(call: int, evaluator: LocalEvaluator, tmp_path: Path) -> None:
-    module, stopped, resumed = problem("depthwise"), Counting(evaluator, call), Counting(evaluator)
-    kept = search(module, context(stopped, tmp_path))
-    assert kept.provenance[-1].notes["stopped"] == "interrupted"
-    assert kept.provenance[-1].notes["verified"] == call - 1
+def test_an_interrupted_search_keeps_the_best_and_goes_on(evaluator: LocalEvaluator, tmp_path: Path) -> None:
+    spec = "search{width=3,trials=2,most=8}"
+    module, stopped, resumed = problem("depthwise"), Counting(evaluator, 3), Counting(evaluator)
+    kept = search(module, context(stopped, tmp_path), spec)
+    notes = kept.provenance[-1].notes
+    assert (notes["stopped"], notes["verified"]) == ("interrupted", 2)
     assert evaluator.evaluate(kept).ok
-    found = search(module, context(resumed, tmp_path))
+    found = search(module, context(resumed, tmp_path), spec)
     assert microseconds(found) <= microseconds(kept)
-    assert not set(stopped.judged[:-1]) & set(resumed.judged)
+    assert resumed.judged and not set(stopped.judged[:-1]) & set(resumed.judged)
     unbroken = Counting(evaluator)
-    assert search(module, context(unbroken, tmp_path / "other")).digest == found.digest
+    assert search(module, context(unbroken, tmp_path / "other"), spec).digest == found.digest
     assert stopped.judged[:-1] + resumed.judged == unbroken.judged
 
 
@@ -151,7 +154,7 @@ def _wrong_pass() -> Iterator[None]:
     @register
     @dataclass(frozen=True)
     class Wrong(Pass):
-        """Compute one program's share of the rows, and leave out the others."""
+        """Compute the beginning of each row, and leave out the rest."""
 
         __module__ = "kernelwright.midend.wrong"
         name: ClassVar[str] = "wrong"
@@ -159,9 +162,10 @@ def _wrong_pass() -> Iterator[None]:
         writes: ClassVar[Level] = Level.TRITON
 
         def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
-            assert module.launcher is not None
-            source = module.launcher.source.replace("triton.cdiv(40,", "triton.cdiv(1,").replace("[40,]", "[1,]")
-            return replace(module, launcher=replace(module.launcher, source=source))
+            text = "tl.range(0, {}, R0_BLOCK)"
+            sources = [kernel.source.replace(text.format(4000), text.format(8)) for kernel in module.kernels]
+            kernels = zip(module.kernels, sources, strict=True)
+            return replace(module, kernels=tuple(replace(kernel, source=source) for kernel, source in kernels))
 
     yield
     del REGISTRY["wrong"]
@@ -172,7 +176,7 @@ def test_what_is_wrong_is_never_returned(evaluator: LocalEvaluator, tmp_path: Pa
     assert "wrong" in rewrites()
     module, ctx = problem("softmax"), context(evaluator, tmp_path)
     space = Space(module, ctx)
-    fastest = min(space.walk(space.plain()), key=lambda candidate: microseconds(candidate.module))
+    fastest = min(space.walk(space.plain(), microseconds, 3), key=lambda candidate: microseconds(candidate.module))
     assert "wrong" in fastest.spec
     found = search(module, ctx)
     notes = found.provenance[-1].notes
@@ -199,6 +203,38 @@ def test_it_goes_on_from_kernels(evaluator: LocalEvaluator, tmp_path: Path) -> N
     notes = found.provenance[-1].notes
     assert notes["plain"] == "given" and notes["plain_us"] == round(microseconds(replace(module, target=TARGET)), 3)
     assert microseconds(found) <= microseconds(module) and evaluator.evaluate(found).ok
+
+
+def timed(candidate: float, eager: float, inductor: float) -> Verdict:
+    times = {"candidate": candidate, "eager": eager, "inductor": inductor}
+    return Verdict(Status.OK, Rung.TIME, rungs=(Rung.RUN, Rung.TIME), times_ms=times)
+
+
+@pytest.mark.parametrize(
+    ("plain", "best", "kept"),
+    [
+        (timed(2.0, 4.0, 2.0), timed(1.0, 4.0, 2.0), "best"),
+        (timed(2.0, 4.0, 2.0), timed(1.0, 4.0, 0.9), "plain"),  # slower than Inductor
+        (timed(2.0, 4.0, 2.0), timed(1.0, 0.8, 2.0), "plain"),  # slower than eager
+        (timed(1.0, 4.0, 2.0), timed(1.1, 4.0, 2.0), "plain"),  # slower than the plain lowering
+        (timed(2.0, 4.0, 2.0), Verdict(Status.MISMATCH, Rung.RUN), "plain"),
+    ],
+)
+def test_what_was_timed_decides(plain: Verdict, best: Verdict, kept: str, tmp_path: Path) -> None:
+    """What a GPU would have measured is given; how that is decided on is what is tested."""
+    ctx = context(Refusing(), tmp_path)
+    race = Race(Space(problem("layer norm"), ctx), Spending(2, 1, 2, 0.0), ctx, on_gpu=True, resume=False)
+    race.plain = Candidate("plain", lowered("a + 1", [(4, 4)]))
+    other = Candidate("best", lowered("a + 2", [(4, 4)]))
+    ok = Verdict(Status.OK, Rung.RUN, rungs=(Rung.RUN,))
+    race.tried = [Tried(race.plain, race.plain, ok, 9.0, 2.0), Tried(other, other, ok, 8.0, 1.0)]
+    assert race.best().candidate.spec == "best"
+    race.timed = {race.plain.digest: plain, other.digest: best}
+    found = race.best()
+    assert found.candidate.spec == kept
+    told = race.notes(found)
+    assert told["obtained"] == "measured by the evaluator" and ("PyTorch" in told["kept"]) == (kept == "plain")
+    assert told["speedups"]["inductor"] == speedup(race.timed[found.candidate.digest], "inductor")
 
 
 @dataclass
@@ -242,7 +278,7 @@ def test_the_report_says_what_was_tried(evaluator: LocalEvaluator, tmp_path: Pat
     result = compile_module(problem("depthwise"), parse_pipeline("search{width=3,trials=2,most=12}"), ctx)
     report = make_report(result, TARGET, estimated_speedup(result, TARGET))
     notes = report["stages"][0]["notes"]
-    assert report["status"] == "ok" and notes["distinct"] == 12
+    assert report["status"] == "ok" and notes["distinct"] == notes["pruned"] + 3 > 3
     assert report["speedup"]["against"] == "lower-inductor" and report["speedup"]["value"] > 1
     assert report["speedup"]["value"] == round(notes["plain_us"] / notes["us"], 3)
     told = "\n".join(lines)
