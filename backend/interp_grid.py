@@ -75,17 +75,24 @@ def _run_batch(body: Body, memory: AddressSpace, journal: Journal, first: int, l
             try:
                 body()
             except Divergence as divergence:
-                journal.undo(mark)
+                _undo(memory, journal, first, mark)
                 divided = _divided(memory.programs, divergence.values)
                 divisions, parts = divisions + 1, parts + len(divided) - 1
                 if divisions > MOST_DIVISIONS or parts > max(FEWEST_TOGETHER, (last - first) // FEWEST_TOGETHER):
                     raise BatchSignal from None
                 waiting.extend(divided)
     except BaseException:
-        journal.undo()
+        _undo(memory, journal, first)
         raise
     finally:
         memory.journal = None
+
+
+def _undo(memory: AddressSpace, journal: Journal, first: int, mark: int = 0) -> None:
+    """Take back what the batch that starts with a program has done since the mark."""
+    journal.undo(mark)
+    if memory.races is not None:
+        memory.races.forget(first)
 
 
 def _divided(programs: NDArray[np.int32], values: NDArray[np.generic]) -> list[NDArray[np.int32]]:

@@ -7,6 +7,7 @@ the whole process: compile nothing in other threads meanwhile.
 import functools
 import inspect
 import linecache
+import math
 from bisect import bisect_right, insort
 from collections.abc import Callable, Mapping
 from types import FrameType, FunctionType, TracebackType
@@ -33,6 +34,7 @@ from kernelwright.backend.interp_grid import run_grid
 from kernelwright.backend.language import Language
 from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle
 from kernelwright.backend.memory import AddressSpace
+from kernelwright.backend.races import Races
 from kernelwright.ir.errors import UserError
 
 __all__ = [
@@ -133,14 +135,15 @@ class InterpreterRuntime:
     """Kernels interpreted as if one program ran after another, tensors on the CPU.
 
     Host code's `torch.empty` gives NaN (for integers, a number far out of any range); `check_uninitialised` also
-    refuses loads of elements nobody wrote. Raises AccessError, UninitialisedReadError, KernelError or
-    UnsupportedByInterpreter from a launch, LaunchError for what Triton would refuse to launch.
+    refuses loads of elements nobody wrote, `check_races` stores of two programs to one element. Raises AccessError,
+    UninitialisedReadError, KernelError or UnsupportedByInterpreter from a launch, LaunchError for what Triton would
+    refuse to launch.
     """
 
-    def __init__(self, check_uninitialised: bool = False) -> None:
+    def __init__(self, check_uninitialised: bool = False, check_races: bool = False) -> None:
         self.device = torch.device("cpu")
         self.triton = JitNamespace(self._launch, _Kernel)
-        self.check_uninitialised = check_uninitialised
+        self.check_uninitialised, self.check_races = check_uninitialised, check_races
         self.in_kernel = False
         self._written: dict[int, tuple[Tensor, NDArray[np.bool_]]] = {}
 
@@ -169,7 +172,7 @@ class InterpreterRuntime:
         assert isinstance(handle, _Kernel)
         language = _language()
         fault = functools.partial(_raise_access, handle)
-        memory = AddressSpace(fault)
+        memory = AddressSpace(fault, Races() if self.check_races and 1 < math.prod(bound.grid) < 1 << 31 else None)
         self.in_kernel = True
         try:
             with language.active(), np.errstate(all="ignore"):

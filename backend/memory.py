@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from kernelwright.backend.batched_journal import Journal
+from kernelwright.backend.races import Races
 
 #: Each tensor argument owns a window of 2^40 bytes and stands in its middle.
 _WINDOW_BITS = 40
@@ -71,14 +72,15 @@ class AddressSpace:
     """The tensors of one launch. `fault` raises for an access that no tensor allows.
 
     Arrays of pointers, masks and values have the programs as first axis, or 1 where all programs have the same.
-    `programs` are the numbers of those that run; a batch of several keeps a `journal`.
+    `programs` are the numbers of those that run; a batch of several keeps a `journal`. `races` tells stores that meet.
     """
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: Fault, races: Races | None = None) -> None:
         self._buffers: list[Buffer] = []
         self._fault = fault
         self.programs: NDArray[np.int32] = np.zeros(1, np.int32)
         self.journal: Journal | None = None
+        self.races = races
 
     def add(self, name: str, tensor: Tensor, written: NDArray[np.bool_] | None = None) -> int:
         """Map a CPU tensor; its virtual address. `written` marks bytes of its storage that have a value."""
@@ -207,7 +209,21 @@ class AddressSpace:
             if self.journal is not None:
                 who = self._who(part.lanes, pointers.shape)
                 self.journal.stored(part.buffer.storage, part.items, part.index, who)
-            part.items[part.index] = values if part.lanes is None else values[part.lanes]
+            stored = values if part.lanes is None else values[part.lanes]
+            if self.races is None:
+                part.items[part.index] = stored
+                continue
+            numbers = self._who(part.lanes, pointers.shape)()
+            assert numbers is not None
+            met = self.races.store(part.buffer.storage, part.items, part.index, stored, numbers)
+            if met is not None:
+                self._refuse_race(part, met)
+
+    def _refuse_race(self, part: Part, lane: int) -> NoReturn:
+        buffer = part.buffer
+        offset = buffer.offset(int(part.index[lane]) * part.items.itemsize)
+        message = f"store to {buffer.name}[{offset}], where another program of the grid stores something else"
+        self._fault(buffer.name, offset, "store", buffer.extent, message, False)
 
     def update(
         self,
@@ -220,6 +236,8 @@ class AddressSpace:
         pointers, mask, value = self._each(pointers, mask, value)
         values = value.reshape(-1)
         old = np.zeros(pointers.size, dtype=value.dtype)
+        if self.races is not None:
+            self.races.ordered = True
         for part in self.parts(pointers, mask, value.dtype, "atomic"):
             if self.journal is not None:
                 self.journal.updated(part.buffer.storage, part.items, part.index)

@@ -59,7 +59,7 @@ def parse_tree(text: str) -> ast.Module:
             return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line, column = getattr(error, "lineno", None) or 1, max((getattr(error, "offset", None) or 1) - 1, 0)
-        message = f"not Python: {getattr(error, 'msg', error)}"
+        message = f"not Python: {getattr(error, 'msg', error) or type(error).__name__}"
         shown = (getattr(error, "text", None) or "").strip()
         raise DialectError((Diagnostic(message, line, column, shown, "write a complete Python file"),)) from None
 

@@ -20,7 +20,7 @@ from kernelwright.evaluate.transport import encode_module
 from kernelwright.evaluate.truth import Truth, TruthKeeper, answer_bytes
 from kernelwright.evaluate.wire import RawTensor
 from kernelwright.ir.dialect import Dialect
-from kernelwright.ir.errors import DialectError, UserError
+from kernelwright.ir.errors import Diagnostic, DialectError, UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule, Reference
 
@@ -29,6 +29,7 @@ DEFAULT_COMPILE_TARGET = "h100"
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
 _KINDS = ("negative", "shifted", "small", "large", "integers", "infinite", "normal")
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.PROFILE)
+_NO_PROGRAM = Diagnostic("the text defines no program", 1, 0, hint="write class ModelNew(nn.Module), or forward")
 
 
 class LocalEvaluator:
@@ -121,6 +122,9 @@ class LocalEvaluator:
                 module = parse_module(text, reference=reference, name=name, dialect=Dialect(self._externs))
         except DialectError as error:
             detail, found = summary(error.diagnostics), error.diagnostics
+            return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
+        if module.launcher is None:
+            detail, found = summary((_NO_PROGRAM,)), (_NO_PROGRAM,)
             return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
         return self.evaluate(replace(module, reference=reference), rungs)
 

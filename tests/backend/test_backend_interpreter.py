@@ -762,3 +762,23 @@ def test_an_unknown_interpreter_is_refused_in_one_sentence() -> None:
     last = done.stderr.strip().splitlines()[-1]
     assert "UnsupportedVersionError" in last
     assert "has no _patch_lang_core; use Triton 3.6 or 3.7" in last
+
+
+@pytest.mark.parametrize(
+    ("store", "raced"),
+    [
+        ("tl.store(out_ptr + i % 24, tl.load(x_ptr + i))", True),
+        ("tl.store(out_ptr + i, tl.load(x_ptr + i))", False),
+        ("tl.store(out_ptr + i % 24, 3.0)", False),
+        ("tl.atomic_add(out_ptr + 30, 1.0)\n    tl.store(out_ptr + i % 24, tl.load(x_ptr + i))", False),
+    ],
+    ids=["different values", "apart", "one value", "after an atomic"],
+)
+def test_two_programs_that_store_to_one_element_race(store: str, raced: bool) -> None:
+    host = "out = torch.zeros(160)\nk[(9,)](a, out, 144, B=16)\nreturn out"
+    kernel = COPY.format(body=store)
+    if not raced:
+        interpret(kernel, host, torch.randn(144), check_races=True)
+        return
+    with pytest.raises(AccessError, match=r"out_ptr\[\d+\], where another program"):
+        interpret(kernel, host, torch.randn(144), check_races=True)

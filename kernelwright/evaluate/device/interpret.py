@@ -16,7 +16,7 @@ class InterpreterExecutor:
     """Runs kernels one program after another, every access checked."""
 
     def __init__(self) -> None:
-        self._runtime = InterpreterRuntime(check_uninitialised=True)
+        self._runtime = InterpreterRuntime(check_uninitialised=True, check_races=True)
         self._kernels: dict[str, Any] = {}
 
     def describe(self, description: Description) -> None:
