@@ -24,9 +24,9 @@ class Search(Pass):
     search of the same program found out.
 
     It begins with the module's own kernels where it has some, which are then what must be beaten. Ctrl-C keeps the best
-    so far. With a GPU the best is timed beside eager PyTorch and Inductor, and yields to the plain lowering where it is
-    slower than one of them. Of the context's options it takes those of an agent (`evaluate`, `rungs`, `estimate`),
-    `judging` (settings that verdicts depend on) and `journals` (a folder for what is found out).
+    so far. With a GPU the best few are timed beside eager PyTorch and Inductor, and yield to the plain lowering where
+    they are slower than one of them. Of the context's options it takes those of an agent (`evaluate`, `rungs`,
+    `estimate`), `judging` (settings that verdicts depend on) and `journals` (a folder for what is found out).
     """
 
     name: ClassVar[str] = "search"

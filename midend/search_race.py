@@ -23,6 +23,8 @@ from kernelwright.midend.search_space import Candidate, Space
 #: Rungs by which the last ones are compared where there is a GPU, and what they are timed against.
 TIMED = (Rung.PARSE, Rung.COMPILE, Rung.RUN, Rung.TIME)
 BASELINES = ("eager", "inductor")
+#: Candidates that are so compared, beside the plain one.
+FINALISTS = 3
 #: Failures of passes that notes tell.
 _TOLD = 8
 
@@ -115,9 +117,12 @@ class Race:
             raise SearchError(self._nothing())
         best = min(self.verified, key=self._us)
         plain = min((one for one in self.verified if one.base is self.plain), key=self._us, default=best)
-        if best.base is self.plain or self._us(best) >= WORTH["gpu" if self._measured else "model"] * self._us(plain):
-            return plain
-        return plain if self.timed and self._standing(best) < max(self._standing(plain), 1.0) else best
+        if self.timed:
+            best = max((one for one in self.verified if one.candidate.digest in self.timed), key=self._standing)
+            beaten = self._standing(best) < max(self._standing(plain), 1.0)
+            return plain if beaten and self._standing(plain) else best
+        worth = WORTH["gpu" if self._measured else "model"]
+        return plain if best.base is self.plain or self._us(best) >= worth * self._us(plain) else best
 
     def notes(self, best: Tried) -> dict[str, Any]:
         """What was tried and what came of it: microseconds, numbers of candidates, and who was refused why."""
@@ -144,7 +149,8 @@ class Race:
             told["failed"] = {spec: _line(why) for spec, why in list(self.space.failed.items())[:_TOLD]}
         if best.candidate.digest in self.timed:
             verdict = self.timed[best.candidate.digest]
-            told["speedups"] = {name: round(speedup(verdict, name) or 0.0, 3) for name in BASELINES}
+            found = {name: speedup(verdict, name) for name in BASELINES}
+            told["speedups"] = {name: round(times, 3) for name, times in found.items() if times is not None}
         return told
 
     def _why(self, best: Tried) -> str:
@@ -152,7 +158,7 @@ class Race:
             return "candidate"
         if any(one.candidate.digest in self.timed and one.base is not self.plain for one in self.verified):
             return "plain lowering: the best candidate is not faster than it, or slower than PyTorch"
-        return "plain lowering: nothing beats it"
+        return "plain lowering: nothing verified beats it"
 
     def _prune(self, plain: Candidate) -> list[Candidate]:
         """The plain candidate, and of the others those that the cost model likes best."""
@@ -180,14 +186,15 @@ class Race:
                     self._judge(tuned, base)
 
     def _time(self, plain: Candidate) -> None:
-        """Time the best and the plain one beside PyTorch."""
-        chosen = self.best()
-        of_plain = min((one for one in self.verified if one.base is plain), key=self._us, default=chosen)
-        finalists = {one.candidate.digest: one for one in (chosen, of_plain)}
+        """Time the best few, of each its best launch options, and the plain one beside PyTorch."""
+        finalists: dict[str, Tried] = {}
+        for one in sorted(self.verified, key=self._us):
+            if one.base is plain or len(finalists.keys() - {plain.digest}) < FINALISTS:
+                finalists.setdefault(one.base.digest, one)
         judged = {}
-        for digest, one in finalists.items():
+        for one in finalists.values():
             self._say(f"timing {one.candidate.spec}")
-            judged[digest] = self._verdict(one.candidate.module, TIMED)
+            judged[one.candidate.digest] = self._verdict(one.candidate.module, TIMED)
         self.timed = judged
 
     def _standing(self, tried: Tried) -> float:
