@@ -155,7 +155,7 @@ class Climb:
         if answer.failure or answer.header.get("status") != "ok":
             return self._failure(answer, rung)
         try:
-            found = check_samples(self.program, truth, answer)
+            found = check_samples(self.program, truth, answer, answer.header["verified"])
             profile = report(answer.header, self.program.reference, self.owner.target_here)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             return self.verdict(Status.UNSUPPORTED, rung, f"the device's answer is no profile: {error}"[:300])
@@ -191,11 +191,9 @@ class Climb:
         estimate = answer.header.get("estimate")
         if estimate is None:
             return ""
-        for sample in estimate["verified"]:
-            outputs = [answer.tensors[place] for place in sample["outputs"]]
-            found = compare(truth.passes[0].expected, outputs, self.program.reference.tolerance)
-            if found.mismatch:
-                return f"{found.mismatch} [a timed call]"
+        found = check_samples(self.program, truth, answer, estimate["verified"])
+        if found.mismatch:
+            return f"{found.mismatch} [a timed call]"
         self.times_ms = {"candidate": statistics.median(estimate["events"])}
         how = f"estimate: median of {len(estimate['events'])} queued runs by events, in the process that checked it"
         self.timing = {"how": how, "notes": estimate["notes"]}

@@ -224,19 +224,12 @@ class LocalEvaluator:
                 }
             )
             tensors += one.given
-        paths = {spec.tensor.name: spec.path for spec in reference.state}
-        job = {
+        job = program.job(truth, self._build_seed, int(self.limits.memory_gb * 2**30)) | {
             "kind": "candidate",
-            "program": program.encode(truth, self._build_seed),
-            "inputs": [spec.name for spec in reference.inputs],
-            "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
-            "externs": None if program.externs is None else sorted(program.externs),
-            "memory_bytes": int(self.limits.memory_gb * 2**30),
             "device": "cuda" if rung is Rung.RUN else "cpu",
             "compile": self.compile_target if rung is Rung.COMPILE else "",
             "timing": self._estimate_plan() if rung is Rung.RUN and self._samples else None,
             "calls": calls[:1] if rung is Rung.COMPILE else calls,
-            **truth.drawing(reference),
         }
         room = (len(calls) + 1) * answer_bytes(reference.outputs)
         on_gpu = rung is Rung.RUN

@@ -43,7 +43,20 @@ class Program:
             module=module,
         )
 
-    def encode(self, truth: Truth, seed: int) -> dict[str, Any]:
+    def job(self, truth: Truth, seed: int, memory_bytes: int) -> dict[str, Any]:
+        """What a job with its calls says whatever its kind; tensors begin with those of `truth.built`."""
+        paths = {spec.tensor.name: spec.path for spec in self.reference.state}
+        return {
+            "program": self._encoded(truth, seed),
+            "inputs": [spec.name for spec in self.reference.inputs],
+            "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
+            "externs": None if self.externs is None else sorted(self.externs),
+            "memory_bytes": memory_bytes,
+            "compile": "",
+            **truth.drawing(self.reference),
+        }
+
+    def _encoded(self, truth: Truth, seed: int) -> dict[str, Any]:
         """What its host process is told: of the reference, no more than building its class takes."""
         init = self.reference.source if truth.init is None else f"def get_init_inputs():\n    return {truth.init}\n"
         return {

@@ -134,7 +134,7 @@ class Race:
 
     def _right(self, program: Program, truth: Truth, answer: Answer) -> bool:
         """Whether the timed outputs that came back are those of their draws."""
-        self.findings = self.findings.worst(check_samples(program, truth, answer))
+        self.findings = self.findings.worst(check_samples(program, truth, answer, answer.header["verified"]))
         return not self.findings.mismatch
 
     def _candidate(self, program: Program, truth: Truth) -> Answer:
@@ -194,27 +194,14 @@ def candidate_job(
         values = [getattr(spec, "value", None) for spec in reference.inputs]
         calls.append({"inputs": inputs, "values": values, "state": state, "fresh": False, "bump": False} | one.drawing)
         tensors += [tensor for tensor in one.inputs if tensor is not None]
-    paths = {spec.tensor.name: spec.path for spec in reference.state}
-    job = {
-        "kind": kind,
-        "program": program.encode(truth, build_seed),
-        "inputs": [spec.name for spec in reference.inputs],
-        "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
-        "externs": None if program.externs is None else sorted(program.externs),
-        "memory_bytes": memory_bytes,
-        "device": device,
-        "compile": "",
-        "calls": [calls[0], *calls],
-        "timing": plan,
-        **truth.drawing(reference),
-    }
-    return job, tensors
+    job = program.job(truth, build_seed, memory_bytes)
+    return job | {"kind": kind, "device": device, "calls": [calls[0], *calls], "timing": plan}, tensors
 
 
-def check_samples(program: Program, truth: Truth, answer: Answer) -> Findings:
-    """Compare the outputs that came back from repeated calls with those of their draws."""
+def check_samples(program: Program, truth: Truth, answer: Answer, verified: Sequence[Json]) -> Findings:
+    """Compare the outputs that came back from repeated calls, the answer's `verified`, with those of their draws."""
     found = Findings()
-    for sample in answer.header["verified"]:
+    for sample in verified:
         outputs = [answer.tensors[place] for place in sample["outputs"]]
         expected = truth.passes[sample["draw"]].expected
         found = found.worst(compare(expected, outputs, program.reference.tolerance))

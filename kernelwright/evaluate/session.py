@@ -23,8 +23,7 @@ class InterpretedModule:
     def __init__(self, module: KernelModule, sandbox: Sandbox, limits: Limits) -> None:
         assert not module.reference.state, f"@{module.name} holds state"
         self.module, self.sandbox, self.limits = module, sandbox, limits
-        externs = Program.of_module(module).externs
-        self._externs = None if externs is None else sorted(externs)
+        self._job = Program.of_module(module).job(Truth(), 0, int(limits.memory_gb * 2**30))
         self._values = [getattr(spec, "value", None) for spec in module.reference.inputs]
 
     def __call__(self, inputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -33,15 +32,9 @@ class InterpretedModule:
         given = [to_raw(tensor) for tensor in inputs]
         places = iter(range(len(given)))
         order = [next(places) if isinstance(spec, TensorSpec) else None for spec in reference.inputs]
-        job = {
+        job = self._job | {
             "kind": "candidate",
-            "program": Program.of_module(self.module).encode(Truth(), 0),
-            "inputs": [spec.name for spec in reference.inputs],
-            "state": [],
-            "externs": self._externs,
-            "memory_bytes": int(self.limits.memory_gb * 2**30),
             "device": "cpu",
-            "compile": "",
             "timing": None,
             "calls": [{"inputs": order, "values": self._values, "state": {}, "fresh": True}],
         }

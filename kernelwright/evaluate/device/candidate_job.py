@@ -1,6 +1,6 @@
 """A candidate's calls, served by the device: what the judge asked for, and what came of it.
 
-Header: `program` (see `Program.encode`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
+Header: `program` (see `Program.job`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
 `externs`, `memory_bytes`, `device`, `compile` (a target's name, where kernels are compiled instead of run), `timing`
 (a `time_job.Plan`, where the time is estimated besides, or null), and `calls`, each {"inputs": [tensor index or null],
 "values": [scalars], "state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is
