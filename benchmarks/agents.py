@@ -20,9 +20,9 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,8 @@ from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import roll_out
 from kernelwright.driver.build import open_pool
+from kernelwright.driver.intervals import wilson
+from kernelwright.driver.journal import Journal
 from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.driver.settings import Device, EvaluatorSettings
 from kernelwright.driver.training import judged_by
@@ -77,30 +79,15 @@ class Task:
     problems: tuple[tuple[str, KernelModule], ...]
 
 
-class Journal:
-    """Rows {arm, mode, suite, problem, statuses, tokens} as they come."""
+def row_id(arm: str, mode: str, suite: str, problem: str) -> str:
+    """What a journal knows a row {arm, mode, suite, problem, statuses, tokens} by."""
+    return "/".join((arm, mode, suite, problem))
 
-    def __init__(self, path: Path) -> None:
-        self.path, self._lock = path, threading.Lock()
-        lines = path.read_text("utf-8").split("\n")[:-1] if path.is_file() else []
-        self.rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
-        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")  # a torn line goes
-        self.done = {self._key(row) for row in self.rows}
 
-    @staticmethod
-    def _key(row: dict[str, Any]) -> tuple[str, ...]:
-        return tuple(str(row[name]) for name in ("arm", "mode", "suite", "problem"))
-
-    def add(self, rows: Sequence[dict[str, Any]]) -> None:
-        with self._lock, self.path.open("a", encoding="utf-8") as file:
-            file.write("".join(json.dumps(row) + "\n" for row in rows))
-            self.rows += rows
-
-    def left(self, task: Task) -> Task:
-        """The task without what is done."""
-        key = (task.arm.name, task.mode, task.suite)
-        todo = tuple(one for one in task.problems if (*key, one[0]) not in self.done)
-        return Task(task.arm, task.mode, task.suite, todo)
+def left(task: Task, journal: Journal) -> Task:
+    """The task without what is done."""
+    name = (task.arm.name, task.mode, task.suite)
+    return replace(task, problems=tuple(one for one in task.problems if row_id(*name, one[0]) not in journal.results))
 
 
 def generated(path: Path, limit: int | None) -> list[tuple[str, KernelModule]]:
@@ -151,14 +138,9 @@ def answered(task: Task, policy: Policy, pool: Pool, n: int, max_tokens: int, se
     ]
 
 
-def wilson(right: int, count: int) -> tuple[float, float, float]:
-    """A share with its 95% interval."""
-    if not count:
-        return math.nan, math.nan, math.nan
-    z, share = 1.96, right / count
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return share, middle - half, middle + half
+def share(right: int, count: int) -> tuple[float, float, float]:
+    """A share with Wilson's 95% interval."""
+    return (right / count, *wilson(right / count, count)) if count else (math.nan, math.nan, math.nan)
 
 
 def bootstrap(values: Sequence[Any], statistic: Any, seed: int = 0) -> tuple[float, float, float]:
@@ -190,7 +172,7 @@ def rates(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[str]]]:
 
 
 def summary(rows: Sequence[dict[str, Any]], k: int) -> dict[str, Any]:
-    """What the issue of the run is: rates with intervals, and paired differences of arms in the order given."""
+    """What the run found: rates with intervals, and paired differences of arms in the order given."""
     by_key, found = rates(rows), dict[str, Any]()
     for key, problems in by_key.items():
         right = {name: mean([status == "ok" for status in some]) for name, some in problems.items()}
@@ -198,13 +180,13 @@ def summary(rows: Sequence[dict[str, Any]], k: int) -> dict[str, Any]:
         answers = sum(every.values())
         entry: dict[str, Any] = {"problems": len(problems), "answers": answers, "statuses": dict(every)}
         if "/greedy/" in key:
-            entry["single"] = wilson(every["ok"], answers)
+            entry["single"] = share(every["ok"], answers)
         else:
             entry["single"] = bootstrap(list(right.values()), mean)
             at = [pass_at(some.count("ok"), len(some), k) for some in problems.values() if len(some) >= k]
             if at:
                 entry[f"pass@{k}"] = bootstrap(at, mean)
-        entry["cheat"] = wilson(every["cheat"], answers)
+        entry["cheat"] = share(every["cheat"], answers)
         found[key] = entry
     return {"rates": found, "differences": _differences(by_key, k)}
 
@@ -250,7 +232,7 @@ def table(found: dict[str, Any]) -> Iterator[str]:
 
 
 def caliber(
-    arms: Sequence[Arm], settings: PolicySettings, seconds: dict[str, float], lost: list[str]
+    arms: Sequence[Arm], settings: PolicySettings, seconds: Mapping[str, float], lost: list[str]
 ) -> dict[str, Any]:
     """What the figures were obtained with."""
     import importlib.metadata
@@ -313,53 +295,69 @@ def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
     return given, PolicySettings(**values, adapters=adapters)
 
 
-def main() -> None:
+def answer_all(
+    tasks: Sequence[Task], journal: Journal, given: argparse.Namespace, settings: PolicySettings
+) -> dict[str, float]:
+    """Answer what the journal lacks, chunk by chunk; seconds until all is started, and then."""
+    lock, began = threading.Lock(), time.monotonic()
+    chunks = [
+        replace(task, problems=task.problems[start : start + given.chunk])
+        for task in (left(one, journal) for one in tasks)
+        for start in range(0, len(task.problems), given.chunk)
+    ]
+    if not chunks:
+        return {}
+    with (
+        open_pool(EvaluatorSettings(), "h100", given.workers, Device.cpu) as pool,
+        open_policy(settings) as policy,
+        ThreadPoolExecutor(2) as threads,  # one is answered while the other is judged
+    ):
+        started = time.monotonic()
+
+        def work(task: Task) -> None:
+            start = time.monotonic()
+            rows = answered(task, policy, pool, given.n, given.max_tokens, given.seed)
+            with lock:
+                for row in rows:
+                    journal.add(row_id(row["arm"], row["mode"], row["suite"], row["problem"]), row)
+            right = mean([status == "ok" for row in rows for status in row["statuses"]])
+            told = f"{len(rows)} problems, {right:.3f} right, {time.monotonic() - start:.0f} s"
+            sys.stderr.write(f"{task.arm.name} {task.mode} {task.suite}: {told}\n")
+
+        list(threads.map(work, chunks))
+    return {"start": started - began, "answers": time.monotonic() - started}
+
+
+def main() -> int:
+    """Answer, and sum up; 2 for bad arguments."""
     given, settings = read_arguments()
-    seconds: dict[str, float] = defaultdict(float)
-    began = time.monotonic()
-    journal = Journal(given.out.with_name(f"{given.out.name}.journal"))
     suites = {"generated": generated(given.pairs, given.limit)}
     lost: list[str] = []
     if given.kernelbench:
         suites[f"kernelbench-{given.level}"], lost = kernelbench(given.kernelbench, given.level, given.limit)
-    whole = [Task(arm, mode, suite, tuple(some)) for arm in given.arm for mode in given.modes.split(",")
-             for suite, some in suites.items()]  # fmt: skip
-    tasks = [task for task in map(journal.left, whole) if task.problems]
-    chunks = [
-        Task(task.arm, task.mode, task.suite, task.problems[start : start + given.chunk])
-        for task in tasks
-        for start in range(0, len(task.problems), given.chunk)
+    tasks = [
+        Task(arm, mode, suite, tuple(some))
+        for arm in given.arm
+        for mode in given.modes.split(",")
+        for suite, some in suites.items()
     ]
-    seconds["problems"] = time.monotonic() - began
-
-    def work(task: Task) -> None:
-        start = time.monotonic()
-        rows = answered(task, policy, pool, given.n, given.max_tokens, given.seed)
-        journal.add(rows)
-        right = mean([status == "ok" for row in rows for status in row["statuses"]])
-        took = time.monotonic() - start
-        sys.stderr.write(
-            f"{task.arm.name} {task.mode} {task.suite}: {len(rows)} problems, {right:.3f} right, {took:.0f} s\n"
-        )
-
-    if chunks:
-        start = time.monotonic()
-        with (
-            open_pool(EvaluatorSettings(), "h100", given.workers, Device.cpu) as pool,
-            open_policy(settings) as policy,
-            ThreadPoolExecutor(2) as threads,  # one is answered while the other is judged
-        ):
-            seconds["start"] = time.monotonic() - start
-            list(threads.map(work, chunks))
-        seconds["answers"] = time.monotonic() - start - seconds["start"]
+    made_with = {"model": settings.model} | {name: getattr(given, name) for name in ("n", "max_tokens", "seed")}
+    try:
+        with Journal(given.out.with_name(f"{given.out.name}.journal"), made_with) as journal:
+            seconds = answer_all(tasks, journal, given, settings)
+    except UserError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
     order = [arm.name for arm in given.arm]
-    rows = sorted(journal.rows, key=lambda row: (row["suite"], row["mode"], order.index(row["arm"]), row["problem"]))
+    rows = [{name: value for name, value in row.items() if name != "id"} for row in journal.results.values()]
+    rows.sort(key=lambda row: (row["suite"], row["mode"], order.index(row["arm"]), row["problem"]))
     found = summary(rows, given.k)
     sampling = {name: getattr(given, name) for name in ("n", "k", "max_tokens", "seed")} | {"temperature": 1.0}
     content = {"caliber": caliber(given.arm, settings, seconds, lost), "sampling": sampling, **found, "answers": rows}
     given.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
     sys.stdout.write("\n".join(table(found)) + "\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
