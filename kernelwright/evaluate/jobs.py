@@ -63,7 +63,7 @@ def get_init_inputs():
 
 def warm_up() -> None:
     """Pay once, before any fork, for what every child needs: one thread, no TF32, the interpreter and the
-    compiler set up, and what torch imports when a dispatch mode is first used (half a second)."""
+    compiler set up, and what torch imports when a dispatch mode is first used."""
     torch.set_num_threads(1)
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
