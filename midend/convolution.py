@@ -8,6 +8,7 @@ from kernelwright.backend.host_trace import HostTrace, trace_host
 from kernelwright.ir.checker import extern_name
 from kernelwright.ir.values import Kernel, KernelModule, Scalar, TensorSpec
 from kernelwright.midend.host_code import (
+    FLOATS,
     INDEX_LIMIT,
     allocation,
     extent,
@@ -16,8 +17,6 @@ from kernelwright.midend.host_code import (
     with_statements,
     without_idle_kernels,
 )
-
-_DTYPES = ("f32", "f16", "bf16")
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Convolution:
             return False
         spatial = len(self.x.shape) - 2
         fits = 1 <= spatial <= 3 and len(self.weight.shape) == spatial + 2
-        return fits and self.x.dtype in _DTYPES and all(extent(t) < INDEX_LIMIT for t in tensors)
+        return fits and self.x.dtype in FLOATS and all(extent(t) < INDEX_LIMIT for t in tensors)
 
 
 def find_convolutions(trace: HostTrace) -> Iterator[Convolution]:

@@ -8,8 +8,15 @@ from typing import ClassVar
 from kernelwright.backend.host_trace import HostTrace, trace_host
 from kernelwright.ir.checker import extern_name
 from kernelwright.ir.passes import Context, Pass, register
-from kernelwright.ir.values import Kernel, KernelModule, Level, TensorSpec
-from kernelwright.midend.host_code import extent, fresh_symbol, with_kernel, with_statements, without_idle_kernels
+from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSpec
+from kernelwright.midend.host_code import (
+    FLOATS,
+    extent,
+    fresh_symbol,
+    with_kernel,
+    with_statements,
+    without_idle_kernels,
+)
 from kernelwright.midend.launches import (
     HostLaunch,
     called,
@@ -23,7 +30,6 @@ from kernelwright.midend.pointwise import Pointwise, mask_of, mentions
 
 #: Stores of one kernel into which an epilogue is copied.
 MOST_STORES = 8
-_DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 
 
 @register
@@ -90,7 +96,7 @@ class Pair:
         spec = self._spec()
         return (
             spec is not None
-            and spec.dtype in _DTYPES
+            and spec.dtype in FLOATS
             and extent(spec) == spec.numel
             and self._belongs_to_both()
             and self._nothing_between()
@@ -181,7 +187,7 @@ class Pair:
         kept = [name for name in first.parameters if name != self.parameter]
         added = [name for name in second.parameters if name != self.read_as]
         body = [
-            line for s in first.function.body for line in self._statement(s, pointwise, renamed, _DTYPES[spec.dtype])
+            line for s in first.function.body for line in self._statement(s, pointwise, renamed, DTYPES[spec.dtype][0])
         ]
         names = [*kept, *(renamed.get(name, name) for name in added)]
         names += [ast.unparse(a) for a in first.function.args.args if a.arg in first.constexprs]

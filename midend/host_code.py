@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kernelwright.backend.host_trace import HostTrace
-from kernelwright.ir.values import Kernel, KernelModule, TensorSpec
+from kernelwright.ir.values import DTYPES, Kernel, KernelModule, TensorSpec
 
 #: Elements beyond which a 32-bit index would not do, with room for what blocks overshoot by.
 INDEX_LIMIT = 2**31 - 2**16
+#: Types that templates and fused kernels are written for: their sums are fp32.
+FLOATS = ("f32", "f16", "bf16")
 
 
 def names_of(module: KernelModule) -> set[str]:
@@ -67,8 +69,8 @@ def with_kernel(module: KernelModule, kernel: Kernel) -> KernelModule:
 
 def allocation(name: str, spec: TensorSpec, device: str) -> str:
     """The statement that makes an uninitialised tensor; `device` is a tensor's name."""
-    dtype = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}[spec.dtype]
-    return f"{name} = torch.empty_strided({spec.shape}, {spec.strides}, device={device}.device, dtype=torch.{dtype})"
+    dtype = f"torch.{DTYPES[spec.dtype][0]}"
+    return f"{name} = torch.empty_strided({spec.shape}, {spec.strides}, device={device}.device, dtype={dtype})"
 
 
 def extent(spec: TensorSpec) -> int:
