@@ -18,11 +18,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from kernelwright.frontend.harder_operations import HARDER
-from kernelwright.frontend.operations import FAMILIES, Draw, Family, Proposal, Value
+from kernelwright.frontend.operations import FAMILIES, SIZES, Draw, Family, Proposal, Value, product
 from kernelwright.ir.errors import UserError
 
 #: Changes whenever a seed gives another program than before.
-VERSION = 1
+VERSION = 2
 #: The first seed of the test set.
 HELD_OUT = 1_000_000_000
 #: Elements that a value may have, and its largest root mean square.
@@ -36,7 +36,8 @@ class Difficulty:
 
     `operations` is the range of how many, `inputs` are numbers to choose from. `harder` weighs the harder families
     against the plain ones, `other_dtypes` is the share of inputs that are not float32. `returned` values that nothing
-    else reads are returned besides the last, at most. `pruned`: what no output depends on is left out.
+    else reads are returned besides the last, at most. `pruned`: what no output depends on is left out. `axes` are
+    numbers of axes to choose from, `sizes` those of one axis; the families `without` are not drawn.
     """
 
     operations: tuple[int, int] = (2, 8)
@@ -46,19 +47,23 @@ class Difficulty:
     returned: int = 3
     attempts: int = 200
     pruned: bool = True
+    axes: tuple[int, ...] = (1, 2, 2, 3, 3, 4, 4)
+    sizes: tuple[int, ...] = SIZES
+    without: tuple[Family, ...] = ()
 
     def families(self) -> Mapping[Family, float]:
         """Families and how often each is drawn."""
-        return {
-            **FAMILIES,
-            **({family: weight * self.harder for family, weight in HARDER.items()} if self.harder else {}),
-        }
+        drawn = {family: weight for family, weight in FAMILIES.items() if family not in self.without}
+        return drawn | ({family: weight * self.harder for family, weight in HARDER.items()} if self.harder else {})
 
 
 #: By level. Level 1 is what programs were before there were levels: its seeds give what they always gave. Level 0 is
-#: for models of some hundred million parameters.
+#: for models of some hundred million parameters: few operations, all of which need a kernel of one's own, and sizes
+#: whose products such a model can learn.
 DIFFICULTIES: Mapping[int, Difficulty] = {
-    0: Difficulty((1, 4), (1, 1, 2, 2), returned=1),
+    0: Difficulty(
+        (1, 2), (1, 1, 2, 2), axes=(1, 2, 2, 3), sizes=(2, 3, 4, 8, 16, 32, 64), without=(product,), returned=0
+    ),
     1: Difficulty(pruned=False),
     2: Difficulty((6, 12), (1, 2, 2, 3), 1.0, 0.25, 4, 400),
     3: Difficulty((10, 20), (2, 2, 3, 4), 2.0, 0.35, 5, 800),
@@ -88,7 +93,7 @@ class _Program:
         self.random, self.difficulty = random, difficulty
         self.model = nn.Module()
         self.namespace: dict[str, Any] = {"torch": torch, "F": F, "self": self.model}
-        self.draw = Draw(random, [])
+        self.draw = Draw(random, [], difficulty.sizes)
         self.inputs: dict[str, str] = {}
         self.held: dict[str, str] = {}
         self.lines: list[str] = []
@@ -169,7 +174,7 @@ class _Program:
     def _shape(self) -> list[int]:
         """A shape of one to four axes that is not too large."""
         while True:
-            shape = [self.draw.size() for _ in range(self.random.choice([1, 2, 2, 3, 3, 4, 4]))]
+            shape = [self.draw.size() for _ in range(self.random.choice(self.difficulty.axes))]
             if math.prod(shape) <= LARGEST_VALUE // 2:
                 return shape
 

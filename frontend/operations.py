@@ -12,6 +12,9 @@ from random import Random
 import torch
 from torch import Tensor
 
+#: Sizes of an axis, odd ones and powers of two alike.
+SIZES = (2, 3, 4, 5, 7, 8, 11, 16, 17, 31, 32, 33)
+
 
 @dataclass(frozen=True)
 class Value:
@@ -56,6 +59,7 @@ class Draw:
 
     random: Random
     values: list[Value]
+    sizes: tuple[int, ...] = SIZES
     serial: int = 0
 
     def fresh(self, prefix: str) -> str:
@@ -74,8 +78,8 @@ class Draw:
         return self.value(lambda value: value.is_float and value.ndim >= ndim)
 
     def size(self) -> int:
-        """A size, odd ones and powers of two alike."""
-        return self.random.choice([2, 3, 4, 5, 7, 8, 11, 16, 17, 31, 32, 33])
+        """A size of one axis."""
+        return self.random.choice(self.sizes)
 
     def dim(self, value: Value) -> int:
         """An axis of the value, counted from either end."""

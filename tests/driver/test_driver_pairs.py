@@ -137,7 +137,7 @@ def test_held_out_programs_are_others_than_those_to_learn_from(tmp_path: Path) -
     with Journal(tmp_path / "journal", {}) as journal:
         found = list(run._wanted(journal))
     assert [problem.split for problem in found] == [TEST] * 4 + [TRAIN] * 12
-    assert found[0].provenance == {"format": "generated", "seed": HELD_OUT, "difficulty": 1, "generator": 1}
+    assert found[0].provenance == {"format": "generated", "seed": HELD_OUT, "difficulty": 1, "generator": 2}
     assert [problem.provenance["difficulty"] for problem in found[4:8]] == [1, 2, 3, 4]
     assert found[5].source == generate_program(101, 2)
 
