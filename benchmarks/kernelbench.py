@@ -1,0 +1,327 @@
+"""KernelBench beside eager PyTorch and Inductor: what a search of a minute a problem finds, verified and measured.
+
+    python benchmarks/kernelbench.py --problems kernelbench.jsonl --out runs/kernelbench/h200.json --jobs 6
+
+Problems are rows {"level", "problem_id", "name", "code"} of a JSONL file, or a KernelBench checkout. Each has a process
+of its own that runs the pipeline (`search`, for --budget seconds) and then the evaluator's time rung on what it found:
+eager, Inductor and the candidate in turn, by an evaluator whose inputs and seeds no search has seen. What counts as the
+result is the fastest verified of the three. Without a GPU sizes are made small, and the cost model estimates times.
+
+OUT.journal gets a row for each problem as it comes, with the winner's text: with --resume a run goes on where it was,
+and --max-autotune measures that baseline beside winners that lack it, without another search. OUT has the summary and
+the rows, without KernelBench's code. Without --problems, OUT is read instead: for --floors and --plot.
+`key=value` arguments override the configuration as on the command line of `kernelwright compile`.
+"""
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from kernelbench_plots import draw
+from kernelbench_problem import PLAIN, OneProblem, Question, solve
+from kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
+from rich.console import Console
+
+from kernelwright.driver.build import discover, resolve_target
+from kernelwright.driver.campaign import machine
+from kernelwright.driver.journal import Journal
+from kernelwright.driver.programs import Program
+from kernelwright.driver.settings import EvaluatorKind, Settings, read_settings
+from kernelwright.driver.workers import answers
+from kernelwright.evaluate.race import Timing
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.pipeline import Pipeline
+from kernelwright.rl.problems import load_problems
+
+#: What problems at full size need; a search reads times from the rung `run`, which takes `samples` for it.
+ON_GPU = {"evaluator.timeout_s": "200", "evaluator.memory_gb": "60", "evaluator.samples": "20"}
+#: What may be due to other problems beside it, so that it is tried once more alone.
+CROWDED = frozenset(("crash", "error", "runtime_error", "timeout"))
+
+
+def read_problems(
+    place: Path, levels: frozenset[int], only: frozenset[str], shard: tuple[int, int]
+) -> Iterator[Program]:
+    """The problems of these levels, by names such as 1_63 where `only` has some; every n-th from the shard's number on.
+
+    Raises UserError for names that are not there.
+    """
+    found = {problem.id.removeprefix("kernelbench/").replace("/", "_"): problem for problem in load_problems(place)}
+    if missing := sorted(only - set(found)):
+        raise UserError(
+            f"--only {','.join(missing)}: no such problems in {place}; their names are like {next(iter(found))}"
+        )
+    chosen = [
+        name
+        for name, problem in found.items()
+        if (name in only if only else problem.provenance.get("level") in (None, *levels))
+    ]
+    number, of = shard
+    for name in chosen[number - 1 :: of]:
+        problem = found[name]
+        level, _, problem_id = name.partition("_")
+        labels: dict[str, Any] = {
+            "problem": problem.provenance.get("name", ""),
+            "level": problem.provenance.get("level"),
+        }
+        if labels["level"] is not None and problem_id.isdigit() and level == str(labels["level"]):
+            labels["problem_id"] = int(problem_id)
+        yield Program(name, problem.source, labels | {"convolution": "Conv" in problem.source})
+
+
+def read_shard(text: str) -> tuple[int, int]:
+    """`I/N` as numbers; UserError for anything else."""
+    number, _, of = text.partition("/")
+    if not (number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
+        raise UserError(f"--shard {text}: write I/N with I from 1 to N, as 2/4")
+    return int(number), int(of)
+
+
+def read_processes(text: str) -> tuple[int, int]:
+    """`FEWEST,MOST` as numbers; UserError for anything else."""
+    fewest, _, most = text.partition(",")
+    if not (fewest.isdigit() and most.isdigit() and 1 <= int(fewest) <= int(most)):
+        raise UserError(f"--processes {text}: write FEWEST,MOST, as 3,5")
+    return int(fewest), int(most)
+
+
+def settings_for(overrides: Sequence[str], budget_s: float) -> Settings:
+    """The configuration, with a search of so many seconds that begins afresh: what an earlier one found out took
+    seconds that nobody counts."""
+    named = {override.partition("=")[0] for override in overrides}
+    given = {"pipeline": "search"} | (ON_GPU if torch.cuda.is_available() else {})
+    default = [f"{key}={value}" for key, value in given.items() if key not in named]
+    settings = read_settings("kernelbench", [*default, *overrides])
+    if settings.evaluator.kind is not EvaluatorKind.local:
+        raise UserError("evaluator=ray: times are those of one machine; leave evaluator=local")
+    searches = [
+        replace(one, seconds=budget_s, resume=False) if one.name == "search" else one
+        for one in settings.pipeline.passes
+    ]
+    return replace(settings, pipeline=Pipeline(tuple(searches)))
+
+
+@dataclass
+class Bench:
+    """Works problems off into a journal. `baselines` are wanted of each; those of a status in `again` are done anew."""
+
+    journal: Journal
+    settings: Settings
+    baselines: tuple[str, ...]
+    processes: tuple[int, int]
+    timeout_s: float
+    jobs: int
+    again: frozenset[str]
+    console: Console
+
+    def run(self, programs: Sequence[Program]) -> None:
+        """All that is due, then alone what may have failed because of what ran beside it. Raises UserError where no
+        process starts."""
+        before = dict(self.journal.results)
+        self._pass([question for program in programs if (question := self._due(program, before))], self.jobs)
+        if self.jobs > 1:
+            new = [
+                program for program in programs if self.journal.results[program.name] is not before.get(program.name)
+            ]
+            self._pass([question for program in new if (question := self._crowded(program))], 1)
+
+    def _pass(self, questions: Sequence[Question], jobs: int) -> None:
+        answer = partial(solve, processes=self.processes)
+        workers = [OneProblem(self.settings, answer, self.timeout_s) for _ in range(min(jobs, len(questions)) or 1)]
+        with closing(answers(questions, workers)) as found_so_far:
+            for done, (question, found) in enumerate(found_so_far, 1):
+                name = question.program.name
+                self.journal.add(name, self._row(question, found))
+                line = f"{done}/{len(questions)} {name}: {told(self.journal.results[name])}"
+                self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def _due(self, program: Program, rows: Mapping[str, Mapping[str, Any]]) -> Question | None:
+        """What is to be done about a problem: all, some more baselines, or nothing."""
+        row = rows.get(program.name)
+        if row is None or row["status"] in self.again:
+            return Question(program, self.baselines)
+        missing = tuple(name for name in self.baselines if name not in row.get("tried", ()))
+        return Question(program, missing, row["module"]) if row["status"] == "ok" and missing else None
+
+    def _crowded(self, program: Program) -> Question | None:
+        row = self.journal.results[program.name]
+        lacks = row["status"] == "ok" and not set(self.baselines) <= set(row["speedup"])
+        if row["status"] not in CROWDED and not lacks:
+            return None
+        return Question(program, self.baselines, row.get("module", ""))
+
+    def _row(self, question: Question, found: dict[str, Any]) -> dict[str, Any]:
+        """The row, of an earlier one what that has and this has not; a failure to add baselines takes nothing away."""
+        if not question.module:
+            return {**question.program.labels, **found}
+        row = dict(self.journal.results[question.program.name])
+        if found["status"] != "ok":
+            if row["status"] != "ok":
+                return row | found
+            return row | {"not_added": {name: found.get("cause", found["status"]) for name in question.baselines}}
+        if row["status"] != "ok" or set(question.baselines) >= set(row["tried"]):
+            return {key: value for key, value in row.items() if key != "cause"} | found
+        return added(row, found)
+
+
+def added(row: dict[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with more baselines: their ratios are to the candidate as measured beside them, which `later` tells."""
+    joined = {key: {**found[key], **row[key]} for key in ("speedup", "ci", "mode") if key in row}
+    times = {name: row["times_ms"]["candidate"] * ratio for name, ratio in found["speedup"].items()}
+    later = {key: found[key] for key in ("times_ms", "modes", "caliber", "measuring_s") if key in found}
+    return (
+        row
+        | joined
+        | {
+            "times_ms": {**times, **row["times_ms"]},
+            "tried": [*row["tried"], *found["tried"]],
+            "later": [*row.get("later", ()), later],
+        }
+    )
+
+
+def told(row: Mapping[str, Any]) -> str:
+    """A row in one line."""
+    if row["status"] != "ok":
+        return f"{row['status']}: {row.get('cause', '')}"
+    found = outcome(row)
+    ratios = ", ".join(f"{ratio:.2f}x {name}" for name, ratio in found.own.items())
+    return f"{found.winner}; candidate {ratios} ({row['how']})"
+
+
+def public(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row for OUT: what the result is and its ratios, and nothing of KernelBench's code, which the module quotes."""
+    found = outcome(row)
+    decided = {
+        "winner": found.winner,
+        "handed_back": found.handed_back,
+        "ratio": dict(found.ratio),
+        "time_ms": found.time_ms,
+    }
+    return {key: value for key, value in row.items() if key != "module"} | decided
+
+
+def write(out: Path, content: Mapping[str, Any]) -> None:
+    """The file, which is whole or as it was."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    partial_file = out.with_name(f"{out.name}.partial")
+    partial_file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    partial_file.replace(out)
+
+
+def journal_of(out: Path) -> Path:
+    """Where rows go as they come."""
+    return out.with_name(f"{out.name}.journal")
+
+
+def made_with(settings: Settings) -> dict[str, Any]:
+    """What rows of one journal have in common."""
+    facts = machine()
+    same = {key: facts[key] for key in ("device", "torch", "triton")}
+    how = {"pipeline": str(settings.pipeline), "target": resolve_target(settings.target), "seed": settings.seed}
+    judging = {key: value for key, value in asdict(settings.evaluator).items() if key in ("seeds", "externs")}
+    return same | how | judging | {"shrink": settings.importing.shrink.value}
+
+
+def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Work the problems off; the content of OUT."""
+    if arguments.jobs < 1:
+        raise UserError(f"--jobs {arguments.jobs}: at least one is needed")
+    levels = frozenset(map(int, filter(None, arguments.levels.split(","))))
+    only = frozenset(filter(None, arguments.only.split(",")))
+    programs = list(read_problems(arguments.problems, levels, only, read_shard(arguments.shard)))
+    settings = settings_for(arguments.overrides, arguments.budget)
+    common = made_with(settings)
+    measured = (*Timing().baselines, *([MAX_AUTOTUNE] if arguments.max_autotune else []))
+    baselines = measured if torch.cuda.is_available() else (PLAIN,)
+    processes = read_processes(arguments.processes)
+    with Journal(journal_of(arguments.out), common) as journal:
+        if journal.results and not arguments.resume:
+            raise UserError(f"{arguments.out} has results already; add --resume to go on, or name another --out")
+        for other in arguments.merge:
+            if not journal_of(other).is_file():
+                raise UserError(f"--merge {other}: {journal_of(other)} is not there")
+            with Journal(journal_of(other), common) as found:
+                for name, row in found.results.items():
+                    journal.add(name, row)
+        again = frozenset(filter(None, arguments.again.split(",")))
+        bench = Bench(journal, settings, baselines, processes, arguments.timeout, arguments.jobs, again, console)
+        try:
+            bench.run(programs)
+        finally:
+            content = {
+                "command": shlex.join(["python", *sys.argv]),
+                "made_with": common,
+                "caliber": machine(),
+                "summary": summarize(list(journal.results.values()), read_floors(arguments.floors)),
+                "results": [public(row) for row in in_order(journal.results.values())],
+            }
+            write(arguments.out, content)
+    return content
+
+
+def in_order(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """By level and number, then by name."""
+    return sorted(rows, key=lambda row: (row.get("level") or 0, row.get("problem_id", 0), row["id"]))
+
+
+def read_floors(path: Path | None) -> Any:
+    """The content of a floors file, see `kernelbench_summary.floor_of`."""
+    return None if path is None else json.loads(path.read_text("utf-8"))
+
+
+def reported(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The content of an OUT that is there, summed up anew."""
+    content = json.loads(arguments.out.read_text("utf-8"))
+    return content | {"summary": summarize(content["results"], read_floors(arguments.floors))}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    found.add_argument("--problems", type=Path, help="a JSONL file or a KernelBench checkout")
+    found.add_argument("--out", type=Path, default=Path("runs/kernelbench/kernelbench.json"))
+    found.add_argument("--levels", default="1,2")
+    found.add_argument("--only", default="", help="problems by name, as 1_63,2_27")
+    found.add_argument("--shard", default="1/1", help="I/N: every N-th problem, from the I-th on")
+    found.add_argument("--merge", type=Path, nargs="*", default=[], help="results of other shards to take in")
+    found.add_argument("--budget", type=float, default=60.0, help="seconds of search a problem")
+    found.add_argument("--timeout", type=float, default=900.0, help="seconds for one problem in all")
+    found.add_argument("--jobs", type=int, default=1, help="problems at a time")
+    found.add_argument("--max-autotune", action="store_true", help="measure against Inductor's max-autotune as well")
+    found.add_argument("--processes", default="3,5", help="of each side: at least, and at most where times vary")
+    found.add_argument("--resume", action="store_true", help="keep the results there are")
+    found.add_argument("--again", default="", help="with --resume: statuses to try once more, as timeout,crash")
+    found.add_argument("--floors", type=Path, help="JSON of ceilings, and of bytes and FLOPs by problem")
+    found.add_argument("--plot", action="store_true", help="draw OUT-speedup and, with floors, OUT-roofline")
+    found.add_argument("overrides", nargs="*")
+    return found
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """0 if every problem has a verified candidate, 1 if not, 2 for bad arguments."""
+    arguments = parser().parse_intermixed_args(given)
+    console = Console(stderr=True)
+    discover()
+    try:
+        content = benchmark(arguments, console) if arguments.problems else reported(arguments)
+        if arguments.plot:
+            for path in draw(content["results"], arguments.out, read_floors(arguments.floors)):
+                console.print(str(path), markup=False, highlight=False)
+    except (UserError, OSError, ValueError, KeyError) as error:
+        console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
+        return 2
+    print(json.dumps(content["summary"], indent=1))
+    return 0 if all(row["status"] == "ok" for row in content["results"]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

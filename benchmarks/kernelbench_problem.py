@@ -1,0 +1,163 @@
+"""One problem of `kernelbench.py`, in a process of its own: search for the fastest verified program, and measure it."""
+
+import gc
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import torch
+
+from kernelwright.agent.evaluator import Rung, Verdict
+from kernelwright.driver.programs import Program, attempt, read_module
+from kernelwright.driver.settings import Settings
+from kernelwright.driver.workers import Worker
+from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.evaluate.race import Timing
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.printer import print_module
+from kernelwright.ir.values import KernelModule
+from kernelwright.ir.verifier import extern_ops, launched
+
+#: What stands in for Inductor where only the cost model tells times: its own kernels, as they are lowered.
+PLAIN = "lower-inductor"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A problem, what to measure against, and the text of an earlier winner, which is then not searched for again."""
+
+    program: Program
+    baselines: tuple[str, ...]
+    module: str = ""
+
+
+class OneProblem(Worker):
+    """A worker whose process ends with each answer: memory, contexts and whatever else went wrong end with it."""
+
+    def ask(self, question: Question) -> dict[str, Any]:
+        """As of any worker."""
+        try:
+            return super().ask(question)
+        finally:
+            self.close()
+
+
+def solve(question: Question, settings: Settings, context: Context, processes: tuple[int, int]) -> dict[str, Any]:
+    """What comes of one problem, as JSON values; the text of the winner under `module`."""
+    return attempt(partial(_solve, question, settings, context, processes))
+
+
+def _solve(question: Question, settings: Settings, context: Context, processes: tuple[int, int]) -> dict[str, Any]:
+    if question.module:
+        module, found = parse_module(question.module), {}
+    else:
+        module, found = _searched(question.program, settings, context)
+    _give_back(context)
+    start = time.perf_counter()
+    found |= _measured(module, question.baselines, settings, context, processes)
+    return found | {"measuring_s": round(time.perf_counter() - start, 3)}
+
+
+def _searched(program: Program, settings: Settings, context: Context) -> tuple[KernelModule, dict[str, Any]]:
+    """The pipeline's result and how it came about. Nothing verifies between: the result is judged afterwards."""
+    start = time.perf_counter()
+    module = read_module(program, settings.importing)
+    imported = time.perf_counter()
+    final = settings.pipeline.run(module, context)
+    notes = dict(final.provenance[-1].notes) if final.provenance else {}
+    return final, {
+        "spec": notes.get("best", str(settings.pipeline)),
+        "search": notes,
+        "import_s": round(imported - start, 3),
+        "search_s": round(time.perf_counter() - imported, 3),
+        "shrunken": final.reference.shrunken,
+        "kernels": len(launched(final)),
+        "externs": list(extern_ops(final)),
+        "digest": final.digest,
+        "module": print_module(final),
+    }
+
+
+def _give_back(context: Context) -> None:
+    """End the search's workers and free what it holds on the device: measuring wants all of it."""
+    if isinstance(context.evaluator, LocalEvaluator):
+        context.evaluator.close()
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def _measured(
+    module: KernelModule, baselines: tuple[str, ...], settings: Settings, context: Context, processes: tuple[int, int]
+) -> dict[str, Any]:
+    """Judge the winner by an evaluator whose draws no search has seen, on a GPU beside its baselines; estimate else."""
+    chosen = settings.evaluator
+    with LocalEvaluator(
+        context.target,
+        seeds=chosen.seeds,
+        timeout_s=chosen.timeout_s,
+        memory_gb=chosen.memory_gb,
+        timing=Timing(baselines=baselines, processes=processes),
+    ) as evaluator:
+        on_gpu = bool(evaluator.machine["gpu"])
+        rungs = (*evaluator.rungs(), Rung.TIME) if on_gpu else evaluator.rungs()
+        verdict = evaluator.evaluate(module, rungs)
+    found = {
+        "status": str(verdict.status),
+        "rungs": [str(rung) for rung in verdict.rungs],
+        "errors": dict(verdict.errors),
+        "tried": list(baselines),
+        "caliber": _caliber(verdict),
+    }
+    if not verdict.ok:
+        return found | {"cause": " ".join(verdict.detail.split())[:500]}
+    return found | (_times(verdict) if on_gpu else _estimates(module, context))
+
+
+def _times(verdict: Verdict) -> dict[str, Any]:
+    """What the evaluator measured: medians, ratios to the candidate's time with their intervals, spreads by mode."""
+    timing = verdict.caliber["timing"]
+    keys = ("speedup", "ci", "mode", "modes")
+    return {"how": "measured", "times_ms": dict(verdict.times_ms)} | {key: timing[key] for key in keys}
+
+
+def _estimates(module: KernelModule, context: Context) -> dict[str, Any]:
+    """The cost model's times of the winner and of Inductor's own kernels."""
+    bare = replace(module, kernels=(), launcher=None, target=None, constants=(), provenance=())
+    plain = replace(parse_pipeline(PLAIN).run(bare, context), target=context.target)
+    estimate: Callable[[KernelModule], float] = context.options["estimate"]
+    times = {"candidate": estimate(module), PLAIN: estimate(plain)}
+    return {
+        "how": f"cost model, estimated for {context.target}",
+        "times_ms": times,
+        "speedup": {PLAIN: times[PLAIN] / times["candidate"]},
+        "ci": {},
+    }
+
+
+def _caliber(verdict: Verdict) -> dict[str, Any]:
+    """The verdict's, less what is told elsewhere; clocks and temperatures as the range that each side saw."""
+    caliber = dict(verdict.caliber)
+    timing = caliber.pop("timing", None)
+    if timing is None:
+        return caliber
+    seen = {side: ranges(processes) for side, processes in timing["device"].items()}
+    return caliber | {"trials": timing["caliber"], "timing_notes": timing["notes"], "device_seen": seen}
+
+
+def ranges(processes: Sequence[Mapping[str, Any] | None]) -> dict[str, list[Any]]:
+    """Facts of the device before and after each process, by name: least and greatest number, or the texts."""
+    by_name: dict[str, list[Any]] = {}
+    for process in processes:
+        for moment in (process or {}).values():
+            for name, value in moment.items():
+                by_name.setdefault(name, []).append(value)
+    found = {}
+    for name, values in by_name.items():
+        numbers = [value for value in values if isinstance(value, int | float)]
+        found[name] = [min(numbers), max(numbers)] if numbers else sorted(set(map(str, values)))
+    return found
