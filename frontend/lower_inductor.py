@@ -6,6 +6,7 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -31,8 +32,10 @@ class LowerInductor(Pass):
     cooperative: reduce large rows by programs that meet at a grid barrier (needs a GPU). tiles: how many
     axes a pointwise kernel may be tiled over (0: Inductor decides). tile_reductions: tile reductions over
     two axes. online_softmax: one pass for maximum and sum. fuse: fuse kernels. channels_last: let Inductor
-    change the layout of convolutions. device: where to lower (auto: a GPU if there is one). keep: leave a
-    module that has kernels already, as an agent's, as it is.
+    change the layout of convolutions. every_conv: have all 2-D and 3-D ones work on
+    channels last, and leave outputs so. device: where to lower (meta: nowhere, by shapes alone; auto: what the
+    context's option `lowering_device` says, else a GPU if there is one). keep: leave a module that has kernels
+    already, as an agent's, as it is.
     """
 
     name: ClassVar[str] = "lower-inductor"
@@ -47,6 +50,7 @@ class LowerInductor(Pass):
     online_softmax: bool = True
     fuse: bool = True
     channels_last: bool = True
+    every_conv: bool = False
     device: str = "auto"
     keep: bool = False
 
@@ -59,6 +63,7 @@ class LowerInductor(Pass):
             "triton.force_cooperative_reductions": self.cooperative,
             "online_softmax": self.online_softmax,
             "layout_optimization": self.channels_last,
+            "force_layout_optimization": self.every_conv,
             "triton.prefer_nd_tiling": self.tile_reductions,
             "triton.tile_reductions": self.tile_reductions,
         }
@@ -73,9 +78,11 @@ class LowerInductor(Pass):
         if self.keep and module.launcher is not None:
             return module
         cuda = torch.cuda.is_available() and ctx.target != "interpreter"
-        device = self.device if self.device != "auto" else ("cuda" if cuda else "cpu")
+        here = ctx.options.get("lowering_device", "cuda" if cuda else "cpu")
+        device = self.device if self.device != "auto" else here
         program = ReferenceProgram.load(module.reference)
-        model = program.build(ctx.seed, device)
+        with torch.device("meta") if device == "meta" else nullcontext():
+            model = program.build(ctx.seed, device)
         inputs = program.inputs(ctx.seed, device)
         tensors = _named_tensors(module.reference, model, inputs)
         captured = capture(model, inputs, tensors, self.config())

@@ -25,8 +25,10 @@ from kernelwright.ir.passes import Context, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.ir.verifier import extern_ops
 from kernelwright.midend.choices import MOST_PASSES, describe_choices, run_choice
+from kernelwright.midend.launch_lines import describe_launches
 
 ACTIONS = ("program", "pipeline")
+FORMS = ("native", "brief")
 _STAGE = "kernelwright.midend"
 
 
@@ -34,16 +36,22 @@ _STAGE = "kernelwright.midend"
 class MidendAgent:
     """Asks for passes to run (`action` pipeline) or for the program rewritten (`program`).
 
-    `target` is the name of the target, for the prompt and for the passes that are run.
+    `target` is the name of the target, for the prompt and for the passes that are run. The form `brief` asks for passes
+    without naming them and says of the program what it launches: for small models that have learnt the rest.
     """
 
     target: str
     pay: Reward
     action: str = "program"
     history: str = "full"
+    form: str = "native"
 
     def render(self, module: KernelModule, history: Sequence[Turn] = ()) -> Prompt:
         """What may be done, the reference, the program and its target; then the turns so far."""
+        again = fill(_STAGE, "again", what="a choice of passes" if self.action == "pipeline" else "the whole program")
+        mode = check_history(self.history)
+        if self.form == "brief":
+            return conversation(*self._briefly(module), again, history, mode)
         if self.action == "pipeline":
             system = fill(_STAGE, "pipeline", passes=describe_choices(), most=str(MOST_PASSES))
         else:
@@ -57,8 +65,17 @@ class MidendAgent:
             returns=describe_outputs(module.reference),
             program=program_text(module).strip("\n"),
         )
-        again = fill(_STAGE, "again", what="a choice of passes" if self.action == "pipeline" else "the whole program")
-        return conversation(system, problem, again, history, check_history(self.history))
+        return conversation(system, problem, again, history, mode)
+
+    def _briefly(self, module: KernelModule) -> tuple[str, str]:
+        """System and problem of the form `brief`."""
+        return fill(_STAGE, "system_brief", target=self.target), fill(
+            _STAGE,
+            "brief",
+            reference=source_block(module.reference.source),
+            tensors=describe_tensors(module.reference),
+            launches=describe_launches(module),
+        )
 
     def parse(self, text: str, module: KernelModule) -> KernelModule | tuple[Diagnostic, ...]:
         """The program that was written, or that the chosen passes make; or why there is none.
@@ -80,8 +97,9 @@ class MidendAgent:
 class MidendAgentPass(AgentPass):
     """Ask a policy for a faster program; keep the best one that is verified and better than the given one.
 
-    action: program (it is rewritten) or pipeline (passes are chosen). reward: auto takes midend where the rung time is
-    evaluated, else cost_model where the context has an estimate. The other options are those of every agent.
+    action: program (it is rewritten) or pipeline (passes are chosen). form: native, or brief to ask a small model for
+    passes that it was trained to choose. reward: auto takes midend where the rung time is evaluated, else cost_model
+    where the context has an estimate. The other options are those of every agent.
     """
 
     name: ClassVar[str] = "me-agent"
@@ -91,15 +109,20 @@ class MidendAgentPass(AgentPass):
     reward: str = "auto"
     early_stop: bool = False
     action: str = "program"
+    form: str = "native"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.action not in ACTIONS:
             raise UserError(f"action={self.action!r}: choose from {', '.join(ACTIONS)}")
+        if self.form not in FORMS:
+            raise UserError(f"form={self.form!r}: choose from {', '.join(FORMS)}")
+        if self.form == "brief" and self.action != "pipeline":
+            raise UserError("form=brief shows no program to rewrite; use it with action=pipeline")
 
     def agent(self, target: str, reward: Reward) -> Agent:
         """The mid-end agent with this pass's options."""
-        return MidendAgent(target, reward, self.action, self.history)
+        return MidendAgent(target, reward, self.action, self.history, self.form)
 
     def reward_name(self, ctx: Context, rungs: Rungs) -> str:
         """`auto` by what can be measured; UserError where neither times nor estimates are to be had."""

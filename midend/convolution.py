@@ -94,6 +94,11 @@ def _makes_contiguous(statement: ast.stmt, name: str) -> bool:
     return ast.unparse(statement).startswith(f"{name} = {name}.contiguous(")
 
 
+def precision_of(module: KernelModule) -> str:
+    """What `tl.dot` makes of a convolution's fp32 operands: TF32 where the reference may use it too."""
+    return "ieee" if getattr(module.reference, "numerics", "ieee") == "ieee" else "tf32"
+
+
 @dataclass(frozen=True)
 class Template:
     """A kernel in the place of a convolution. `source` defines a kernel named `KERNEL` that takes x, weight, bias (if

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
-from kernelwright.midend.convolution import Convolution, Template, replace_convolutions
+from kernelwright.midend.convolution import Convolution, Template, precision_of, replace_convolutions
 from kernelwright.midend.templates.gathered import check_form, gathered_template
 
 
@@ -15,8 +15,8 @@ class ImplicitGemm(Pass):
     """Compute convolutions as matrix products over taps and channels, in a kernel that can take an epilogue.
 
     form: dot (tiles of channels are multiplied), direct (channels are added one by one) or auto (direct where a group
-    has few). Legal for 1 to 3 axes, every stride, padding, dilation and number of groups, in fp32, fp16 and bf16; sums
-    are IEEE fp32. Pixels lie along x, so it wants `lower-inductor{channels_last=false}` before it. Expected, not
+    has few). Legal for 1 to 3 axes, every stride, padding, dilation and number of groups, in fp32, fp16 and bf16; fp32
+    is multiplied as TF32 where the reference's numerics let convolutions, else as IEEE fp32. Pixels lie along x, so it wants `lower-inductor{channels_last=false}` before it. Expected, not
     measured: faster than libraries in IEEE fp32 for few channels and in 3-D, slower where they may use TF32.
     """
 
@@ -31,7 +31,9 @@ class ImplicitGemm(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no convolution that is not transposed."""
-        return replace_convolutions(module, self._template)
+        precision = precision_of(module)
 
-    def _template(self, convolution: Convolution) -> Template | None:
-        return None if convolution.transposed else gathered_template(convolution, self.form)
+        def template(convolution: Convolution) -> Template | None:
+            return None if convolution.transposed else gathered_template(convolution, self.form, precision)
+
+        return replace_convolutions(module, template)

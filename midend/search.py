@@ -1,14 +1,18 @@
 """`search`: the fastest verified of many lowerings, rewrites and launch options, without a language model."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 
+from kernelwright.backend.children import cores
 from kernelwright.backend.targets import get_target
+from kernelwright.backend.tune import MOST_WORKERS
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level, Record
+from kernelwright.midend.search_measured import MeasuredRace
 from kernelwright.midend.search_race import OutOfTimeError, Race, Spending
 from kernelwright.midend.search_space import Space
 
@@ -18,15 +22,19 @@ from kernelwright.midend.search_space import Space
 class Search(Pass):
     """Try lowerings, rewrites and launch options; keep the fastest that is verified, or the plain lowering.
 
-    width: candidates that the cost model lets through to be verified; of those, half of each round go on to more
-    trials of `tune`, up to `trials` for the last. most: candidates that are made. seconds: when to stop with what there
-    is (0: when done). measure: gpu, model, or auto (the GPU where there is one). resume: go on from what an earlier
-    search of the same program found out.
+    width: candidates that are made into longer ones, and without a GPU those that the cost model lets through to be
+    verified; of those, half of each round go on to more trials of `tune`, up to `trials` for the last. most: candidates
+    that are made. seconds: when to stop with what there is (0: when done). measure: gpu, model, or auto (the GPU where
+    there is one). resume: go on from what an earlier search of the same program found out.
+
+    On a GPU all candidates of which the cost model has hopes are compiled by `workers` processes (0: as many as there
+    are cores, 12 at most), compared loosely with the plain lowering and measured in one more; `trials` are those of the
+    first round. Only the fastest are verified, and with `timed` what is kept is timed beside eager PyTorch and Inductor
+    at the end, which is not counted into the seconds.
 
     It begins with the module's own kernels where it has some, which are then what must be beaten. Ctrl-C keeps the best
-    so far. With a GPU the best few are timed beside eager PyTorch and Inductor, and yield to the plain lowering where
-    they are slower than one of them. Of the context's options it takes those of an agent (`evaluate`, `rungs`,
-    `estimate`), `judging` (settings that verdicts depend on) and `journals` (a folder for what is found out).
+    so far. Of the context's options it takes those of an agent (`evaluate`, `rungs`, `estimate`), `judging` (settings
+    that verdicts depend on) and `journals` (a folder for what is found out).
     """
 
     name: ClassVar[str] = "search"
@@ -39,11 +47,15 @@ class Search(Pass):
     seconds: float = 0.0
     measure: str = "auto"
     resume: bool = True
+    workers: int = 0
+    timed: bool = True
 
     def __post_init__(self) -> None:
         for name in ("width", "trials", "most"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name}={getattr(self, name)}: at least one is needed")
+        if self.workers < 0:
+            raise UserError(f"workers={self.workers}: give a number of processes, or 0 for what the cores allow")
         if self.seconds < 0:
             raise UserError(f"seconds={self.seconds}: give seconds, or 0 for no limit")
         if self.measure not in ("auto", "gpu", "model"):
@@ -59,9 +71,10 @@ class Search(Pass):
             raise UserError(f"search compares times, and target {ctx.target} has none; choose a GPU such as h100")
         if self.measure == "gpu" and not torch.cuda.is_available():
             raise UserError("search{measure=gpu} needs a CUDA device; use measure=model, or auto")
-        on_gpu = self.measure != "model" and torch.cuda.is_available()
         spending = Spending(self.width, self.trials, self.most, self.seconds)
-        race = Race(Space(module, ctx), spending, ctx, on_gpu, self.resume)
+        if self.measure != "model" and torch.cuda.is_available():
+            return self._measured(module, spending, ctx)
+        race = Race(Space(module, ctx), spending, ctx, self.resume)
         stopped = ""
         try:
             race.run()
@@ -73,5 +86,20 @@ class Search(Pass):
             stopped = "out of time"
         best = race.best()
         notes = race.notes(best) | ({"stopped": stopped} if stopped else {})
-        record = Record("", "", seed=ctx.seed, verdict=str(best.verdict), notes=notes)
-        return replace(best.candidate.module, provenance=(*module.provenance, record))
+        return _stamped(best.candidate.module, module, ctx, str(best.verdict), notes)
+
+    def _measured(self, module: KernelModule, spending: Spending, ctx: Context) -> KernelModule:
+        if torch.cuda.is_initialized():
+            torch.cuda.empty_cache()  # the children want it
+        workers = self.workers or min(cores(), MOST_WORKERS)
+        race = MeasuredRace(Space(module, ctx), spending, ctx, workers, self.resume, self.timed)
+        best = race.run().candidate
+        return _stamped(best.module, module, ctx, str(race.verdicts[best.digest]), race.notes())
+
+
+def _stamped(
+    found: KernelModule, given: KernelModule, ctx: Context, verdict: str, notes: Mapping[str, Any]
+) -> KernelModule:
+    """What was found, with one record that says how."""
+    record = Record("", "", seed=ctx.seed, verdict=verdict, notes=notes)
+    return replace(found, provenance=(*given.provenance, record))

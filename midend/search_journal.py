@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -14,6 +14,7 @@ import triton
 import kernelwright
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.compiler import cache_folder
+from kernelwright.backend.stopwatch import Measured
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference
 
@@ -70,6 +71,19 @@ class SearchJournal:
         """Keep the launch options that a pass found."""
         self._add(_tuned_key(module, spec), {kernel.symbol: kernel.meta for kernel in tuned.kernels})
 
+    def measured(self, module: KernelModule, symbols: Sequence[str]) -> Measured | None:
+        """What a module's kernels, or all of it, once took; None where that was not measured."""
+        found = self._known.get(_measured_key(module, symbols))
+        try:
+            us = {} if found is None else {str(symbol): float(us) for symbol, us in found["us"].items()}
+            return None if found is None else Measured(us, str(found["failure"]))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def add_measured(self, module: KernelModule, symbols: Sequence[str], measured: Measured) -> None:
+        """Keep what was measured."""
+        self._add(_measured_key(module, symbols), {"us": dict(measured.us), "failure": measured.failure})
+
     def _add(self, key: str, value: Any) -> None:
         self._known[key] = value
         if self._path is None:
@@ -120,6 +134,10 @@ def _verdict_key(module: KernelModule, rungs: tuple[Rung, ...] | None) -> str:
 
 def _tuned_key(module: KernelModule, spec: str) -> str:
     return f"tuned {module.digest} {spec}"
+
+
+def _measured_key(module: KernelModule, symbols: Sequence[str]) -> str:
+    return f"measured {module.digest} {' '.join(symbols)}"
 
 
 def _encoded(verdict: Verdict) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""How `search` spends its budget: the cost model prunes, the evaluator judges, each round halves what is left."""
+"""How `search` spends its budget without a GPU: the cost model prunes, the evaluator judges, each round halves what is
+left. `search_measured` is how it does on one."""
 
 import math
 import time
@@ -9,24 +10,21 @@ from typing import Any
 
 from kernelwright.agent.evaluating import Evaluate, judge_all, one_by_one
 from kernelwright.agent.evaluator import Rung, Verdict
-from kernelwright.agent.measures import is_correct, speedup
+from kernelwright.agent.measures import is_correct
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tune import WORTH
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.midend.search_journal import open_journal
 from kernelwright.midend.search_space import Candidate, Space
 
-#: Rungs by which the last ones are compared where there is a GPU, and what they are timed against.
-TIMED = (Rung.PARSE, Rung.COMPILE, Rung.RUN, Rung.TIME)
-BASELINES = ("eager", "inductor")
-#: Candidates that are so compared, beside the plain one.
-FINALISTS = 3
 #: Failures of passes that notes tell.
-_TOLD = 8
+TOLD = 8
+#: Why a search gives back what it began with.
+KEPT_PLAIN = "plain lowering: nothing verified beats it"
 
 
 class OutOfTimeError(Exception):
@@ -49,7 +47,7 @@ class Spending:
 
 @dataclass(frozen=True)
 class Tried:
-    """A candidate that was judged: microseconds by the cost model, and by the evaluator where it measured.
+    """A candidate that was judged, and its microseconds by the cost model.
 
     `base` is the candidate before its launch options were chosen: itself, where they were not.
     """
@@ -57,8 +55,7 @@ class Tried:
     candidate: Candidate
     base: Candidate
     verdict: Verdict
-    estimated_us: float
-    measured_us: float | None
+    us: float
 
     @property
     def verified(self) -> bool:
@@ -66,21 +63,36 @@ class Tried:
         return is_correct(self.verdict)
 
 
-class Race:
-    """One search. `run` may be interrupted anywhere: `best` is then the best of what was verified."""
+class Judge:
+    """The context's evaluator, which judges nothing twice."""
 
-    def __init__(self, space: Space, spending: Spending, ctx: Context, on_gpu: bool, resume: bool) -> None:
+    def __init__(self, reference: Reference, ctx: Context, resume: bool) -> None:
         given: Evaluate | None = ctx.options.get("evaluate")
         if given is None and ctx.evaluator is None:
             raise UserError("search needs an evaluator in its context; it keeps nothing that was not verified")
-        self.space, self.spending, self.ctx, self.on_gpu = space, spending, ctx, on_gpu
         self.evaluate = given or one_by_one(ctx.evaluator)
-        self.journal = open_journal(space.module.reference, ctx, resume)
+        self.journal = open_journal(reference, ctx, resume)
+
+    def verdict(self, module: KernelModule, rungs: tuple[Rung, ...] | None) -> Verdict:
+        """The verdict on a module."""
+        known = self.journal.verdict(module, rungs)
+        if known is not None:
+            return known
+        (verdict,) = judge_all([module], self.evaluate, rungs)
+        self.journal.add_verdict(module, rungs, verdict)
+        return verdict
+
+
+class Race:
+    """One search. `run` may be interrupted anywhere: `best` is then the best of what was verified."""
+
+    def __init__(self, space: Space, spending: Spending, ctx: Context, resume: bool) -> None:
+        self.space, self.spending, self.ctx = space, spending, ctx
+        self.judge = Judge(space.module.reference, ctx, resume)
         self.tried: list[Tried] = []
         self.plain: Candidate | None = None
         self.distinct: list[Candidate] = []
         self.pruned = 0
-        self.timed: dict[str, Verdict] = {}
         self._estimates: dict[str, float] = {}
         self._end = time.monotonic() + (spending.seconds or math.inf)
 
@@ -105,8 +117,6 @@ class Race:
         if not self.verified:
             raise SearchError(self._nothing())
         self._halve([candidate for candidate in live if self._scores(candidate)], plain)
-        if self.on_gpu:
-            self._time(plain)
 
     def best(self) -> Tried:
         """The fastest verified candidate; the plain one where that is not beaten by more than scores can tell.
@@ -115,50 +125,32 @@ class Race:
         """
         if not self.verified:
             raise SearchError(self._nothing())
-        best = min(self.verified, key=self._us)
-        plain = min((one for one in self.verified if one.base is self.plain), key=self._us, default=best)
-        if self.timed:
-            best = max((one for one in self.verified if one.candidate.digest in self.timed), key=self._standing)
-            beaten = self._standing(best) < max(self._standing(plain), 1.0)
-            return plain if beaten and self._standing(plain) else best
-        worth = WORTH["gpu" if self._measured else "model"]
-        return plain if best.base is self.plain or self._us(best) >= worth * self._us(plain) else best
+        best = min(self.verified, key=_us)
+        plain = min((one for one in self.verified if one.base is self.plain), key=_us, default=best)
+        return plain if best.base is self.plain or best.us >= WORTH["model"] * plain.us else best
 
     def notes(self, best: Tried) -> dict[str, Any]:
         """What was tried and what came of it: microseconds, numbers of candidates, and who was refused why."""
         assert self.plain is not None
-        plain = [self._us(one) for one in self.verified if one.base is self.plain]
+        plain = [one.us for one in self.verified if one.base is self.plain]
         told = {
             "best": best.candidate.spec,
-            "us": round(self._us(best), 3),
+            "us": round(best.us, 3),
             "plain": self.plain.spec,
             "plain_us": round(plain[0], 3) if plain else None,
             "plain_tuned_us": round(min(plain), 3) if plain else None,
-            "obtained": "measured by the evaluator"
-            if self._measured
-            else f"cost model: estimated for {self.ctx.target}, not measured",
-            "kept": self._why(best),
+            "obtained": f"cost model: estimated for {self.ctx.target}, not measured",
+            "kept": "candidate" if best.base is not self.plain else KEPT_PLAIN,
             "made": self.space.made,
             "distinct": len(self.distinct),
             "pruned": self.pruned,
             "judged": len(self.tried),
             "verified": len(self.verified),
-            "refused": {one.candidate.spec: _first_line(one.verdict) for one in self.tried if not one.verified},
+            "refused": {one.candidate.spec: first_line(one.verdict) for one in self.tried if not one.verified},
         }
         if self.space.failed:
-            told["failed"] = {spec: _line(why) for spec, why in list(self.space.failed.items())[:_TOLD]}
-        if best.candidate.digest in self.timed:
-            verdict = self.timed[best.candidate.digest]
-            found = {name: speedup(verdict, name) for name in BASELINES}
-            told["speedups"] = {name: round(times, 3) for name, times in found.items() if times is not None}
+            told["failed"] = {spec: line_of(why) for spec, why in list(self.space.failed.items())[:TOLD]}
         return told
-
-    def _why(self, best: Tried) -> str:
-        if best.base is not self.plain:
-            return "candidate"
-        if any(one.candidate.digest in self.timed and one.base is not self.plain for one in self.verified):
-            return "plain lowering: the best candidate is not faster than it, or slower than PyTorch"
-        return "plain lowering: nothing verified beats it"
 
     def _prune(self, plain: Candidate) -> list[Candidate]:
         """The plain candidate, and of the others those that the cost model likes best."""
@@ -177,7 +169,7 @@ class Race:
         rounds = max(math.ceil(math.log2(max(len(live), 1))), 1)
         for left in reversed(range(rounds)):
             trials = max(self.spending.trials >> left, 1)
-            live = sorted(live, key=lambda base: min(map(self._us, self._scores(base))))[: -(-len(live) // 2)]
+            live = sorted(live, key=lambda base: min(map(_us, self._scores(base))))[: -(-len(live) // 2)]
             last = [plain] if left == 0 and plain not in live and self._scores(plain) else []
             for number, base in enumerate([*live, *last], 1):
                 self._say(f"tuning {number}/{len(live) + len(last)} with {trials} trials: {base.spec}")
@@ -185,49 +177,20 @@ class Race:
                 if tuned.digest not in {one.candidate.digest for one in self.tried}:
                     self._judge(tuned, base)
 
-    def _time(self, plain: Candidate) -> None:
-        """Time the best few, of each its best launch options, and the plain one beside PyTorch."""
-        finalists: dict[str, Tried] = {}
-        for one in sorted(self.verified, key=self._us):
-            if one.base is plain or len(finalists.keys() - {plain.digest}) < FINALISTS:
-                finalists.setdefault(one.base.digest, one)
-        judged = {}
-        for one in finalists.values():
-            self._say(f"timing {one.candidate.spec}")
-            judged[one.candidate.digest] = self._verdict(one.candidate.module, TIMED)
-        self.timed = judged
-
-    def _standing(self, tried: Tried) -> float:
-        """How many times as fast as the faster of the baselines; 0 where it was refused, or not timed."""
-        verdict = self.timed.get(tried.candidate.digest)
-        if verdict is None or not verdict.ok:
-            return 0.0
-        return min((found for name in BASELINES if (found := speedup(verdict, name)) is not None), default=0.0)
-
     def _tune(self, base: Candidate, trials: int) -> Candidate:
-        spec = f"tune{{trials={trials}{'' if self.on_gpu else ',measure=model'}}}"
-        module = self.journal.tuned(base.module, spec)
+        spec = f"tune{{trials={trials},measure=model}}"
+        module = self.judge.journal.tuned(base.module, spec)
         if module is None:
             module = parse_pipeline(spec).run(base.module, self.ctx)
-            self.journal.add_tuned(base.module, spec, module)
+            self.judge.journal.add_tuned(base.module, spec, module)
         return Candidate(f"{base.spec},{spec}", module)
 
     def _judge(self, candidate: Candidate, base: Candidate) -> None:
         """Judge a candidate that was not judged yet."""
         if any(one.candidate.digest == candidate.digest for one in self.tried):
             return
-        verdict = self._verdict(candidate.module, self.ctx.options.get("rungs"))
-        measured = verdict.times_ms.get("candidate") if self.on_gpu else None
-        us = None if measured is None else 1e3 * measured
-        self.tried.append(Tried(candidate, base, verdict, self._estimate(candidate.module), us))
-
-    def _verdict(self, module: KernelModule, rungs: tuple[Rung, ...] | None) -> Verdict:
-        known = self.journal.verdict(module, rungs)
-        if known is not None:
-            return known
-        (verdict,) = judge_all([module], self.evaluate, rungs)
-        self.journal.add_verdict(module, rungs, verdict)
-        return verdict
+        verdict = self.judge.verdict(candidate.module, self.ctx.options.get("rungs"))
+        self.tried.append(Tried(candidate, base, verdict, self._estimate(candidate.module)))
 
     def _estimate(self, module: KernelModule) -> float:
         """Microseconds by the cost model; infinite where Triton refuses a kernel."""
@@ -240,14 +203,6 @@ class Race:
             self._estimates[module.digest] = us
         return self._estimates[module.digest]
 
-    @property
-    def _measured(self) -> bool:
-        """Whether every verified candidate was measured, so that measured times can be compared."""
-        return all(one.measured_us is not None for one in self.verified)
-
-    def _us(self, tried: Tried) -> float:
-        return tried.measured_us if self._measured and tried.measured_us is not None else tried.estimated_us
-
     def _scores(self, base: Candidate) -> list[Tried]:
         """What was verified of a candidate, with its own or other launch options."""
         return [one for one in self.verified if one.base is base]
@@ -259,13 +214,19 @@ class Race:
         self.ctx.progress(line)
 
     def _nothing(self) -> str:
-        found = "; ".join(f"{one.candidate.spec}: {_first_line(one.verdict)}" for one in self.tried[:_TOLD])
+        found = "; ".join(f"{one.candidate.spec}: {first_line(one.verdict)}" for one in self.tried[:TOLD])
         return f"search on @{self.space.module.name}: none of {len(self.tried)} candidates is verified: {found}"
 
 
-def _first_line(verdict: Verdict) -> str:
-    return _line(str(verdict))
+def _us(tried: Tried) -> float:
+    return tried.us
 
 
-def _line(text: str) -> str:
+def first_line(verdict: Verdict) -> str:
+    """A verdict's text, cut for notes."""
+    return line_of(str(verdict))
+
+
+def line_of(text: str) -> str:
+    """The first line of a text, cut for notes."""
     return text.partition("\n")[0][:160]

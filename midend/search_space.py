@@ -3,8 +3,9 @@
 Rewrites are found through the registry, so that a new pass of the mid-end takes part by itself.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import torch
 
@@ -20,6 +21,7 @@ LOWERINGS = (
     PLAIN,
     "lower-inductor{channels_last=false}",
     "lower-inductor{persistent=false}",
+    "lower-inductor{channels_last=false,persistent=false}",
     "lower-inductor{split=false}",
     "lower-inductor{persistent=false,split=false}",
     "lower-inductor{tile_reductions=true}",
@@ -37,6 +39,12 @@ VARIANTS = {
     "transposed-conv": ("transposed-conv{form=direct}", "transposed-conv{form=dot}"),
     "split-rows": ("split-rows{programs=264}",),
 }
+#: Passes that put a kernel in the place of a library's: they come first in a chain, in this order, since others work on
+#: what they give. The cost model knows libraries less well than kernels, so chains that differ in these passes are not
+#: weighed against one another before they are long enough.
+TEMPLATES = ("diagonal-products", "depthwise-conv", "transposed-conv", "implicit-gemm", "triton-matmul")
+#: Passes that come last, in this order: they work on whatever the others have left.
+LAST = ("fuse-flip", "fuse-epilogue", "cache-hints")
 #: Passes that fit a module to a target, which `search` runs on what is left of the candidates.
 FITTING = ("tune",)
 #: Rewrites in one chain.
@@ -58,13 +66,43 @@ class Candidate:
         """Of its kernels and launcher: provenance does not count."""
         return self.module.digest
 
+    @property
+    def passes(self) -> tuple[str, ...]:
+        """The passes of its spec, with their options."""
+        return tuple(_parts(self.spec))
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """Those of them that put a kernel in the place of a library's."""
+        return tuple(spec for spec in self.passes if _name(spec) in TEMPLATES)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass to run on a module."""
+
+    module: KernelModule
+    spec: str
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a step gave: a module, the one it was given where nothing changed, or why there is none."""
+
+    module: KernelModule | None = None
+    failed: str = ""
+
+
+#: Takes steps; gives their numbers and what came of them as it comes, and may leave some out when time is short.
+Making = Callable[[Sequence[Step]], Iterable[tuple[int, Made]]]
+
 
 @dataclass
 class Space:
     """Walks the candidates for one module, the shortest chains first, each set of kernels once.
 
     `made` counts results of passes, those that were there already included; `failed` says why a spec gave none. `say`
-    is told before each pass of `walk`, and may raise to end it.
+    is told before each pass of `walk`, and may raise to end it. `making` runs the passes: here, where it is None.
     """
 
     module: KernelModule
@@ -72,6 +110,7 @@ class Space:
     made: int = 0
     failed: dict[str, str] = field(default_factory=dict)
     say: Callable[[str], None] = lambda _line: None
+    making: Making | None = None
 
     def plain(self) -> Candidate:
         """What the others are compared with: the module's own kernels, else the plain lowering.
@@ -79,64 +118,122 @@ class Space:
         Raises what the lowering raises.
         """
         if self.module.launcher is not None:
-            return Candidate(GIVEN, self._fitted(self.module))
-        return Candidate(PLAIN, self._fitted(self._run(PLAIN, self.module)))
+            return Candidate(GIVEN, self.fitted(self.module))
+        self.made += 1
+        return Candidate(PLAIN, self.fitted(parse_pipeline(PLAIN).run(self.module, self.ctx)))
+
+    @property
+    def bare(self) -> KernelModule:
+        """The module without kernels."""
+        return replace(self.module, kernels=(), launcher=None, target=None, constants=())
 
     def walk(self, first: Candidate, score: Callable[[KernelModule], float], width: int) -> Iterator[Candidate]:
-        """`first` and every other distinct candidate, one after another; of chains of one length the `width` with the
-        lowest scores are made longer."""
+        """`first` and every other distinct candidate, one after another; of chains of one length `width` are made
+        longer: of those with the same templates the ones with the lowest scores, of all templates alike."""
         seen = {first.digest}
-        layer = [first]
         yield first
-        bare = replace(self.module, kernels=(), launcher=None, target=None, constants=())
-        for spec in (*LOWERINGS, *(ON_GPU if torch.cuda.is_available() else ())):
-            if spec == first.spec:
-                continue
-            found = self._apply(spec, spec, bare, seen)
-            if found is not None:
+        specs = [spec for spec in (*LOWERINGS, *(ON_GPU if torch.cuda.is_available() else ())) if spec != first.spec]
+        layer = [first]
+        for found in self._layer([(spec, Step(self.bare, spec)) for spec in specs], seen):
+            layer.append(found)
+            yield found
+        for _ in range(MOST_REWRITES):
+            steps = [
+                (f"{candidate.spec},{spec}", Step(candidate.module, spec))
+                for candidate in in_turn(layer, score)[:width]
+                for spec in followers(candidate)
+            ]
+            # What many passes can work on comes first.
+            steps.sort(key=lambda step: _stage(_name(step[1].spec)))
+            layer = []
+            for found in self._layer(steps, seen):
                 layer.append(found)
                 yield found
-        for _ in range(MOST_REWRITES):
-            longer = []
-            for candidate in sorted(layer, key=lambda candidate: score(candidate.module))[:width]:
-                for found in self._rewritten(candidate, seen):
-                    longer.append(found)
-                    yield found
-            layer = longer
 
-    def _rewritten(self, candidate: Candidate, seen: set[str]) -> Iterator[Candidate]:
-        for name in rewrites():
-            for spec in (name, *VARIANTS.get(name, ())):
-                if name in [part.partition("{")[0] for part in candidate.spec.split(",")]:
-                    continue
-                found = self._apply(spec, f"{candidate.spec},{spec}", candidate.module, seen)
-                if found is not None:
-                    yield found
+    def _layer(self, steps: Sequence[tuple[str, Step]], seen: set[str]) -> Iterator[Candidate]:
+        """The new candidates that steps give, in the order of the steps: each as soon as those before it are known."""
+        done: dict[int, Made] = {}
+        following = 0
+        for number, made in self._made([step for _, step in steps], seen, [whole for whole, _ in steps]):
+            done[number] = made
+            while following in done:
+                yield from self._found(*steps[following], done[following], seen)
+                following += 1
+        for number in sorted(number for number in done if number >= following):
+            yield from self._found(*steps[number], done[number], seen)
 
-    def _apply(self, spec: str, whole: str, module: KernelModule, seen: set[str]) -> Candidate | None:
-        """What one pass gives; None where that was there already, or the pass cannot do it."""
-        self.say(f"{len(seen)} distinct candidates of {self.made}, now {whole}")
-        try:
-            result = self._run(spec, module)
-        except KernelwrightError as error:
-            self.failed[whole] = str(error)
-            return None
-        found = Candidate(whole, self._fitted(result))
-        if result is module or found.digest in seen:
-            return None
-        seen.add(found.digest)
-        return found
+    def _made(self, steps: Sequence[Step], seen: set[str], names: Sequence[str]) -> Iterable[tuple[int, Made]]:
+        if self.making is not None:
+            self.say(f"{len(seen)} distinct candidates of {self.made}, now {len(steps)} more")
+            yield from self.making(steps)
+            return
+        for number, step in enumerate(steps):
+            self.say(f"{len(seen)} distinct candidates of {self.made}, now {names[number]}")
+            yield number, run_step(step, self.ctx)
 
-    def _run(self, spec: str, module: KernelModule) -> KernelModule:
+    def _found(self, whole: str, step: Step, made: Made, seen: set[str]) -> Iterator[Candidate]:
         self.made += 1
-        return parse_pipeline(spec).run(module, self.ctx)
+        if made.module is None:
+            self.failed[whole] = made.failed
+            return
+        found = Candidate(whole, self.fitted(made.module))
+        if made.module is not step.module and found.digest not in seen:
+            seen.add(found.digest)
+            yield found
 
-    def _fitted(self, module: KernelModule) -> KernelModule:
+    def fitted(self, module: KernelModule) -> KernelModule:
         """The module for the target, without the history that its spec tells as well."""
         return replace(module, target=self.ctx.target, provenance=self.module.provenance)
+
+
+def run_step(step: Step, ctx: Context) -> Made:
+    """Run a pass; what it raises against a module is a result."""
+    try:
+        return Made(parse_pipeline(step.spec).run(step.module, ctx))
+    except KernelwrightError as error:
+        return Made(failed=str(error))
+
+
+def in_turn(candidates: Iterable[Candidate], score: Callable[[KernelModule], float]) -> list[Candidate]:
+    """The candidates by score, lowest first, but those with the same templates take turns with the others."""
+    groups: dict[tuple[str, ...], list[Candidate]] = {}
+    for candidate in sorted(candidates, key=lambda candidate: score(candidate.module)):
+        groups.setdefault(candidate.templates, []).append(candidate)
+    return [candidate for turn in zip_longest(*groups.values()) for candidate in turn if candidate is not None]
+
+
+def followers(candidate: Candidate) -> Iterator[str]:
+    """The passes, with their variants, that may make a chain longer."""
+    known = sorted(rewrites(), key=_stage)
+    used = [name for name in map(_name, candidate.passes) if name in known]
+    for name in known:
+        if name not in used and (not used or _stage(name) >= _stage(used[-1])):
+            yield from (name, *VARIANTS.get(name, ()))
 
 
 def rewrites() -> tuple[str, ...]:
     """The deterministic passes that make Triton of Triton, by name."""
     found = choices()
     return tuple(name for name in found if name not in FITTING and found[name].writes is Level.TRITON)
+
+
+def _stage(name: str) -> int:
+    """Where in a chain a pass stands; those between the first and the last ones may come in any order."""
+    if name in TEMPLATES:
+        return TEMPLATES.index(name)
+    return len(TEMPLATES) + (1 + LAST.index(name) if name in LAST else 0)
+
+
+def _name(spec: str) -> str:
+    return spec.partition("{")[0]
+
+
+def _parts(spec: str) -> Iterator[str]:
+    """The passes of a spec: commas in braces part options."""
+    depth, begun = 0, 0
+    for at, character in enumerate(spec):
+        depth += (character == "{") - (character == "}")
+        if character == "," and not depth:
+            yield spec[begun:at]
+            begun = at + 1
+    yield spec[begun:]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
-from kernelwright.midend.convolution import Convolution, Template, replace_convolutions
+from kernelwright.midend.convolution import Convolution, Template, precision_of, replace_convolutions
 from kernelwright.midend.templates.gathered import check_form, gathered_template
 
 
@@ -31,7 +31,9 @@ class TransposedConv(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no transposed convolution."""
-        return replace_convolutions(module, self._template)
+        precision = precision_of(module)
 
-    def _template(self, convolution: Convolution) -> Template | None:
-        return gathered_template(convolution, self.form) if convolution.transposed else None
+        def template(convolution: Convolution) -> Template | None:
+            return gathered_template(convolution, self.form, precision) if convolution.transposed else None
+
+        return replace_convolutions(module, template)

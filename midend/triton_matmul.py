@@ -1,10 +1,11 @@
 """`triton-matmul`: matrix products without a library."""
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.host_trace import HostTrace, trace_host
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.host_code import fresh_symbol, with_kernel, with_statements
@@ -12,6 +13,8 @@ from kernelwright.midend.launches import find_launches, names_in
 from kernelwright.midend.products import Product, find_products
 from kernelwright.midend.templates.matmul import matmul_grid, matmul_meta, matmul_text
 
+#: How fp32 may be multiplied.
+PRECISIONS = ("ieee", "tf32x3")
 _STEMS = {
     "aten.mm": "matmul",
     "aten.bmm": "batched_matmul",
@@ -28,33 +31,59 @@ _DIAGONAL = ("x1 = xindex // {n}", "add = (x0 + -1 * x1).to(tl.int64)", "full_0 
 class TritonMatmul(Pass):
     """Compute matrix products by a kernel that can take an epilogue, in an order of tiles that reuses the L2 cache.
 
-    Legal for mm, bmm, addmm and baddbmm with factors of one, any strides, in fp32, fp16 and bf16; fp32 products are
-    IEEE fp32. Where the next kernel keeps one triangle of a product, and nobody else reads it, tiles outside of that
-    are not computed. Expected, not measured: ahead of libraries for small inner or outer sizes, where an epilogue is
-    fused and for triangles (half the work); behind them on large square products.
+    Legal for mm, bmm, addmm and baddbmm with factors of one, any strides, in fp32, fp16 and bf16. Where the next kernel
+    keeps one triangle of a product, and nobody else reads it, tiles outside of that are not computed.
+
+    precision: of fp32 products: ieee, or tf32x3, in which tensor cores multiply parts in TF32 with the error of fp32;
+    where the reference's numerics let products be TF32, they are. pack: copy a factor whose summed axis does not lie
+    last, as tensor cores want TF32.
     """
 
     name: ClassVar[str] = "triton-matmul"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
 
+    precision: str = "tf32x3"
+    pack: bool = False
+
+    def __post_init__(self) -> None:
+        if self.precision not in PRECISIONS:
+            raise UserError(f"precision={self.precision!r}: choose from {', '.join(PRECISIONS)}")
+
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no product."""
+        precision = "tf32" if getattr(module.reference, "numerics", "ieee") == "tf32" else self.precision
         while (trace := trace_host(module)) is not None:
             product = next(find_products(trace), None)
             if product is None:
                 return module
-            module = _replace(module, trace, product)
+            module = _replace(module, trace, product, precision, self.pack)
         return module
 
 
-def _replace(module: KernelModule, trace: HostTrace, product: Product) -> KernelModule:
+def _replace(module: KernelModule, trace: HostTrace, product: Product, precision: str, pack: bool) -> KernelModule:
     symbol = fresh_symbol(module, _STEMS[product.covers])
-    source = matmul_text(product, kept_half(module, trace, product)).replace("KERNEL", symbol)
+    half = kept_half(module, trace, product)
+    product, packed = _packed(product, symbol) if pack else (product, [])
+    source = matmul_text(product, half, precision).replace("KERNEL", symbol)
     kernel = Kernel(symbol, source, matmul_meta(product), (product.covers,))
     arguments = ", ".join(operand for operand in product.operands if operand)
     launch = f"{symbol}[{matmul_grid(product).replace('META', kernel.meta_name)}]({arguments}, **{kernel.meta_name})"
-    return with_kernel(with_statements(module, trace, {product.index: [launch]}), kernel)
+    return with_kernel(with_statements(module, trace, {product.index: [*packed, launch]}), kernel)
+
+
+def _packed(product: Product, symbol: str) -> tuple[Product, list[str]]:
+    """The product of copies of those factors whose summed axis does not lie last, and what makes the copies."""
+    lines, operands = list[str](), list(product.operands)
+    _, rows, columns, inner = product.sizes
+    a, b = product.a, product.b
+    if a.strides[2] != 1:
+        lines.append(f"{symbol}_a = {operands[0]}.contiguous()")
+        operands[0], a = f"{symbol}_a", replace(a, strides=(rows * inner, inner, 1))
+    if b.strides[1] != 1:
+        lines.append(f"{symbol}_b = {operands[1]}.transpose(-2, -1).contiguous()")
+        operands[1], b = f"{symbol}_b", replace(b, strides=(columns * inner, 1, inner))
+    return replace(product, a=a, b=b, operands=tuple(operands)), lines
 
 
 def kept_half(module: KernelModule, trace: HostTrace, product: Product) -> str:

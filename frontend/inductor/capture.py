@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 import triton
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 from kernelwright.ir.errors import LoweringError, UnsupportedVersionError
 
@@ -22,13 +22,19 @@ try:
     import torch._functorch.config as functorch_config
     import torch._inductor.config as inductor_config
     from torch._guards import TracingContext, tracing
+    from torch._inductor import graph as graph_lowering
+    from torch._inductor import ir
     from torch._inductor.compile_fx import compile_fx, compile_fx_inner
     from torch._inductor.graph import GraphLowering
+    from torch._inductor.kernel import conv
+    from torch._inductor.lowering import lowerings
     from torch._inductor.virtualized import V
+    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
     from triton.backends.compiler import GPUTarget
     from triton.runtime import driver
 
-    GraphLowering.save_output_code  # noqa: B018  (the interface that capture depends on)
+    GraphLowering.save_output_code, conv.conv_layout  # noqa: B018  (what capture depends on)
+    graph_lowering.get_user_visible_output_strides  # noqa: B018
 except (ImportError, AttributeError) as error:
     raise UnsupportedVersionError(
         f"lower-inductor works with torch 2.11 to 2.13 and Triton 3.6 to 3.7; this is torch {torch.__version__} "
@@ -107,17 +113,79 @@ def _stop_when_written(text: Any) -> None:
 
 
 @contextlib.contextmanager
+def _lowering(operation: Any, rule: Callable[..., Any]) -> Iterator[None]:
+    before = lowerings[operation]
+    lowerings[operation] = rule
+    try:
+        yield
+    finally:
+        lowerings[operation] = before
+
+
+def _bias_apart() -> contextlib.AbstractContextManager[None]:
+    """Adds the bias of convolutions in a kernel, as Inductor does on a GPU."""
+    aten = torch.ops.aten
+    convolution = lowerings[aten.convolution.default]
+
+    def rule(x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
+        axes = len(weight.get_size()) - 2
+        if bias is None or len(x.get_size()) != axes + 2:
+            return convolution(x, weight, bias, *rest)
+        result = convolution(x, weight, None, *rest)
+        shaped = lowerings[aten.view.default](bias, [result.get_size()[1], *[1] * axes])
+        return lowerings[aten.add.Tensor](result, shaped)
+
+    return _lowering(aten.convolution.default, rule)
+
+
+@contextlib.contextmanager
+def _channels_last() -> Iterator[None]:
+    """Lets 3-D convolutions take and give channels last (what they take follows from what they give), and outputs keep
+    what convolutions left."""
+    before, strides_before = conv.conv_layout, graph_lowering.get_user_visible_output_strides
+
+    def layout(x: Any, *rest: Any, **options: Any) -> Any:
+        found = before(x, *rest, **options)
+        if len(found.size) != 5:
+            return found
+        strides = ir.FlexibleLayout.stride_ordered(found.size, ir.NHWDC_STRIDE_ORDER)
+        return ir.FixedLayout(found.device, found.dtype, found.size, strides)
+
+    def output_strides(graph: torch.fx.Graph) -> dict[torch.fx.Node, tuple[int, ...]]:
+        convolved: set[torch.fx.Node] = set()
+        for node in graph.nodes:
+            if node.target is torch.ops.aten.convolution.default or convolved & set(node.all_input_nodes):
+                convolved.add(node)
+        orders = {4: ir.NHWC_STRIDE_ORDER, 5: ir.NHWDC_STRIDE_ORDER}
+        found: dict[torch.fx.Node, tuple[int, ...]] = strides_before(graph)
+        for node in convolved & set(found):
+            shape = node.meta["val"].shape
+            if len(shape) in orders:
+                found[node] = tuple(map(int, ir.FlexibleLayout.stride_ordered(shape, orders[len(shape)])))
+        return found
+
+    conv.conv_layout, graph_lowering.get_user_visible_output_strides = layout, output_strides
+    try:
+        yield
+    finally:
+        conv.conv_layout, graph_lowering.get_user_visible_output_strides = before, strides_before
+
+
+@contextlib.contextmanager
 def _environment(device: str, config: Mapping[str, Any]) -> Iterator[None]:
     known = {key: value for key, value in {**BASE_CONFIG, **config}.items() if _has_option(key)}
     with contextlib.ExitStack() as stack:
         if device == "cpu":
             known["cpu_backend"] = "triton"
             stack.enter_context(_stand_in_driver())
+            stack.enter_context(_bias_apart())
             # Flash attention on a CPU is one opaque operator; the mathematical form lowers.
             stack.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
             stack.enter_context(warnings.catch_warnings())
             warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")
             stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
+        if config.get("force_layout_optimization"):
+            stack.enter_context(_channels_last())
         stack.enter_context(inductor_config.patch(known))
         stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
         stack.enter_context(torch.no_grad())
@@ -194,11 +262,13 @@ def capture(
     """Inductor's program for `model(*inputs)`.
 
     `names` maps every tensor name of the reference to the tensor itself; `config` holds Inductor options
-    over `BASE_CONFIG`. Raises LoweringError for what Inductor or this form of program cannot express.
+    over `BASE_CONFIG`. Tensors on the device `meta` give the program that such tensors on the CPU would: nothing is
+    computed and nothing allocated, whatever the shapes. Raises LoweringError for what Inductor or this form of
+    program cannot express.
     """
     device = next((t.device.type for t in names.values()), "cpu")
     name_of = {id(tensor): name for name, tensor in names.items()}
-    with _environment(device, config):
+    with _environment("cpu" if device == "meta" else device, config):
         graph, args, graph_outputs, model_outputs = _dynamo_graph(model, inputs)
         args = [value for value in args if isinstance(value, torch.Tensor)]
         position = {id(value): index for index, value in enumerate(graph_outputs)}
@@ -217,8 +287,22 @@ def capture(
                 f"{args[missing[0]]!r:.60}; pass them as inputs or keep them as buffers"
             )
         with tracing(None):
-            text, constants = _inductor_text(graph, args)
+            text, constants = _inductor_text(graph, _on_cpu(graph, args) if device == "meta" else args)
     return Captured(text, tuple(name_of[id(value)] for value in args), tuple(outputs), constants)
+
+
+def _on_cpu(graph: torch.fx.GraphModule, args: list[Any]) -> list[Any]:
+    """Stand-ins on the CPU for tensors on the device `meta`, and the graph made to say the same."""
+    cpu = torch.device("cpu")
+
+    def moved(value: Any) -> Any:
+        return cpu if isinstance(value, torch.device) and value.type == "meta" else value
+
+    for node in graph.graph.nodes:
+        node.args, node.kwargs = tree_map(moved, node.args), tree_map(moved, dict(node.kwargs))
+    graph.recompile()
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    return [FakeTensor(mode, value.detach(), cpu) for value in args]
 
 
 def _inductor_text(graph: torch.fx.GraphModule, args: list[Any]) -> tuple[str, dict[str, torch.Tensor]]:

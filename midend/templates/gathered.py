@@ -34,12 +34,13 @@ def check_form(form: str) -> None:
         raise UserError(f"form={form!r}: choose from {', '.join(FORMS)}")
 
 
-def gathered_template(convolution: Convolution, form: str) -> Template:
-    """The kernel for any convolution that is sound. `form`: dot, direct or auto, as `LEAST_CHANNELS` says."""
+def gathered_template(convolution: Convolution, form: str, precision: str = "ieee") -> Template:
+    """The kernel for any convolution that is sound. `form`: dot, direct or auto, as `LEAST_CHANNELS` says;
+    `precision`: of fp32 products of tiles."""
     if form == "auto":
         channels = min(convolution.group_inputs, convolution.group_outputs)
         form = "dot" if channels >= LEAST_CHANNELS else "direct"
-    writer = _Writer(convolution, form == "dot")
+    writer = _Writer(convolution, form == "dot", precision)
     name = "conv_transpose" if convolution.transposed else "conv"
     packing = _packing(convolution) if writer.packed else ""
     return Template(f"{name}{len(writer.axes)}d", writer.write(), writer.meta(), writer.grid(), packing)
@@ -62,8 +63,8 @@ def _packed_strides(convolution: Convolution) -> tuple[int, ...]:
 class _Writer:
     """Writes the kernel. Spatial axes are z, y and x as far as there are such."""
 
-    def __init__(self, convolution: Convolution, dot: bool) -> None:
-        self.c, self.dot = convolution, dot
+    def __init__(self, convolution: Convolution, dot: bool, precision: str) -> None:
+        self.c, self.dot, self.precision = convolution, dot, precision
         self.axes = "zyx"[-len(convolution.kernel_size) :]
         self.taps = dict(zip(self.axes, convolution.kernel_size, strict=True))
         self.inputs = dict(zip(self.axes, convolution.x.shape[2:], strict=True))
@@ -258,7 +259,7 @@ class _Writer:
             a, b = total((weight, "k[None, :]")), total((x, "k[:, None]"))
             yield f"a = tl.load(weight_tap + {a}, known & {inner[0]}, other=0.0)"
             yield f"b = tl.load(x_tap + {b}, {mask} & {inner[1]}, other=0.0)"
-            yield 'acc = tl.dot(a, b, acc, input_precision="ieee")'
+            yield f'acc = tl.dot(a, b, acc, input_precision="{self.precision}")'
             return
         if channels <= MOST_UNROLLED:
             yield f"for k in tl.static_range(0, {channels}):"

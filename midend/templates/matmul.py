@@ -6,9 +6,9 @@ from kernelwright.ir.values import Scalar
 from kernelwright.midend.products import Product
 from kernelwright.midend.templates.writing import total
 
-#: The larger sides of a tile, at first, and the sides that `tl.dot` takes at least; channels of a step by type.
+#: The larger sides of a tile, at first, and the sides that `tl.dot` takes at least; what a step sums, by type.
 SIDE, LEAST_SIDE = 128, 16
-STEP = {"f32": 16, "f16": 64, "bf16": 64}
+STEP = {"f32": 32, "f16": 64, "bf16": 64}
 #: Rows of tiles that are computed together, so that the columns they share stay in the L2 cache.
 GROUP = 8
 #: Halves of the result that may be left at zero: what a tile must meet, by operator.
@@ -19,18 +19,22 @@ HALVES = {
 }
 
 
-def matmul_text(product: Product, half: str) -> str:
-    """The kernel's text, its name KERNEL; tiles that lie outside of `half` of the result are zeros."""
+def matmul_text(product: Product, half: str, precision: str) -> str:
+    """The kernel's text, its name KERNEL; tiles that lie outside of `half` of the result are zeros. `precision`: of fp32
+    products."""
     added = "added_ptr, " if product.added else ""
     blocks = ", ".join(f"{name}: tl.constexpr" for name in ("MBLOCK", "NBLOCK", "KBLOCK", "GROUP"))
-    body = [*_position(product), *_sums(product, half), *_stores(product)]
+    body = [*_position(product), *_sums(product, half, precision), *_stores(product)]
     return "\n".join([f"@triton.jit\ndef KERNEL(a_ptr, b_ptr, {added}out_ptr, {blocks}):", *(f"    {s}" for s in body)])
 
 
 def matmul_meta(product: Product) -> tuple[tuple[str, Scalar], ...]:
     """Launch options to begin with."""
     _, rows, columns, _ = product.sizes
-    sides = [min(max(1 << (size - 1).bit_length(), LEAST_SIDE), SIDE) for size in (rows, columns)]
+    # In fp32 the parts of both factors fill the registers of wider tiles.
+    most = (SIDE, SIDE // 2 if product.a.dtype == "f32" else SIDE)
+    sizes = zip((rows, columns), most, strict=True)
+    sides = [min(max(1 << (size - 1).bit_length(), LEAST_SIDE), side) for size, side in sizes]
     warps = max(min(sides[0] * sides[1] // 2048, 8), 1)
     blocks = (("MBLOCK", sides[0]), ("NBLOCK", sides[1]), ("KBLOCK", STEP[product.a.dtype]), ("GROUP", GROUP))
     return (*blocks, ("num_warps", warps), ("num_stages", 3))
@@ -59,7 +63,7 @@ def _position(product: Product) -> Iterator[str]:
     yield "n = column * NBLOCK + tl.arange(0, NBLOCK)[None, :]"
 
 
-def _sums(product: Product, half: str) -> Iterator[str]:
+def _sums(product: Product, half: str, precision: str) -> Iterator[str]:
     batches, rows, columns, inner = product.sizes
     a, b = product.a.strides, product.b.strides
     batch = [(stride if batches > 1 else 0, "batch") for stride in (a[0], b[0])]
@@ -75,7 +79,7 @@ def _sums(product: Product, half: str) -> Iterator[str]:
     a_mask, b_mask = f"(m < {rows}) & (k[None, :] < {inner})", f"(k[:, None] < {inner}) & (n < {columns})"
     yield f"    a = tl.load(a_at + {total((a[2], 'k[None, :]'))}, {a_mask}, other=0.0)"
     yield f"    b = tl.load(b_at + {total((b[1], 'k[:, None]'))}, {b_mask}, other=0.0)"
-    yield '    acc = tl.dot(a, b, acc, input_precision="ieee")'
+    yield f'    acc = tl.dot(a, b, acc, input_precision="{precision}")'
 
 
 def _stores(product: Product) -> Iterator[str]:

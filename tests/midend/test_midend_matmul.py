@@ -29,7 +29,7 @@ def test_products(case):
     before = lowered(forward, shapes)
     after = TritonMatmul().run(before, H200)
     assert extern_ops(before) and not extern_ops(after)
-    assert 'input_precision="ieee"' in after.kernels[-1].source
+    assert 'input_precision="tf32x3"' in after.kernels[-1].source
     assert_right(after, seeds=(0,))
 
 

@@ -1,0 +1,29 @@
+"""`channels-last-conv`: convolutions of tensors whose channels lie last, without a library."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.values import KernelModule, Level
+from kernelwright.midend.convolution import precision_of, replace_convolutions
+from kernelwright.midend.templates.channels_last import channels_last_template
+
+
+@register
+@dataclass(frozen=True)
+class ChannelsLastConv(Pass):
+    """Compute convolutions as products of lines of taps, in a kernel that can take an epilogue.
+
+    Legal for 1 to 3 axes, every stride, padding and dilation but one along x, one group, and transposed ones of
+    stride 1, in fp32, fp16 and bf16, where channels lie last: it wants `lower-inductor{every_conv=true}` before it.
+    fp32 is multiplied as TF32 where the reference's numerics let convolutions, else as IEEE fp32.
+    """
+
+    name: ClassVar[str] = "channels-last-conv"
+    reads: ClassVar[Level] = Level.TRITON
+    writes: ClassVar[Level] = Level.TRITON
+
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+        """The module with such kernels; the same object where there is no such convolution."""
+        precision = precision_of(module)
+        return replace_convolutions(module, lambda convolution: channels_last_template(convolution, precision))

@@ -1,0 +1,156 @@
+"""The text of a convolution of tensors whose channels lie last: one program computes a tile of pixels by channels.
+
+With channels last, the pixels that the taps of one line along x meet lie one after another in memory, all their
+channels included: `taps * channels` numbers. So a line of taps is one side of a product, however few channels there
+are, both factors are read along the axis that is summed (which is what tensor cores want of TF32), and an address is a
+line's start plus a running index. A transposed convolution of stride 1 is one with its taps reversed.
+"""
+
+from collections.abc import Iterator
+from math import prod
+
+from kernelwright.ir.values import Scalar
+from kernelwright.midend.convolution import Convolution, Template
+from kernelwright.midend.templates.writing import together, total
+
+#: Sides of a tile at first, and what a step sums.
+PIXELS, CHANNELS, STEP = 128, 128, 32
+#: The least side of a tile that `tl.dot` takes.
+LEAST_SIDE = 16
+
+
+def channels_last_template(convolution: Convolution, precision: str) -> Template | None:
+    """The kernel; None where lines of taps are not what this module's head says. `precision`: of fp32 products."""
+    one = all(stride == 1 for stride in convolution.stride)
+    line = convolution.dilation[-1] == 1 or convolution.kernel_size[-1] == 1
+    channels = convolution.x.shape[1]
+    lies_last = convolution.x.strides[1] == 1 and convolution.x.strides[-1] == channels
+    if convolution.groups != 1 or not line or not lies_last or (convolution.transposed and not one):
+        return None
+    writer = _Writer(convolution, precision)
+    name = "conv_transpose" if convolution.transposed else "conv"
+    return Template(f"{name}{len(writer.axes)}d", writer.write(), writer.meta(), writer.grid(), writer.packing())
+
+
+class _Writer:
+    """Writes the kernel. Spatial axes are z, y and x as far as there are such; all but x are lines of taps."""
+
+    def __init__(self, convolution: Convolution, precision: str) -> None:
+        self.c, self.precision = convolution, precision
+        self.axes = "zyx"[-len(convolution.kernel_size) :]
+        self.lines = self.axes[:-1]
+        self.taps = dict(zip(self.axes, convolution.kernel_size, strict=True))
+        self.inputs = dict(zip(self.axes, convolution.x.shape[2:], strict=True))
+        self.outputs = dict(zip(self.axes, convolution.out.shape[2:], strict=True))
+        self.stride = dict(zip(self.axes, convolution.stride, strict=True))
+        self.dilation = dict(zip(self.axes, convolution.dilation, strict=True))
+        given = dict(zip(self.axes, convolution.padding, strict=True))
+        reach = {axis: self.dilation[axis] * (self.taps[axis] - 1) for axis in self.axes}
+        self.padding = {a: reach[a] - given[a] for a in self.axes} if convolution.transposed else given
+        self.x_step = dict(zip(self.axes, convolution.x.strides[2:], strict=True))
+        self.out_step = dict(zip(self.axes, convolution.out.strides[2:], strict=True))
+        self.channels, self.results = convolution.x.shape[1], convolution.out.shape[1]
+        self.pixels = convolution.out.shape[0] * prod(self.outputs.values())
+        #: Numbers of a line of taps, and such lines.
+        self.length, self.count = self.taps["x"] * self.channels, prod(self.taps[axis] for axis in self.lines)
+
+    def packing(self) -> str:
+        """What makes the weight (lines, output channels, taps along x, input channels)."""
+        axes = list(range(2, 2 + len(self.axes)))
+        out, channels = (1, 0) if self.c.transposed else (0, 1)
+        order = [*axes[:-1], out, axes[-1], channels]
+        return f".permute({', '.join(map(str, order))}).contiguous()"
+
+    def meta(self) -> tuple[tuple[str, Scalar], ...]:
+        """Launch options to begin with."""
+        channels = min(max(1 << (self.results - 1).bit_length(), LEAST_SIDE), CHANNELS)
+        step = min(max(1 << (self.length - 1).bit_length(), LEAST_SIDE), STEP)
+        warps = 8 if channels == CHANNELS else 4
+        tile = (("MBLOCK", PIXELS), ("NBLOCK", channels), ("KBLOCK", step))
+        return (*tile, ("num_warps", warps), ("num_stages", 3))
+
+    def grid(self) -> str:
+        """Tiles of channels vary first, so that what reads the same pixels runs together."""
+        return f"triton.cdiv({self.results}, META['NBLOCK']) * triton.cdiv({self.pixels}, META['MBLOCK']),"
+
+    def write(self) -> str:
+        """The kernel's text, its name KERNEL."""
+        bias = "bias_ptr, " if self.c.bias else ""
+        blocks = "MBLOCK: tl.constexpr, NBLOCK: tl.constexpr, KBLOCK: tl.constexpr"
+        body = [*self._position(), *self._sums(), *self._stores()]
+        head = ["@triton.jit", f"def KERNEL(x_ptr, weight_ptr, {bias}out_ptr, {blocks}):"]
+        return "\n".join([*head, *(f"    {line}" for line in body)])
+
+    def _position(self) -> Iterator[str]:
+        """Which pixels and channels a program has, and where the first pixel lies that a pixel's taps meet."""
+        yield f"tiles: tl.constexpr = ({self.results} + NBLOCK - 1) // NBLOCK"
+        yield "pixel = tl.program_id(0) // tiles * MBLOCK + tl.arange(0, MBLOCK)[:, None]"
+        yield "channel = tl.program_id(0) % tiles * NBLOCK + tl.arange(0, NBLOCK)[None, :]"
+        yield f"inside = pixel < {self.pixels}"
+        rest = "pixel"
+        for axis in reversed(self.axes):
+            yield f"o{axis} = {rest} % {self.outputs[axis]}"
+            rest = f"{rest} // {self.outputs[axis]}"
+        yield f"batch = {rest}"
+        for axis in self.axes:
+            yield f"i{axis} = {total((self.stride[axis], f'o{axis}'), (-self.padding[axis], ''))}"
+        first = [(self.x_step[axis], f"i{axis}") for axis in self.axes]
+        yield f"x_at = x_ptr + ({total((self.c.x.strides[0], 'batch'), *first)})"
+        yield f"weight_at = weight_ptr + {total((self.length, 'channel'))}"
+
+    def _sums(self) -> Iterator[str]:
+        """One loop over lines and steps along them, so that it can be pipelined."""
+        yield "acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)"
+        yield f"steps: tl.constexpr = ({self.length} + KBLOCK - 1) // KBLOCK"
+        yield f"for step in range(0, {total((self.count, 'steps'))}):"
+        yield "    k = step % steps * KBLOCK + tl.arange(0, KBLOCK)"
+        rest, at = "step // steps", list[tuple[int, str]]()
+        checks = ["inside", f"(k[None, :] < {self.length})"]
+        for axis in reversed(self.lines):
+            yield f"    k{axis} = {rest} % {self.taps[axis]}"
+            rest = f"{rest} // {self.taps[axis]}"
+            at.append((self.dilation[axis] * self.x_step[axis], f"k{axis}"))
+            checks.append(self._check(axis, f"i{axis} + {total((self.dilation[axis], f'k{axis}'))}"))
+        checks.append(self._along())
+        line = f"({total(*at)}) + " if at else ""
+        yield f"    a = tl.load(x_at + {line}k[None, :], {together(*checks)}, other=0.0)"
+        weight = f"(k[:, None] < {self.length}) & (channel < {self.results})"
+        yield f"    b = tl.load(weight_at + {self._weight()}, {weight}, other=0.0)"
+        precision = f', input_precision="{self.precision}"' if self.c.x.dtype == "f32" else ""
+        yield f"    acc = tl.dot(a, b, acc{precision})"
+
+    def _weight(self) -> str:
+        """Where a step's weights lie; taps of a transposed convolution are met in reverse."""
+        line, place = "step // steps", "k[:, None]"
+        if self.c.transposed:
+            line = f"({self.count - 1} - {line})"
+            if self.taps["x"] > 1:
+                last = (self.taps["x"] - 1) * self.channels
+                place = f"({last} - {place} // {self.channels} * {self.channels} + {place} % {self.channels})"
+        return f"{line} * {self.results * self.length} + {place}" if self.count > 1 else place
+
+    def _beyond(self, axis: str) -> tuple[bool, bool]:
+        """Whether taps meet pixels before the first, and after the last."""
+        reach = self.dilation[axis] * (self.taps[axis] - 1) - self.padding[axis]
+        return self.padding[axis] > 0, self.stride[axis] * (self.outputs[axis] - 1) + reach >= self.inputs[axis]
+
+    def _check(self, axis: str, pixel: str) -> str:
+        """The condition under which a pixel exists; "" where it always does."""
+        before, after = self._beyond(axis)
+        return together(f"({pixel} >= 0)" if before else "", f"({pixel} < {self.inputs[axis]})" if after else "")
+
+    def _along(self) -> str:
+        """The same along x, where a number's place in its line says which pixel it belongs to."""
+        before, after = self._beyond("x")
+        place = f"{total((self.channels, 'ix'))} + k[None, :]"
+        end = self.inputs["x"] * self.channels
+        return together(f"({place} >= 0)" if before else "", f"({place} < {end})" if after else "")
+
+    def _stores(self) -> Iterator[str]:
+        out = self.c.out.strides
+        known = f"channel < {self.results}"
+        if self.c.bias:
+            yield f"acc += tl.load(bias_ptr + {total((self.c.bias.strides[0], 'channel'))}, {known}, other=0.0)"
+        spatial = [(self.out_step[axis], f"o{axis}") for axis in self.axes]
+        at = total((out[0], "batch"), (out[1], "channel"), *spatial)
+        yield f"tl.store(out_ptr + ({at}), acc, inside & ({known}))"
