@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 import triton
 import triton.language as tl
 from triton import knobs
@@ -27,6 +28,7 @@ from kernelwright.backend.execute import Launch, trace_launches
 from kernelwright.backend.jit import load_kernels, needed_kernels
 from kernelwright.backend.stub_driver import compiling_for
 from kernelwright.backend.targets import Target
+from kernelwright.backend.tensors import TORCH_DTYPES
 from kernelwright.ir.errors import KernelwrightError, UnsupportedVersionError, UserError
 from kernelwright.ir.values import DTYPES, KernelModule, Resources, Scalar, TensorSpec
 
@@ -175,7 +177,7 @@ def _runtime_type(
 
 
 def _compile(kernel: Any, launch: Launch, special: Specialisation, target: Target) -> Compiled:
-    attributes = {(index,): [["tt.divisibility", 16]] for index in special.attributes}
+    attributes = _attributes(kernel, special)
     constants = {(kernel.arg_names.index(name),): value for name, value in special.constants.items()}
     source = ASTSource(kernel, dict(special.signature), constants, attributes)
     try:
@@ -186,6 +188,53 @@ def _compile(kernel: Any, launch: Launch, special: Specialisation, target: Targe
     except Exception as error:  # Triton raises anything; this is the boundary to it
         raise _rejected(kernel, launch.symbol, error) from error
     return _as_compiled(built, *_usage(built.asm["cubin"]))
+
+
+def _attributes(kernel: Any, special: Specialisation) -> dict[tuple[int], list[Any]]:
+    """Attributes as Triton's JIT spells them, which its cache goes by: empty ones are listed too, from 3.7 on those of
+    constants as well."""
+    constants = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7)
+    found: dict[tuple[int], list[Any]] = {}
+    for index, parameter in enumerate(kernel.params):
+        kind = special.signature[parameter.name]
+        specialised = not parameter.do_not_specialize and (kind[0] == "*" or (kind[1:].isdigit() and kind != "u1"))
+        if index in special.attributes:
+            found[index,] = [["tt.divisibility", 16]]
+        elif constants if kind == "constexpr" else specialised:
+            found[index,] = []
+    return found
+
+
+def warm_launch(m: KernelModule, launch: Launch, target: Target) -> None:
+    """Compile the kernel of a launch into Triton's own cache, where a launch on such a GPU will look for it.
+
+    Where `compile_launch` was there before, all that is left to do is to find that out. Raises CompileFailureError.
+    """
+    kernels = load_kernels(m, launch.symbol)
+    given: dict[str, Any] = dict(launch.args)
+    for name, value in launch.args:
+        if isinstance(value, TensorSpec):
+            given[name] = _Placeholder(TORCH_DTYPES[value.dtype], 8 if name in launch.misaligned else 0)
+    for name, value in launch.constexprs.items():
+        given[name] = kernels.get(getattr(value, "__name__", ""), value)
+    kernel = kernels[launch.symbol]
+    try:
+        with compiling_for(target.capability):
+            kernel.warmup(grid=(1, 1, 1), **given, **launch.options)
+    except Exception as error:  # Triton raises anything; this is the boundary to it
+        raise _rejected(kernel, launch.symbol, error) from error
+
+
+@dataclass(frozen=True)
+class _Placeholder:
+    """What Triton's JIT asks of a tensor: its dtype and its address."""
+
+    dtype: torch.dtype
+    address: int
+
+    def data_ptr(self) -> int:
+        """Where it would lie."""
+        return self.address
 
 
 def _as_compiled(built: Any, registers: int, spilled: int) -> Compiled:

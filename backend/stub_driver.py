@@ -42,7 +42,11 @@ class StubDriver:
         return torch.device("cpu")
 
     def get_current_device(self) -> int:
-        """The only device."""
+        """A device for each capability: Triton's JIT remembers what a device is."""
+        return int(self.target.arch)
+
+    def get_current_stream(self, device: int) -> int:  # noqa: ARG002
+        """The default one, on which nothing is launched."""
         return 0
 
 

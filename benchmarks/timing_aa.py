@@ -36,13 +36,13 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import triton  # noqa: E402
 
+from kernelwright.backend.clock import HostClock  # noqa: E402
+from kernelwright.backend.turns import Turns  # noqa: E402
 from kernelwright.evaluate import timing  # noqa: E402
-from kernelwright.evaluate.device.clock import HostClock  # noqa: E402
 from kernelwright.evaluate.device.interpret import InterpreterExecutor  # noqa: E402
 from kernelwright.evaluate.device.jit import CudaExecutor  # noqa: E402
 from kernelwright.evaluate.device.replay import Replay, Rotation, slot  # noqa: E402
 from kernelwright.evaluate.device.time_job import Plan, measure, time_candidate  # noqa: E402
-from kernelwright.evaluate.device.turns import Turns  # noqa: E402
 from kernelwright.evaluate.draws import Draw  # noqa: E402
 from kernelwright.evaluate.host import program as host  # noqa: E402
 from kernelwright.evaluate.link import Link  # noqa: E402

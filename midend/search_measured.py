@@ -1,5 +1,5 @@
-"""How `search` spends its budget on a GPU: many candidates are made and compiled at a time, run once and timed; the best
-get more trials of their launch options; of what is then the fastest the first that the evaluator verifies is kept."""
+"""How `search` spends its budget on a GPU: many candidates are made and compiled at a time, run once and timed; the
+best get more trials of their launch options; of what is then fastest the first that the evaluator verifies is kept."""
 
 import math
 import time
@@ -31,7 +31,7 @@ TIMED = (*CHECKED, Rung.TIME)
 MADE_BY, MEASURED_BY, TUNED_BY = 0.4, 0.6, 0.8
 #: How many times the least estimate a candidate may be estimated at, to be measured.
 HOPEFUL = 10.0
-#: Candidates whose launch options are tried in the first round; those that are timed again and offered to the evaluator.
+#: Candidates whose launch options are tried in the first round; those that are timed again, and verified at most.
 TUNED, FINALISTS = 4, 4
 #: How many times as many runs the last comparison has.
 LAST_RUNS = 4.0

@@ -22,6 +22,8 @@ LOWERINGS = (
     "lower-inductor{channels_last=false}",
     "lower-inductor{persistent=false}",
     "lower-inductor{channels_last=false,persistent=false}",
+    "lower-inductor{every_conv=true}",
+    "lower-inductor{every_conv=true,persistent=false}",
     "lower-inductor{split=false}",
     "lower-inductor{persistent=false,split=false}",
     "lower-inductor{tile_reductions=true}",
@@ -42,11 +44,18 @@ VARIANTS = {
 #: Passes that put a kernel in the place of a library's: they come first in a chain, in this order, since others work on
 #: what they give. The cost model knows libraries less well than kernels, so chains that differ in these passes are not
 #: weighed against one another before they are long enough.
-TEMPLATES = ("diagonal-products", "depthwise-conv", "transposed-conv", "implicit-gemm", "triton-matmul")
+TEMPLATES = (
+    "diagonal-products",
+    "depthwise-conv",
+    "transposed-conv",
+    "channels-last-conv",
+    "implicit-gemm",
+    "triton-matmul",
+)
 #: Passes that come last, in this order: they work on whatever the others have left.
 LAST = ("fuse-flip", "fuse-epilogue", "cache-hints")
 #: Passes that fit a module to a target, which `search` runs on what is left of the candidates.
-FITTING = ("tune",)
+FITTING = ("tune", "retile")
 #: Rewrites in one chain.
 MOST_REWRITES = 6
 #: What the module that a search is given is called among the specs.

@@ -22,6 +22,7 @@ from kernelwright.backend.execute import load_module
 from kernelwright.backend.faults import AccessError, KernelFault, UnsupportedByInterpreter
 from kernelwright.backend.interpreter import InterpreterRuntime
 from kernelwright.backend.targets import get_target
+from kernelwright.backend.turns import Turns
 from kernelwright.evaluate.device.candidate_job import OverwrittenError, run_candidate
 from kernelwright.evaluate.device.interpret import InterpreterExecutor
 from kernelwright.evaluate.device.jit import CompilingExecutor, CudaExecutor
@@ -30,7 +31,6 @@ from kernelwright.evaluate.device.profile_job import profile_candidate
 from kernelwright.evaluate.device.profiler import ProfilerError
 from kernelwright.evaluate.device.serve import CheatError, Executor, HostLeftError
 from kernelwright.evaluate.device.time_job import check_and_time, time_candidate, time_reference
-from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.link import Link
 from kernelwright.evaluate.reference_job import run_reference

@@ -10,8 +10,8 @@ from broken_kernels import DOUBLE, GOOD, Broken, spec, vector_host
 from torch import Tensor
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluate.device import clock
-from kernelwright.evaluate.device.clock import CaptureError, HostClock
+from kernelwright.backend import clock
+from kernelwright.backend.clock import CaptureError, HostClock
 from kernelwright.evaluate.device.interpret import InterpreterExecutor
 from kernelwright.evaluate.device.kernels import Description
 from kernelwright.evaluate.device.replay import Replay, Rotation, Trace, slot

@@ -8,8 +8,8 @@ import torch
 from broken_kernels import DOUBLE, TOTAL
 
 from kernelwright.agent.evaluator import Rung
+from kernelwright.backend.clock import HostClock
 from kernelwright.backend.targets import get_target
-from kernelwright.evaluate.device.clock import HostClock
 from kernelwright.evaluate.device.interpret import InterpreterExecutor
 from kernelwright.evaluate.device.jit import CompilingExecutor, _trial
 from kernelwright.evaluate.device.memory import Memory

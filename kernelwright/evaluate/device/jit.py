@@ -12,14 +12,14 @@ import torch
 import triton
 from torch import Tensor
 
+from kernelwright.backend.clock import Clock, clock_for, middle, tick
 from kernelwright.backend.compiler import Compiled, CompileFailureError, compile_for_device, compile_jit
 from kernelwright.backend.execute import Launch
 from kernelwright.backend.targets import Target
 from kernelwright.backend.tensors import spec_of
-from kernelwright.evaluate.device.clock import Clock, clock_for, middle, tick
+from kernelwright.backend.turns import Turns
 from kernelwright.evaluate.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluate.device.serve import LaunchRequest
-from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.link import Json
 from kernelwright.ir.values import Resources
 

@@ -11,19 +11,19 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kernelwright.backend.clock import clock_for, tick
 from kernelwright.backend.cost import LaunchCost, launch_cost
 from kernelwright.backend.execute import Launch
 from kernelwright.backend.extern import ExternTrace
 from kernelwright.backend.targets import TARGETS, Target
 from kernelwright.backend.tensors import SHORT_DTYPES
+from kernelwright.backend.turns import Turns
 from kernelwright.evaluate.device.candidate_job import memory_for
-from kernelwright.evaluate.device.clock import clock_for, tick
 from kernelwright.evaluate.device.jit import CudaExecutor
 from kernelwright.evaluate.device.profiler import Profiler, Seen, profiler_for
 from kernelwright.evaluate.device.recorded import take_down
 from kernelwright.evaluate.device.replay import Replay, Rotation, Trace
 from kernelwright.evaluate.device.serve import Executor, LaunchRequest
-from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.link import Json, Link
 from kernelwright.evaluate.profile import Kind
 from kernelwright.evaluate.wire import RawTensor

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from kernelwright.evaluate.device.clock import tick
+from kernelwright.backend.clock import tick
 from kernelwright.evaluate.device.replay import Replay
 from kernelwright.evaluate.link import Json
 from kernelwright.evaluate.profile import Kind

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from kernelwright.backend.turns import Turns
 from kernelwright.evaluate.device.candidate_job import Calls, meet
 from kernelwright.evaluate.device.memory import Memory
 from kernelwright.evaluate.device.replay import Rotation, Trace, slot
 from kernelwright.evaluate.device.serve import Executor
-from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.link import Json, Link, TensorRef
 from kernelwright.evaluate.sketch import snapshot
 from kernelwright.evaluate.wire import RawTensor

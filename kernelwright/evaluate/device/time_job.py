@@ -18,13 +18,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from kernelwright.backend.clock import CaptureError, Clock, clock_for, middle, tick
 from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.turns import Turns
 from kernelwright.evaluate.device.candidate_job import meet, memory_for
-from kernelwright.evaluate.device.clock import CaptureError, Clock, clock_for, middle, tick
 from kernelwright.evaluate.device.recorded import RecordedCalls, take_down
 from kernelwright.evaluate.device.replay import Replay, Rotation, slot
 from kernelwright.evaluate.device.serve import Executor
-from kernelwright.evaluate.device.turns import Turns
 from kernelwright.evaluate.draws import Draw, perturb
 from kernelwright.evaluate.link import Json, Link
 from kernelwright.evaluate.tensors import copy_of, same_bits, twin

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import torch
 
-from kernelwright.evaluate.link import Json
+#: What can be written as JSON.
+Json = dict[str, Any]
 
 _now = time.perf_counter_ns
 _Event: Any = torch.cuda.Event
