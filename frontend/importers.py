@@ -3,6 +3,7 @@ level torch whose reference is a KernelBench-format source."""
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,15 @@ from kernelwright.frontend.problem import Problem, single_line
 from kernelwright.frontend.shrink import BUDGET, measure, shrink_source
 from kernelwright.frontend.trace import trace
 from kernelwright.ir.errors import KernelwrightError, UserError
-from kernelwright.ir.values import KernelModule, Reference
+from kernelwright.ir.values import NUMERICS, KernelModule, Numerics, Reference
 
 #: With no GPU, a program that makes more elements than this is described without computing it.
 _DESCRIBED_BY_RUNNING = 2**25
 
 
-def import_file(path: Path | str, *, shrink: str = "auto", budget: int = BUDGET) -> KernelModule:
+def import_file(
+    path: Path | str, *, shrink: str = "auto", budget: int = BUDGET, numerics: Numerics = "ieee"
+) -> KernelModule:
     """Read a KernelBench-format file; the module's name is the file's without suffix.
 
     Raises UserError for a file that cannot be read, and as `import_source` does.
@@ -35,19 +38,23 @@ def import_file(path: Path | str, *, shrink: str = "auto", budget: int = BUDGET)
         raise UserError(
             f"{path}: {reason}; give a Python file with a class Model, get_inputs and get_init_inputs"
         ) from error
-    return import_source(source, path.stem, shrink=shrink, budget=budget)
+    return import_source(source, path.stem, shrink=shrink, budget=budget, numerics=numerics)
 
 
-def import_source(source: str, name: str, *, shrink: str = "auto", budget: int = BUDGET) -> KernelModule:
+def import_source(
+    source: str, name: str, *, shrink: str = "auto", budget: int = BUDGET, numerics: Numerics = "ieee"
+) -> KernelModule:
     """A module of a KernelBench-format program.
 
     shrink: "always" makes sizes small enough that one forward makes about `budget` elements, "never" keeps
-    them, "auto" shrinks where there is no GPU and it can be done. Raises UserError, naming what is wrong, for
-    a program without Model or get_inputs, one that fails when run, and inputs or outputs that are not
-    tensors (or numbers).
+    them, "auto" shrinks where there is no GPU and it can be done. numerics: what may use TF32. Raises UserError,
+    naming what is wrong, for a program without Model or get_inputs, one that fails when run, and inputs or
+    outputs that are not tensors (or numbers).
     """
     if shrink not in ("auto", "never", "always"):
         raise UserError(f"shrink={shrink!r}: choose auto, never or always")
+    if numerics not in NUMERICS:
+        raise UserError(f"numerics={numerics!r}: choose {', '.join(NUMERICS)}")
     if budget < 1:
         raise UserError(f"budget={budget}: give a positive number of elements")
     Problem.load(source, name)
@@ -57,7 +64,8 @@ def import_source(source: str, name: str, *, shrink: str = "auto", budget: int =
     elif shrink == "auto" and not torch.cuda.is_available():
         with suppress(UserError):  # where it does not run at all, running it says why
             small = shrink_source(source, budget, name)
-    return KernelModule(name, _describe_source(small, name, shrunken=small != source))
+    reference = _describe_source(small, name, shrunken=small != source)
+    return KernelModule(name, replace(reference, numerics=numerics))
 
 
 def _describe_source(source: str, name: str, *, shrunken: bool) -> Reference:
@@ -93,7 +101,9 @@ def _is_large(source: str, name: str) -> bool:
         return False
 
 
-def import_module(model: nn.Module, example_inputs: Sequence[Any], *, name: str | None = None) -> KernelModule:
+def import_module(
+    model: nn.Module, example_inputs: Sequence[Any], *, name: str | None = None, numerics: Numerics = "ieee"
+) -> KernelModule:
     """A module of what `model` computes for inputs like these, its weights lifted to inputs.
 
     The reference takes the tensors among the inputs, then parameters, then buffers: what `lifted_tensors`
@@ -103,12 +113,14 @@ def import_module(model: nn.Module, example_inputs: Sequence[Any], *, name: str 
     """
     name = name or type(model).__name__
     source = print_source(trace(model, example_inputs, name), name)
-    return import_source(source, name, shrink="never")
+    return import_source(source, name, shrink="never", numerics=numerics)
 
 
-def import_graph(gm: GraphModule, example_inputs: Sequence[Any], *, name: str = "graph") -> KernelModule:
+def import_graph(
+    gm: GraphModule, example_inputs: Sequence[Any], *, name: str = "graph", numerics: Numerics = "ieee"
+) -> KernelModule:
     """The same for a graph as a `torch.compile` backend gets it."""
-    return import_module(gm, example_inputs, name=name)
+    return import_module(gm, example_inputs, name=name, numerics=numerics)
 
 
 def lifted_tensors(model: nn.Module, inputs: Sequence[Any]) -> tuple[torch.Tensor, ...]:

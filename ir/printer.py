@@ -121,6 +121,8 @@ def _reference(reference: Reference) -> str:
         "tolerance": asdict(reference.tolerance),
         "shrunken": reference.shrunken,
     }
+    if reference.numerics != "ieee":
+        fields["numerics"] = reference.numerics
     lines = [f'    "{name}": {literal(value)},' for name, value in fields.items()]
     return "\n".join(["REFERENCE = {", *lines, f'    "source": {source_literal(reference.source)},', "}"])
 

@@ -5,7 +5,7 @@ import json
 from dataclasses import fields
 from typing import Any
 
-from kernelwright.ir.values import Record, Reference, ScalarSpec, StateSpec, TensorSpec, Tolerance
+from kernelwright.ir.values import NUMERICS, Record, Reference, ScalarSpec, StateSpec, TensorSpec, Tolerance
 
 _RETURNS = ("tensor", "tuple", "list")
 
@@ -41,6 +41,8 @@ def reference_from(given: Any) -> Reference:
         raise ValueError(f"unexpected fields {sorted(map(str, unknown))}, or a source or entry that is no text")
     if given["returns"] not in _RETURNS or given["shrunken"] not in (True, False):
         raise ValueError(f"returns is one of {', '.join(_RETURNS)}, and shrunken True or False")
+    if given.get("numerics", "ieee") not in NUMERICS:
+        raise ValueError(f"numerics is one of {', '.join(NUMERICS)}")
     return Reference(
         source=given["source"],
         entry=given["entry"],
@@ -50,6 +52,7 @@ def reference_from(given: Any) -> Reference:
         returns=given["returns"],
         tolerance=Tolerance(**given["tolerance"]),
         shrunken=given["shrunken"],
+        numerics=given.get("numerics", "ieee"),
     )
 
 

@@ -14,6 +14,11 @@ from typing import Any, Literal
 
 Scalar = bool | int | float | str | None
 
+#: What of a reference's fp32 work may round its operands to TF32: `ieee` nothing, `torch` convolutions, as PyTorch's
+#: defaults have it on a GPU, `tf32` matrix products as well.
+Numerics = Literal["ieee", "torch", "tf32"]
+NUMERICS: tuple[Numerics, ...] = ("ieee", "torch", "tf32")
+
 #: Short dtype name -> (torch name, Triton pointer element name, bytes per element).
 DTYPES: Mapping[str, tuple[str, str, int]] = {
     "f64": ("float64", "fp64", 8),
@@ -137,7 +142,8 @@ class Reference:
 
     `source` is a Python file in KernelBench's format: a class named `entry` whose forward takes `inputs`,
     `get_inputs()` and `get_init_inputs()`. `returns` tells whether forward gives one tensor or a
-    sequence. `shrunken` is True where the importer made the problem's sizes smaller than the user's.
+    sequence. `shrunken` is True where the importer made the problem's sizes smaller than the user's. `numerics` is what
+    eager, its baselines and candidates may do.
     """
 
     source: str
@@ -148,6 +154,7 @@ class Reference:
     returns: Literal["tensor", "tuple", "list"] = "tensor"
     tolerance: Tolerance = Tolerance()
     shrunken: bool = False
+    numerics: Numerics = "ieee"
 
     @property
     def tensors(self) -> tuple[TensorSpec, ...]:
@@ -243,6 +250,8 @@ class KernelModule:
     def digest(self) -> str:
         """SHA-256 (hex) of everything but the provenance."""
         content = {key: value for key, value in asdict(self).items() if key != "provenance"}
+        if self.reference.numerics == "ieee":  # the text form leaves it out as well
+            del content["reference"]["numerics"]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def kernel(self, symbol: str) -> Kernel:

@@ -75,7 +75,11 @@ class Ablation:
             "problems": f"{len(self.programs)} ({sources[:12]})",
             "target": resolve_target(compiling.target),
             "baseline": str(compiling.pipeline),
-            "import": [compiling.importing.shrink.value, compiling.importing.budget],
+            "import": [
+                compiling.importing.shrink.value,
+                compiling.importing.numerics.value,
+                compiling.importing.budget,
+            ],
             "evaluator": [compiling.evaluator.seeds, compiling.evaluator.externs],
             **{name: known[name] for name in ("device", "torch", "triton")},
         }

@@ -143,7 +143,7 @@ def import_reference(source: str, name: str, importing: ImportSettings, device: 
 
     With device=cpu, `auto` makes sizes small on a machine with a GPU as well, where that can be done.
     """
-    options = {} if importing.budget is None else {"budget": importing.budget}
+    options = importing.options
     shrink = importing.shrink.value
     try:
         if importing.shrink is Shrink.auto and device is Device.cpu and torch.cuda.is_available():
@@ -177,6 +177,5 @@ def read_program(path: Path, settings: Settings) -> KernelModule:
 
 def import_program(path: Path, settings: Settings) -> KernelModule:
     """Read a KernelBench-format file as the settings say; UserError for what is not one."""
-    options = {} if settings.importing.budget is None else {"budget": settings.importing.budget}
-    module = import_file(path, shrink=settings.importing.shrink.value, **options)
+    module = import_file(path, shrink=settings.importing.shrink.value, **settings.importing.options)
     return replace(module, name=settings.name)

@@ -27,7 +27,7 @@ from kernelwright.frontend.inductor.capture import BackendOptionError, compile_w
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
-from kernelwright.ir.values import KernelModule, ScalarSpec
+from kernelwright.ir.values import KernelModule, Numerics, ScalarSpec
 
 log = logging.getLogger("kernelwright.dynamo")
 
@@ -140,12 +140,22 @@ def _note(graph: torch.fx.GraphModule, runs: str, why: str, module: KernelModule
 
 def _compile(graph: torch.fx.GraphModule, inputs: Sequence[Any], options: Options) -> CompileResult:
     target = resolve_target(options.target)
-    module = import_graph(graph, inputs, name=f"graph_{len(_regions)}")
+    module = import_graph(graph, inputs, name=f"graph_{len(_regions)}", numerics=permitted())
     pipeline: Pipeline = parse_pipeline(options.pipeline)
     context = Context(target=target, evaluator=_evaluator(target, options))
     # Dynamo is compiling: what the passes trace must not see its state.
     with torch.no_grad():
         return compile_module(module, pipeline, context)
+
+
+def permitted() -> Numerics:
+    """What the user's own flags let use TF32. Products without convolutions is none of the three: nothing may then."""
+    # Not `allow_tf32`, which cannot be read once the flags that have taken its place were set; these tell either way.
+    convolutions = torch.backends.cudnn.conv.fp32_precision == "tf32"  # type: ignore[attr-defined]
+    products = torch.backends.cuda.matmul.fp32_precision == "tf32"
+    if not convolutions:
+        return "ieee"
+    return "tf32" if products else "torch"
 
 
 _evaluators: dict[tuple[str, Options], LocalEvaluator] = {}

@@ -58,9 +58,8 @@ def _brief(error: Exception) -> str:
 
 
 def _imported(problem: Problem, importing: ImportSettings) -> KernelModule:
-    options = {} if importing.budget is None else {"budget": importing.budget}
     shrink = "never" if problem.provenance.get("format") == GENERATED else importing.shrink.value
-    return import_source(problem.source, "module", shrink=shrink, **options)
+    return import_source(problem.source, "module", shrink=shrink, **importing.options)
 
 
 def _frontend(problem: Problem, module: KernelModule, context: Context, plan: PairPlan) -> Iterator[Pair]:

@@ -86,7 +86,7 @@ class PairRun:
             "target": resolve_target(self.settings.compiling.target),
             "generator": VERSION,
             "difficulty": self.settings.difficulty,
-            "import": [importing.shrink.value, importing.budget],
+            "import": [importing.shrink.value, importing.numerics.value, importing.budget],
             "seeds": evaluator.seeds,
             "torch": torch.__version__,
             "triton": triton.__version__,

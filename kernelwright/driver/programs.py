@@ -91,8 +91,7 @@ def _compile(program: Program, settings: Settings, context: Context, standalone:
 
 def read_module(program: Program, importing: ImportSettings) -> KernelModule:
     """The module of a program, at level torch. Raises UserError."""
-    options = {} if importing.budget is None else {"budget": importing.budget}
-    return import_source(program.source, program.module_name, shrink=importing.shrink.value, **options)
+    return import_source(program.source, program.module_name, shrink=importing.shrink.value, **importing.options)
 
 
 def outcome(result: CompileResult) -> dict[str, Any]:

@@ -44,6 +44,14 @@ class Shrink(Enum):
     always = "always"
 
 
+class Numerics(Enum):
+    """What of a program's fp32 work may use TF32: nothing, convolutions as by PyTorch's default, products too."""
+
+    ieee = "ieee"
+    torch = "torch"
+    tf32 = "tf32"
+
+
 @dataclass
 class TargetSettings:
     """What to compile for: a target's name, or `auto` for this machine's GPU."""
@@ -98,7 +106,14 @@ class ImportSettings:
     """How a program is read; `budget` is in elements, None for the importer's default."""
 
     shrink: Shrink = Shrink.auto
+    numerics: Numerics = Numerics.torch
     budget: int | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the importers take by keyword, but for `shrink`."""
+        sizes = {} if self.budget is None else {"budget": self.budget}
+        return {"numerics": self.numerics.value} | sizes
 
 
 @dataclass

@@ -46,6 +46,7 @@ def decode_reference(content: Json) -> Reference:
         returns=content["returns"],
         tolerance=Tolerance(**content["tolerance"]),
         shrunken=content["shrunken"],
+        numerics=content["numerics"],
     )
 
 

@@ -10,7 +10,7 @@ from kernelwright import conf
 from kernelwright.backend.targets import TARGETS
 from kernelwright.driver.ablate_settings import read_ablate_settings
 from kernelwright.driver.build import discover, open_context
-from kernelwright.driver.settings import CONFIG_MODULE, Shrink, compose_config, read_settings
+from kernelwright.driver.settings import CONFIG_MODULE, Numerics, Shrink, compose_config, read_settings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline
 
@@ -58,13 +58,23 @@ def test_defaults() -> None:
     settings = read_settings("my model (2)")
     assert settings.name == "my_model__2_" and settings.out.startswith("runs/my_model__2_-20")
     assert settings.importing.shrink is Shrink.auto and settings.importing.budget is None
+    assert settings.importing.numerics is Numerics.torch
     assert [pass_.name for pass_ in settings.pipeline.passes] == ["lower-inductor", "tune"]
 
 
 def test_overrides_reach_the_settings() -> None:
-    given = ["import.shrink=never", "import.budget=99", "evaluator.seeds=1", "seed=5", "name=n", "out=a/${name}"]
+    given = [
+        "import.shrink=never",
+        "import.budget=99",
+        "import.numerics=ieee",
+        "evaluator.seeds=1",
+        "seed=5",
+        "name=n",
+        "out=a/${name}",
+    ]
     settings = read_settings("file", given)
     assert (settings.importing.shrink, settings.importing.budget) == (Shrink.never, 99)
+    assert settings.importing.options == {"budget": 99, "numerics": "ieee"}
     assert (settings.evaluator.seeds, settings.seed, settings.name, settings.out) == (1, 5, "n", "a/n")
 
 
@@ -85,6 +95,7 @@ BAD = [
     ("hydra.verbose=true", "is not of the form key=value"),
     ("seed=${nothing}", "nothing"),
     ("import.shrink=small", "configuration key 'import.shrink': Invalid value 'small', expected one of [auto"),
+    ("import.numerics=fp8", "configuration key 'import.numerics': Invalid value 'fp8', expected one of [ieee"),
     ("import={a:1}", "'import' is a group: write import=NAME"),
     ("name=a/b", "must be letters, digits"),
     ("pipeline.passes=[tune,tunes]", "unknown pass 'tunes'; did you mean 'tune'?"),

@@ -42,6 +42,24 @@ def test_inference_runs_verified_kernels() -> None:
     assert "ok@interpret" in str(made[0])
 
 
+def test_graphs_may_use_tf32_where_the_users_flags_let_them() -> None:
+    for convolutions, products, numerics in (
+        (True, False, "torch"),
+        (True, True, "tf32"),
+        (False, False, "ieee"),
+        (False, True, "ieee"),
+    ):
+        with torch.backends.cudnn.flags(allow_tf32=convolutions):
+            torch.backends.cuda.matmul.allow_tf32 = products
+            try:
+                assert dynamo.permitted() == numerics
+            finally:
+                torch.backends.cuda.matmul.allow_tf32 = False
+    _, made = run(mlp(), torch.randn(5, 16), options=INTERPRETER)
+    assert made[0].module is not None
+    assert made[0].module.reference.numerics == "torch"
+
+
 def test_later_calls_use_new_values() -> None:
     model = mlp()
     compiled = torch.compile(model, backend="kernelwright", options=INTERPRETER)

@@ -41,6 +41,8 @@ def test_file_becomes_a_module_at_level_torch(tmp_path: Path) -> None:
     assert module.reference.outputs == (TensorSpec.contiguous("out", "f32", (5, 3)),)
     assert module.reference.source == GOOD
     assert not module.reference.shrunken
+    assert module.reference.numerics == "ieee"
+    assert import_file(path, shrink="never", numerics="torch").reference.numerics == "torch"
 
 
 def test_shrinking_is_recorded() -> None:
@@ -91,6 +93,8 @@ def test_missing_file_and_bad_options(tmp_path: Path) -> None:
         import_file(tmp_path / "absent.py")
     with pytest.raises(UserError, match="choose auto, never or always"):
         import_source(GOOD, "p", shrink="maybe")
+    with pytest.raises(UserError, match="choose ieee, torch, tf32"):
+        import_source(GOOD, "p", numerics="bf16")  # type: ignore[arg-type]
     with pytest.raises(UserError, match="budget=0"):
         import_source(GOOD, "p", budget=0)
 

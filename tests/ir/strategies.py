@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from kernelwright.ir.values import (
     DTYPES,
+    NUMERICS,
     Kernel,
     KernelModule,
     Launcher,
@@ -55,6 +56,7 @@ def references(draw: st.DrawFn) -> Reference:
         returns=draw(st.sampled_from(["tensor", "tuple", "list"])),
         tolerance=Tolerance("allclose", draw(st.floats(0, 99)), draw(st.floats()), 1e-5),
         shrunken=draw(st.booleans()),
+        numerics=draw(st.sampled_from(NUMERICS)),
     )
 
 

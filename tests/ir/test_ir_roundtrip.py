@@ -1,11 +1,13 @@
 """Printing and parsing are inverses for every module that verifies."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 
+from kernelwright.ir.errors import DialectError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule
@@ -36,6 +38,16 @@ def test_golden_text_is_reproduced() -> None:
     module = parse_module(text)
     assert verify(module) == () and print_module(module) == text
     assert module.level.name == "TUNED" and module.kernels[0].covers == ("aten._softmax",)
+
+
+def test_numerics_are_printed_where_they_are_not_ieee() -> None:
+    text = GOLDEN.read_text("utf-8")
+    module = parse_module(text)
+    loose = replace(module, reference=replace(module.reference, numerics="torch"))
+    assert loose.digest != module.digest and '"numerics": "torch"' in print_module(loose)
+    assert parse_module(print_module(loose)) == loose
+    with pytest.raises(DialectError, match="numerics is one of ieee, torch, tf32"):
+        parse_module(print_module(loose).replace('"numerics": "torch"', '"numerics": "bf16"'))
 
 
 def test_printed_modules_run(tmp_path: Path) -> None:
