@@ -18,7 +18,21 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from kernelwright.frontend.harder_operations import HARDER
-from kernelwright.frontend.operations import FAMILIES, SIZES, Draw, Family, Proposal, Value, product
+from kernelwright.frontend.operations import (
+    FAMILIES,
+    SIZES,
+    Draw,
+    Family,
+    Proposal,
+    Value,
+    along,
+    binary,
+    normalization,
+    product,
+    reduction,
+    scale,
+    unary,
+)
 from kernelwright.ir.errors import UserError
 
 #: Changes whenever a seed gives another program than before.
@@ -37,7 +51,8 @@ class Difficulty:
     `operations` is the range of how many, `inputs` are numbers to choose from. `harder` weighs the harder families
     against the plain ones, `other_dtypes` is the share of inputs that are not float32. `returned` values that nothing
     else reads are returned besides the last, at most. `pruned`: what no output depends on is left out. `axes` are
-    numbers of axes to choose from, `sizes` those of one axis; the families `without` are not drawn.
+    numbers of axes to choose from, `sizes` those of one axis; the families `without` are not drawn. Values have at most
+    `largest` elements, and the shape of the inputs at least `least`.
     """
 
     operations: tuple[int, int] = (2, 8)
@@ -50,6 +65,8 @@ class Difficulty:
     axes: tuple[int, ...] = (1, 2, 2, 3, 3, 4, 4)
     sizes: tuple[int, ...] = SIZES
     without: tuple[Family, ...] = ()
+    largest: int = LARGEST_VALUE
+    least: int = 1
 
     def families(self) -> Mapping[Family, float]:
         """Families and how often each is drawn."""
@@ -57,9 +74,12 @@ class Difficulty:
         return drawn | ({family: weight * self.harder for family, weight in HARDER.items()} if self.harder else {})
 
 
+#: Families that give a kernel of its own worth at any size.
+_AT_SIZE = (unary, binary, scale, reduction, along, normalization)
 #: By level. Level 1 is what programs were before there were levels: its seeds give what they always gave. Level 0 is
 #: for models of some hundred million parameters: few operations, all of which need a kernel of one's own, and sizes
-#: whose products such a model can learn.
+#: whose products such a model can learn. Level 5 is for the mid-end: few operations on about a million elements, where
+#: how they are computed decides how long they take.
 DIFFICULTIES: Mapping[int, Difficulty] = {
     0: Difficulty(
         (1, 2), (1, 1, 2, 2), axes=(1, 2, 2, 3), sizes=(2, 3, 4, 8, 16, 32, 64), without=(product,), returned=0
@@ -68,7 +88,19 @@ DIFFICULTIES: Mapping[int, Difficulty] = {
     2: Difficulty((6, 12), (1, 2, 2, 3), 1.0, 0.25, 4, 400),
     3: Difficulty((10, 20), (2, 2, 3, 4), 2.0, 0.35, 5, 800),
     4: Difficulty((18, 32), (2, 3, 4), 3.0, 0.35, 6, 1600),
+    5: Difficulty(
+        (2, 4),
+        (1, 1, 2, 2, 3),
+        returned=0,
+        axes=(2, 2, 2, 3),
+        sizes=(4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536, 100, 1000, 3000),
+        without=tuple(family for family in FAMILIES if family not in _AT_SIZE),
+        largest=2**23,
+        least=2**19,
+    ),
 }
+#: Levels that are drawn where none is asked for, in turn.
+MIXED_LEVELS = (1, 2, 3, 4)
 
 
 def generate_program(seed: int, difficulty: int = 1) -> str:
@@ -104,6 +136,8 @@ class _Program:
         shape = self._shape()
         for _ in range(self.random.choice(self.difficulty.inputs)):
             kept = [size if self.random.random() < 0.8 else 1 for size in shape]
+            if self.difficulty.least > 1:
+                kept = shape  # the only one that is read might be the smallest
             name = self.draw.fresh("x")
             made = f"torch.randn({', '.join(map(str, kept))})"
             dtype = self._other_dtype() if self.inputs else ""
@@ -175,7 +209,7 @@ class _Program:
         """A shape of one to four axes that is not too large."""
         while True:
             shape = [self.draw.size() for _ in range(self.random.choice(self.difficulty.axes))]
-            if math.prod(shape) <= LARGEST_VALUE // 2:
+            if self.difficulty.least <= math.prod(shape) <= self.difficulty.largest // 2:
                 return shape
 
     def _try(self, proposal: Proposal) -> None:
@@ -188,7 +222,7 @@ class _Program:
             result = eval(proposal.expression, self.namespace)
         except (RuntimeError, ValueError, IndexError, TypeError):
             return
-        if not isinstance(result, Tensor) or not is_sane(result):
+        if not isinstance(result, Tensor) or not is_sane(result, self.difficulty.largest):
             return
         name = self.draw.fresh("y")
         self.inputs.update(proposal.inputs)
@@ -212,9 +246,9 @@ def _words(expression: str) -> set[str]:
     return set("".join(c if c.isalnum() or c == "_" else " " for c in expression).split())
 
 
-def is_sane(result: Tensor) -> bool:
+def is_sane(result: Tensor, largest: int = LARGEST_VALUE) -> bool:
     """Whether a value is finite, not too large in size or content, and not so small that it may be noise."""
-    if not 1 <= result.numel() <= LARGEST_VALUE:
+    if not 1 <= result.numel() <= largest:
         return False
     if not result.is_floating_point():
         return True

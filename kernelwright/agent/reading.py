@@ -104,9 +104,9 @@ def _assigns(node: ast.stmt, name: str) -> bool:
     return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name
 
 
-def fenced(program: str) -> str:
+def fenced(program: str, language: str = "python") -> str:
     """A program as the block that ends an answer."""
-    return f"```python\n{program.strip(chr(10))}\n```"
+    return f"```{language}\n{program.strip(chr(10))}\n```"
 
 
 def _complaint(message: str, hint: str) -> tuple[Diagnostic, ...]:

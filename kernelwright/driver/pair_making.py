@@ -16,7 +16,8 @@ from kernelwright.ir.errors import KernelwrightError, LoweringError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.values import KernelModule, Level
-from kernelwright.rl.data import FRONTEND, Pair, Problem
+from kernelwright.midend.choice_search import ChoiceSearch
+from kernelwright.rl.data import CHOICE, FRONTEND, Pair, Problem
 
 #: Candidates of a search that are verified, best first, before it is given up.
 _TRIES = 3
@@ -36,7 +37,7 @@ def make_pairs(problem: Problem, settings: Settings, context: Context, plan: Pai
     start = time.perf_counter()
     pairs: list[Pair] = []
     try:
-        make = _frontend if plan.stage == FRONTEND else _midend
+        make = _frontend if plan.stage == FRONTEND else _choices if plan.action == CHOICE else _midend
         pairs = list(make(problem, _imported(problem, settings.importing), context, plan))
         found: dict[str, Any] = {"status": "ok" if pairs else "no_gain"}
     except _NoPairError as nothing:
@@ -88,6 +89,30 @@ def _midend(problem: Problem, module: KernelModule, context: Context, plan: Pair
                 how = {"start": str(pipeline), "pipeline": str(search), **times, **_proof(after, verdict)}
                 yield _pair(f"{problem.id}/{place}", problem, plan, before, after, how)
                 break
+
+
+def _choices(problem: Problem, module: KernelModule, context: Context, plan: PairPlan) -> Iterator[Pair]:
+    """Each start that is verified -> the best choice of passes by the cost model, where it is faster by the margin."""
+    known: dict[str, float] = {}  # starts of one program lead to the same modules
+
+    def score(one: KernelModule) -> float:
+        if one.digest not in known:
+            known[one.digest] = _estimated_us(one, context)
+        return known[one.digest]
+
+    starts = {after.digest: (pipeline, after) for pipeline, after in _lowered(plan.starts, module, context)}
+    for place, (pipeline, before) in enumerate(starts.values()):
+        best = ChoiceSearch(before, score, context.target, plan.trials).best()
+        before_us = score(before)
+        if not best.us * plan.margin <= before_us < float("inf"):
+            continue
+        verdicts = [context.evaluator.evaluate(one, plan.rungs) for one in (before, best.module)]
+        if not all(verdict.ok for verdict in verdicts):
+            continue
+        times = {"before_us": round(before_us, 3), "after_us": round(best.us, 3), "target": context.target}
+        pair = Pair.of_choice(f"{problem.id}/{place}", problem, before, best.spec)
+        how = {"start": str(pipeline), **times, **_proof(best.module, verdicts[1])}
+        yield replace(pair, provenance={**pair.provenance, **how})
 
 
 def _lowered(

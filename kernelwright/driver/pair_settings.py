@@ -7,9 +7,10 @@ from omegaconf import OmegaConf
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.settings import Settings, check_config, compose_config, read_rungs, read_settings
-from kernelwright.frontend.generate import DIFFICULTIES, HELD_OUT
+from kernelwright.frontend.generate import DIFFICULTIES, HELD_OUT, MIXED_LEVELS
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
+from kernelwright.midend.agent import ACTIONS
 from kernelwright.rl.data import MIDEND, STAGES
 
 #: Keys that are taken as they are written: paths may hold anything, rungs are a list without brackets, and `stage` is
@@ -39,6 +40,8 @@ class PairSchema:
     starts: list[str] = field(default_factory=list)
     search: list[str] = field(default_factory=list)
     margin: float = 1.05
+    action: str = "program"
+    trials: int = 12
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class PairPlan:
     """How a pair is made of a problem; what differs here makes other pairs.
 
     `lower` answers for the frontend. For the mid-end, each of `starts` is answered by the fastest of `search`, where
-    that is `margin` times as fast.
+    that is `margin` times as fast; with the action `pipeline` by the best choice of passes that `trials` modules show.
     """
 
     stage: str
@@ -55,6 +58,8 @@ class PairPlan:
     search: tuple[Pipeline, ...]
     margin: float
     rungs: tuple[Rung, ...]
+    action: str = "program"
+    trials: int = 12
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,8 @@ class PairSettings:
     timeout_s: float
 
     def level(self, seed: int) -> int:
-        """The difficulty of the program of a seed; `mixed` takes all but 0 in turn."""
-        return 1 + seed % (len(DIFFICULTIES) - 1) if self.difficulty == MIXED else int(self.difficulty)
+        """The difficulty of the program of a seed; `mixed` takes 1 to 4 in turn."""
+        return MIXED_LEVELS[seed % len(MIXED_LEVELS)] if self.difficulty == MIXED else int(self.difficulty)
 
 
 def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
@@ -103,7 +108,15 @@ def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
     of_compiling = [item for item in composed if item.lstrip("+~").partition("=")[0].split(".")[0] in _COMPILING]
     plain = "count first held_out difficulty ratio split_seed similarity max_chars externs workers".split()
     return PairSettings(
-        plan=PairPlan(stage, parse_pipeline(schema.lower), **pipelines, margin=schema.margin, rungs=rungs),
+        plan=PairPlan(
+            stage,
+            parse_pipeline(schema.lower),
+            **pipelines,
+            margin=schema.margin,
+            rungs=rungs,
+            action=schema.action,
+            trials=schema.trials,
+        ),
         compiling=read_settings("pairs", of_compiling, schema.lower),
         out=out,
         problems=_places(texts["problems"]),
@@ -130,6 +143,8 @@ def _check_values(schema: PairSchema, stage: str) -> None:
         "first": (schema.first >= 0, "give a seed of at least 0"),
         "ratio": (0 <= schema.ratio <= 1, "give a share between 0 and 1"),
         "margin": (schema.margin >= 1, "give a factor of at least 1"),
+        "action": (schema.action in ACTIONS, f"choose from {', '.join(ACTIONS)}"),
+        "trials": (schema.trials >= 1, "at least one is needed"),
         "workers": (schema.workers is None or schema.workers >= 1, "at least one is needed"),
         "timeout_s": (schema.timeout_s > 0, "give seconds"),
     }

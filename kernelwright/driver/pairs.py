@@ -77,6 +77,7 @@ class PairRun:
                 "starts": list(map(str, plan.starts)),
                 "search": list(map(str, plan.search)),
                 "margin": plan.margin,
+                **({} if plan.action == "program" else {"action": plan.action, "trials": plan.trials}),
             }
         )
         return {
@@ -179,6 +180,8 @@ class PairRun:
             return {"status": "extern"}
         if pair.digest in seen:
             return {"status": "duplicate"}
+        if pair.is_choice:
+            return {"status": "ok"}
         match = self.screen.match(pair.after)  # benchmarks that give Triton alone
         return {"status": "ok"} if match is None else _copied(match)
 

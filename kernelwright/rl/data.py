@@ -21,6 +21,8 @@ from kernelwright.rl.normal_form import normal_digest
 FRONTEND, MIDEND = "frontend", "midend"
 STAGES = (FRONTEND, MIDEND)
 TRAIN, TEST = "train", "test"
+#: What the provenance of a pair has for `action` whose answer is a choice of passes.
+CHOICE = "pipeline"
 #: How published recipes split KernelBench.
 KERNELBENCH_RATIOS: Mapping[str, float] = MappingProxyType({TRAIN: 0.8, TEST: 0.2})
 KERNELBENCH_SEED = 42
@@ -42,9 +44,9 @@ class Pair:
     """What an agent of a stage is given and what it should answer.
 
     `before` is a module's text (level torch for the frontend, triton for the mid-end), `after` the program that
-    answers it, without the reference. `problem` is the id of the problem that both are of, `digest` the
-    SHA-256 (hex) of stage, before and after. Neither text holds times or provenance, so that equal programs are equal
-    texts.
+    answers it, without the reference, or the spec of the passes that make it (`is_choice`). `problem` is the id of the
+    problem that both are of, `digest` the SHA-256 (hex) of stage, before and after. Neither text holds times or
+    provenance, so that equal programs are equal texts.
     """
 
     id: str
@@ -59,12 +61,30 @@ class Pair:
     @classmethod
     def make(cls, name: str, problem: Problem, stage: str, before: KernelModule, after: KernelModule) -> "Pair":
         """A pair of two modules of one problem."""
-        texts = module_text(before), program_text(after)
-        digest = hashlib.sha256("\0".join((stage, *texts)).encode()).hexdigest()
-        return cls(name, problem.id, stage, *texts, digest, problem.split or TRAIN, dict(problem.provenance))
+        return cls._of(name, problem, stage, module_text(before), program_text(after), {})
+
+    @classmethod
+    def of_choice(cls, name: str, problem: Problem, before: KernelModule, spec: str) -> "Pair":
+        """A pair of a module and the passes that make it faster."""
+        return cls._of(name, problem, MIDEND, module_text(before), spec, {"action": CHOICE})
+
+    @classmethod
+    def _of(cls, name: str, problem: Problem, stage: str, before: str, after: str, facts: Mapping[str, Any]) -> "Pair":
+        digest = hashlib.sha256("\0".join((stage, before, after)).encode()).hexdigest()
+        provenance = {**problem.provenance, **facts}
+        return cls(name, problem.id, stage, before, after, digest, problem.split or TRAIN, provenance)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether `after` is the spec of passes."""
+        return self.provenance.get("action") == CHOICE
 
     def modules(self) -> tuple[KernelModule, KernelModule]:
         """Both as modules; UserError where a text does not parse. The second is not fitted to a target."""
+        if self.is_choice:
+            raise UserError(
+                f"pair {self.id!r} is answered by a choice of passes, not by a program; let a mid-end run it"
+            )
         try:
             before = parse_module(self.before)
             return before, parse_module(self.after, reference=before.reference, name=before.name)

@@ -211,6 +211,8 @@ def test_agents_are_listed_with_their_options() -> None:
         "fe-agent{temperature=-1}",
         "fe-agent{max_tokens=0}",
         "me-agent{action=wait}",
+        "me-agent{form=modelnew}",
+        "me-agent{form=brief}",  # it shows no program to rewrite
     ],
 )
 def test_options_are_checked_when_the_pipeline_is_read(text: str) -> None:

@@ -21,6 +21,7 @@ from kernelwright.agent.rollout import unparsed
 from kernelwright.agent.trajectory import Turn
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Pass
 from kernelwright.ir.values import KernelModule, Level, Reference, ScalarSpec, StateSpec, TensorSpec
 from kernelwright.midend import choices
@@ -85,6 +86,7 @@ HELD = replace(
         "tuple",
     ),
 )
+ROWS = parse_module((GOLDEN / "persistent-rows" / "before.py").read_text("utf-8"))
 CASES: dict[str, tuple[FrontendAgent | MidendAgent, KernelModule, int]] = {
     "fe-agent-native": (FrontendAgent("h100", PAY), PROBLEM, 0),
     "fe-agent-modelnew": (FrontendAgent("h200", PAY, form="modelnew"), HELD, 0),
@@ -94,6 +96,7 @@ CASES: dict[str, tuple[FrontendAgent | MidendAgent, KernelModule, int]] = {
     "fe-agent-summary": (FrontendAgent("h100", PAY, history="summary"), PROBLEM, 3),
     "me-agent-program": (MidendAgent("h100", PAY), given_module(), 0),
     "me-agent-pipeline": (MidendAgent("h100", PAY, action="pipeline"), given_module(), 1),
+    "me-agent-brief": (MidendAgent("h100", PAY, action="pipeline", form="brief"), ROWS, 0),
 }
 
 

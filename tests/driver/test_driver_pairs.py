@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from kernelwright.agent.reading import fenced
+from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.journal import Journal
@@ -22,6 +24,8 @@ from kernelwright.driver.pairs import PairRun
 from kernelwright.frontend.generate import HELD_OUT, generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.data import TEST, TRAIN, Pair, read_rows
 from kernelwright.rl.normal_form import normal_digest
 
@@ -170,14 +174,39 @@ def test_midend_pairs_are_faster_by_the_cost_model(tmp_path: Path) -> None:
     assert summary(out)["by_status"] == {"ok": 1, "no_gain": 1}
 
 
+@pytest.mark.slow
+def test_choices_answer_where_passes_are_the_action(tmp_path: Path) -> None:
+    discover()
+    problems = write_problems(
+        tmp_path / "problems.jsonl",
+        [program("torch.square(torch.nn.functional.hardswish(torch.tanh(x) * y))"), program("x * y")],
+    )
+    out = tmp_path / "pairs.jsonl"
+    starts = 'starts=["lower-inductor{fuse=false}","lower-inductor"]'
+    assert make(out, "stage=midend", "action=pipeline", "trials=2", "target=h100", f"problems={problems}", starts) == 0
+    (pair,) = read_rows(out, Pair)
+    assert (pair.is_choice, pair.after, pair.provenance["start"]) == (
+        True,
+        "fuse-epilogue",
+        "lower-inductor{fuse=false}",
+    )
+    before = parse_module(pair.before)
+    after = MidendAgent("h100", make_reward("frontend"), "pipeline").parse(fenced(pair.after, ""), before)
+    assert isinstance(after, KernelModule) and len(after.kernels) < len(before.kernels)
+    assert pair.provenance["before_us"] >= 1.05 * pair.provenance["after_us"] > 0
+    with pytest.raises(UserError, match="choice of passes"):
+        pair.modules()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ([], "data makes pairs, got nothing"),
         (["rows"], "data makes pairs, got rows"),
         (["pairs", "problems=nowhere.jsonl"], "nowhere.jsonl: no such file or folder"),
-        (["pairs", "difficulty=7"], "difficulty=7: choose from mixed, 0, 1, 2, 3, 4"),
+        (["pairs", "difficulty=7"], "difficulty=7: choose from mixed, 0, 1, 2, 3, 4, 5"),
         (["pairs", "stage=backend"], "stage=backend: choose from frontend, midend"),
+        (["pairs", "stage=midend", "action=wait"], "action=wait: choose from program, pipeline"),
         (["pairs", "cuont=3"], "unknown configuration key 'cuont'; did you mean 'count'?"),
         (["pairs", "count=many"], "'count'"),
         (["pairs", "ratio=2"], "ratio=2.0: give a share"),
