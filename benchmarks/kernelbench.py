@@ -30,6 +30,7 @@ from kernelbench_problem import PLAIN, OneProblem, Question, solve
 from kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
 from rich.console import Console
 
+from kernelwright.backend.children import cores
 from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.campaign import machine
 from kernelwright.driver.journal import Journal
@@ -41,8 +42,8 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.rl.problems import load_problems
 
-#: What problems at full size need; a search reads times from the rung `run`, which takes `samples` for it.
-ON_GPU = {"evaluator.timeout_s": "200", "evaluator.memory_gb": "60", "evaluator.samples": "20"}
+#: What problems at full size need.
+ON_GPU = {"evaluator.timeout_s": "200", "evaluator.memory_gb": "60"}
 #: What may be due to other problems beside it, so that it is tried once more alone.
 CROWDED = frozenset(("crash", "error", "runtime_error", "timeout"))
 
@@ -94,19 +95,21 @@ def read_processes(text: str) -> tuple[int, int]:
 
 
 def settings_for(overrides: Sequence[str], budget_s: float) -> Settings:
-    """The configuration, with a search of so many seconds that begins afresh: what an earlier one found out took
-    seconds that nobody counts."""
+    """The configuration, with a search of so many seconds that begins afresh, as what an earlier one found out took
+    seconds that nobody counts, and that leaves it to this benchmark to time what it keeps."""
     named = {override.partition("=")[0] for override in overrides}
     given = {"pipeline": "search"} | (ON_GPU if torch.cuda.is_available() else {})
     default = [f"{key}={value}" for key, value in given.items() if key not in named]
     settings = read_settings("kernelbench", [*default, *overrides])
     if settings.evaluator.kind is not EvaluatorKind.local:
         raise UserError("evaluator=ray: times are those of one machine; leave evaluator=local")
-    searches = [
-        replace(one, seconds=budget_s, resume=False) if one.name == "search" else one
-        for one in settings.pipeline.passes
-    ]
-    return replace(settings, pipeline=Pipeline(tuple(searches)))
+    return with_searches(settings, seconds=budget_s, resume=False, timed=False)
+
+
+def with_searches(settings: Settings, **options: Any) -> Settings:
+    """The settings with other options of every `search`."""
+    passes = [replace(one, **options) if one.name == "search" else one for one in settings.pipeline.passes]
+    return replace(settings, pipeline=Pipeline(tuple(passes)))
 
 
 @dataclass
@@ -135,7 +138,8 @@ class Bench:
 
     def _pass(self, questions: Sequence[Question], jobs: int) -> None:
         answer = partial(solve, processes=self.processes)
-        workers = [OneProblem(self.settings, answer, self.timeout_s) for _ in range(min(jobs, len(questions)) or 1)]
+        settings = with_searches(self.settings, workers=max(1, cores() // jobs)) if jobs > 1 else self.settings
+        workers = [OneProblem(settings, answer, self.timeout_s) for _ in range(min(jobs, len(questions)) or 1)]
         with closing(answers(questions, workers)) as found_so_far:
             for done, (question, found) in enumerate(found_so_far, 1):
                 name = question.program.name
@@ -228,7 +232,8 @@ def made_with(settings: Settings) -> dict[str, Any]:
     same = {key: facts[key] for key in ("device", "torch", "triton")}
     how = {"pipeline": str(settings.pipeline), "target": resolve_target(settings.target), "seed": settings.seed}
     judging = {key: value for key, value in asdict(settings.evaluator).items() if key in ("seeds", "externs")}
-    return same | how | judging | {"shrink": settings.importing.shrink.value}
+    importing = {"shrink": settings.importing.shrink.value, "numerics": settings.importing.numerics.value}
+    return same | how | judging | importing
 
 
 def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:

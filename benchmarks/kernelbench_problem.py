@@ -1,8 +1,12 @@
 """One problem of `kernelbench.py`, in a process of its own: search for the fastest verified program, and measure it."""
 
 import gc
+import multiprocessing
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,6 +19,7 @@ from kernelwright.driver.settings import Settings
 from kernelwright.driver.workers import Worker
 from kernelwright.evaluate.local import LocalEvaluator
 from kernelwright.evaluate.race import Timing
+from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
@@ -36,10 +41,17 @@ class Question:
 
 
 class OneProblem(Worker):
-    """A worker whose process ends with each answer: memory, contexts and whatever else went wrong end with it."""
+    """A worker whose process ends with each answer: memory, contexts and whatever else went wrong end with it.
+
+    Processes are forked from one that has imported what this one had when the first of them started, and that has never
+    touched a device: importing takes seconds.
+    """
+
+    starting = "forkserver"
 
     def ask(self, question: Question) -> dict[str, Any]:
         """As of any worker."""
+        multiprocessing.set_forkserver_preload(sorted(name for name in sys.modules if name.startswith("kernelwright.")))
         try:
             return super().ask(question)
         finally:
@@ -52,14 +64,28 @@ def solve(question: Question, settings: Settings, context: Context, processes: t
 
 
 def _solve(question: Question, settings: Settings, context: Context, processes: tuple[int, int]) -> dict[str, Any]:
-    if question.module:
-        module, found = parse_module(question.module), {}
-    else:
-        module, found = _searched(question.program, settings, context)
-    _give_back(context)
-    start = time.perf_counter()
-    found |= _measured(module, question.baselines, settings, context, processes)
-    return found | {"measuring_s": round(time.perf_counter() - start, 3)}
+    chosen, timing = settings.evaluator, Timing(baselines=question.baselines, processes=processes)
+    evaluator = LocalEvaluator(
+        context.target, seeds=chosen.seeds, timeout_s=chosen.timeout_s, memory_gb=chosen.memory_gb, timing=timing
+    )
+    with evaluator, ThreadPoolExecutor(2) as starting:
+        starting.submit(_start, evaluator)
+        if question.module:
+            module, found = parse_module(question.module), {}
+        else:
+            starting.submit(_start, context.evaluator)
+            module, found = _searched(question.program, settings, context)
+        _give_back(context)
+        start = time.perf_counter()
+        found |= _measured(module, evaluator, context)
+    return found | {"tried": list(question.baselines), "measuring_s": round(time.perf_counter() - start, 3)}
+
+
+def _start(evaluator: Any) -> None:
+    """Have an evaluator start its worker, which takes seconds, while there is other work; what fails will be said by
+    whoever needs it."""
+    with suppress(KernelwrightError):
+        assert evaluator.machine
 
 
 def _searched(program: Program, settings: Settings, context: Context) -> tuple[KernelModule, dict[str, Any]]:
@@ -75,6 +101,7 @@ def _searched(program: Program, settings: Settings, context: Context) -> tuple[K
         "import_s": round(imported - start, 3),
         "search_s": round(time.perf_counter() - imported, 3),
         "shrunken": final.reference.shrunken,
+        "numerics": final.reference.numerics,
         "kernels": len(launched(final)),
         "externs": list(extern_ops(final)),
         "digest": final.digest,
@@ -91,34 +118,23 @@ def _give_back(context: Context) -> None:
         torch.cuda.empty_cache()
 
 
-def _measured(
-    module: KernelModule, baselines: tuple[str, ...], settings: Settings, context: Context, processes: tuple[int, int]
-) -> dict[str, Any]:
+def _measured(module: KernelModule, evaluator: LocalEvaluator, context: Context) -> dict[str, Any]:
     """Judge the winner by an evaluator whose draws no search has seen, on a GPU beside its baselines; estimate else."""
-    chosen = settings.evaluator
-    with LocalEvaluator(
-        context.target,
-        seeds=chosen.seeds,
-        timeout_s=chosen.timeout_s,
-        memory_gb=chosen.memory_gb,
-        timing=Timing(baselines=baselines, processes=processes),
-    ) as evaluator:
-        on_gpu = bool(evaluator.machine["gpu"])
-        rungs = (*evaluator.rungs(), Rung.TIME) if on_gpu else evaluator.rungs()
-        verdict = evaluator.evaluate(module, rungs)
+    on_gpu = bool(evaluator.machine["gpu"])
+    rungs = (*evaluator.rungs(), Rung.TIME) if on_gpu else evaluator.rungs()
+    verdict = evaluator.evaluate(module, rungs)
     found = {
         "status": str(verdict.status),
         "rungs": [str(rung) for rung in verdict.rungs],
         "errors": dict(verdict.errors),
-        "tried": list(baselines),
-        "caliber": _caliber(verdict),
+        "caliber": caliber_of(verdict),
     }
     if not verdict.ok:
         return found | {"cause": " ".join(verdict.detail.split())[:500]}
-    return found | (_times(verdict) if on_gpu else _estimates(module, context))
+    return found | (times(verdict) if on_gpu else _estimates(module, context))
 
 
-def _times(verdict: Verdict) -> dict[str, Any]:
+def times(verdict: Verdict) -> dict[str, Any]:
     """What the evaluator measured: medians, ratios to the candidate's time with their intervals, spreads by mode."""
     timing = verdict.caliber["timing"]
     keys = ("speedup", "ci", "mode", "modes")
@@ -139,7 +155,7 @@ def _estimates(module: KernelModule, context: Context) -> dict[str, Any]:
     }
 
 
-def _caliber(verdict: Verdict) -> dict[str, Any]:
+def caliber_of(verdict: Verdict) -> dict[str, Any]:
     """The verdict's, less what is told elsewhere; clocks and temperatures as the range that each side saw."""
     caliber = dict(verdict.caliber)
     timing = caliber.pop("timing", None)

@@ -149,11 +149,13 @@ class Floor:
 
 
 def floor_of(row: Row, floors: Mapping[str, Any]) -> Floor | None:
-    """A measured problem's floor; convolutions may use TF32, as PyTorch's default is, other products may not."""
+    """A measured problem's floor at its numerics: of `torch`, which is PyTorch's default, convolutions may use TF32 and
+    other products may not."""
     entry = floors.get(f"level{row.get('level')}", {}).get(row.get("problem"))
     if entry is None or row.get("how") != "measured" or row.get("shrunken"):
         return None
-    compute = entry["floor_tf32_ms"] if row["convolution"] else entry["floor_fp32_ms"]
+    fast = row["numerics"] == "tf32" or (row["numerics"] == "torch" and row["convolution"])
+    compute = entry["floor_tf32_ms" if fast else "floor_fp32_ms"]
     return Floor(entry["floor_memory_ms"], compute, entry["bytes"], entry["flops"], entry["inductor_default_ms"])
 
 

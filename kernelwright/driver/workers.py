@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from multiprocessing.connection import Connection
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from kernelwright.driver.build import discover, open_context, silent
 from kernelwright.driver.settings import Settings
@@ -49,6 +49,9 @@ def serve(channel: Connection, settings: Settings, answer: Answer) -> None:
 
 class Worker:
     """A process that answers with `answer`, which a module defines (or a partial of it). `timeout_s` bounds one."""
+
+    #: How processes are made, see `multiprocessing`.
+    starting: ClassVar[str] = "spawn"
 
     def __init__(self, settings: Settings, answer: Answer, timeout_s: float) -> None:
         self.settings, self.answer, self.timeout_s = settings, answer, timeout_s
@@ -94,9 +97,9 @@ class Worker:
     def _start(self) -> None:
         if self._process is not None and self._process.is_alive():
             return
-        spawning = multiprocessing.get_context("spawn")
-        self._channel, theirs = spawning.Pipe()
-        self._process = spawning.Process(target=serve, args=(theirs, self.settings, self.answer))
+        making: Any = multiprocessing.get_context(self.starting)
+        self._channel, theirs = making.Pipe()
+        self._process = making.Process(target=serve, args=(theirs, self.settings, self.answer))
         self._process.start()
         theirs.close()
         said = "it does not start"

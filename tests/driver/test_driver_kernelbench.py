@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.driver.build import discover
+from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.evaluate.program import Program
+from kernelwright.evaluate.race import Timing
+from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
 
 FOLDER = str(Path(__file__).parents[2] / "benchmarks")
 NAMES = ("kernelbench", "kernelbench_problem", "kernelbench_summary", "kernelbench_plots")
@@ -47,6 +55,7 @@ def row(number, times, *, level=1, low=None, **more):
     ends = {name: [(low or {}).get(name, 0.99 * ratio), 1.01 * ratio] for name, ratio in speedup.items()}
     labels = {"id": f"{level}_{number}", "level": level, "problem_id": number, "problem": f"{number}_x.py"}
     found = {"status": "ok", "how": "measured", "spec": "lower-inductor", "convolution": False, "caliber": {}}
+    found |= {"numerics": "torch"}
     found |= {"times_ms": times, "speedup": speedup, "ci": ends, "mode": {}, "tried": list(speedup)}
     return labels | found | more
 
@@ -99,6 +108,8 @@ def test_distance_to_the_floor_takes_tf32_for_convolutions_alone(summary) -> Non
     floors = {"level1": {"1_x.py": entry | {"floor_memory_ms": 1.0}, "2_x.py": entry | {"floor_memory_ms": 1.0}}}
     times = {"candidate": 1.1, "eager": 9.0, "inductor": 4.4}
     rows = [row(1, times, convolution=True), row(2, times), row(3, times), row(2, times, shrunken=True)]
+    ieee = row(1, times, convolution=True, numerics="ieee")
+    assert not summary.floor_of(ieee, floors).memory_bound
     found = summary.summarize(rows, floors)["all"]["floor"]
     assert found["problems"] == 2
     assert found["memory_bound"] == {"problems": 1, "median": 1.1}
@@ -189,3 +200,22 @@ def test_a_winner_is_measured_against_more_baselines_without_another_search(benc
         relu, fatal, _ = [some._due(program, known) for program in programs]
     assert relu.baselines == ("inductor-max-autotune",) and relu.module == known["1_1"]["module"]
     assert fatal.baselines == wanted and fatal.module == ""
+
+
+@pytest.mark.slow
+def test_what_the_time_rung_says_becomes_a_row(summary) -> None:
+    problem = sys.modules["kernelbench_problem"]
+    discover()
+    module = import_source(PROGRAM.format(body="torch.relu(x) * 2"), "double", shrink="never")
+    lowered = parse_pipeline("lower-inductor").run(module, Context("h100"))
+    timing = Timing(baselines=("eager",), processes=(1, 1), budget_s=0.2, warm_up_s=0.0)
+    with LocalEvaluator("h100", use_gpu=False, timing=timing) as evaluator:
+        _, _, found = evaluator.race(Program.of_module(lowered), "cpu")
+    assert found is not None
+    verdict = Verdict(Status.OK, Rung.TIME, times_ms=found["times_ms"], caliber={"device": "cpu", "timing": found})
+    told = row(1, {"candidate": 1.0}) | problem.times(verdict) | {"caliber": problem.caliber_of(verdict)}
+    told = json.loads(json.dumps(told))
+    assert told["caliber"]["trials"]["processes"] == [1, 1] and "timing" not in told["caliber"]
+    ratio = told["times_ms"]["eager"] / told["times_ms"]["candidate"]
+    assert told["ci"]["eager"][0] <= told["speedup"]["eager"] <= told["ci"]["eager"][1]
+    assert summary.outcome(told).ratio["eager"] == pytest.approx(max(1.0, ratio), rel=1e-6)
