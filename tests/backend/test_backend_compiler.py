@@ -16,6 +16,7 @@ from kernelwright.backend.execute import trace_launches
 from kernelwright.backend.jit import load_kernels, needed_kernels
 from kernelwright.backend.stub_driver import compiling_for, device_capability
 from kernelwright.backend.targets import get_target
+from kernelwright.backend.tuning import with_meta
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Kernel
 
@@ -181,3 +182,20 @@ def test_the_stub_driver_leaves_as_it_came():
         assert driver.active.get_current_target().arch == capability
         raise KeyError
     assert driver._active is before
+
+
+@pytest.mark.parametrize("module", [sample_modules.row_softmax(63, 128), sample_modules.add_relu()])
+def test_a_launch_finds_in_tritons_cache_what_was_compiled(module, tmp_path, monkeypatch):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "triton"))
+    monkeypatch.setenv("KERNELWRIGHT_CACHE_DIR", str(tmp_path / "own"))
+    monkeypatch.setattr(compiler, "_memory", {})
+    (launch,) = trace_launches(module)
+    compiler.compile_launch(module, launch, get_target("h200"))
+    before = sorted((tmp_path / "triton").rglob("*"))
+    compiler.warm_launch(module, launch, get_target("h200"))
+    assert sorted((tmp_path / "triton").rglob("*")) == before != []
+    meta = tuple((key, 8 if key == "num_warps" else value) for key, value in module.kernel(launch.symbol).meta)
+    other = with_meta(module, launch.symbol, meta)
+    (launch,) = trace_launches(other)
+    compiler.warm_launch(other, launch, get_target("h200"))
+    assert len(list((tmp_path / "triton").rglob("*"))) > len(before)

@@ -9,7 +9,6 @@ import pytest
 from programs import lowered
 
 from kernelwright.agent.evaluator import Evaluator, Rung, Status, Verdict
-from kernelwright.agent.measures import speedup
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.build import discover
@@ -23,8 +22,7 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend import search_space
-from kernelwright.midend.search_race import Race, Spending, Tried
-from kernelwright.midend.search_space import Candidate, Space, rewrites
+from kernelwright.midend.search_space import Candidate, Space, followers, in_turn, rewrites
 
 TARGET = "h200"
 #: Forward, shapes, init; and a pass that is part of what wins, or none.
@@ -205,40 +203,6 @@ def test_it_goes_on_from_kernels(evaluator: LocalEvaluator, tmp_path: Path) -> N
     assert microseconds(found) <= microseconds(module) and evaluator.evaluate(found).ok
 
 
-def timed(candidate: float, eager: float, inductor: float) -> Verdict:
-    times = {"candidate": candidate, "eager": eager, "inductor": inductor}
-    return Verdict(Status.OK, Rung.TIME, rungs=(Rung.RUN, Rung.TIME), times_ms=times)
-
-
-@pytest.mark.parametrize(
-    ("plain", "best", "kept"),
-    [
-        (timed(2.0, 4.0, 2.0), timed(1.0, 4.0, 2.0), "best"),
-        (timed(2.0, 4.0, 2.0), timed(1.0, 4.0, 0.9), "plain"),  # slower than Inductor
-        (timed(2.0, 4.0, 2.0), timed(1.0, 0.8, 2.0), "plain"),  # slower than eager
-        (timed(1.0, 4.0, 2.0), timed(1.1, 4.0, 2.0), "plain"),  # slower than the plain lowering
-        (timed(2.0, 4.0, 2.0), Verdict(Status.MISMATCH, Rung.RUN), "plain"),
-    ],
-)
-def test_what_was_timed_decides(plain: Verdict, best: Verdict, kept: str, tmp_path: Path) -> None:
-    """What a GPU would have measured is given; how that is decided on is what is tested."""
-    timings: dict[str, Verdict] = {}
-    ctx = context(None, tmp_path, evaluate=lambda modules, _rungs: [timings[module.digest] for module in modules])
-    race = Race(Space(problem("layer norm"), ctx), Spending(2, 1, 2, 0.0), ctx, on_gpu=True, resume=False)
-    race.plain = Candidate("plain", lowered("a + 1", [(4, 4)]))
-    other = Candidate("best", lowered("a + 2", [(4, 4)]))
-    ok = Verdict(Status.OK, Rung.RUN, rungs=(Rung.RUN,))
-    race.tried = [Tried(race.plain, race.plain, ok, 9.0, 2.0), Tried(other, other, ok, 8.0, 1.0)]
-    assert race.best().candidate.spec == "best"
-    timings |= {race.plain.digest: plain, other.digest: best}
-    race._time(race.plain)
-    found = race.best()
-    assert found.candidate.spec == kept
-    told = race.notes(found)
-    assert told["obtained"] == "measured by the evaluator" and ("PyTorch" in told["kept"]) == (kept == "plain")
-    assert told["speedups"]["inductor"] == speedup(race.timed[found.candidate.digest], "inductor")
-
-
 @dataclass
 class Refusing:
     """An evaluator that finds everything wrong."""
@@ -293,6 +257,24 @@ def test_what_cannot_be_searched(tmp_path: Path) -> None:
         search(module, replace(context(Refusing(), tmp_path), target="interpreter"))
     with pytest.raises(UserError, match="needs an evaluator"):
         search(module, context(None, tmp_path))
-    for option in ("width=0", "trials=0", "most=0", "seconds=-1", "measure=never"):
+    for option in ("width=0", "trials=0", "most=0", "seconds=-1", "measure=never", "workers=-1"):
         with pytest.raises(UserError, match=option.partition("=")[0]):
             parse_pipeline(f"search{{{option}}}")
+
+
+def test_chains_begin_with_templates_and_end_with_fusions() -> None:
+    after = list(followers(Candidate("lower-inductor{channels_last=false,persistent=false}", problem("softmax"))))
+    assert after[0] == "diagonal-products" and after[-1] == "cache-hints" and "depthwise-conv{rows=1}" in after
+    fused = list(followers(Candidate("lower-inductor,implicit-gemm,fuse-epilogue", problem("softmax"))))
+    assert fused == ["cache-hints"]
+    middle = list(followers(Candidate("given,split-rows{programs=264}", problem("softmax"))))
+    assert "persistent-rows" in middle and "split-rows" not in middle and "implicit-gemm" not in middle
+
+
+def test_other_templates_are_not_weighed_against_one_another() -> None:
+    module = problem("softmax")
+    specs = {"a": 1.0, "b": 2.0, "c": 3.0, "a,implicit-gemm": 8.0, "b,implicit-gemm": 7.0, "a,triton-matmul": 9.0}
+    candidates = [Candidate(spec, replace(module, name=f"m{number}")) for number, spec in enumerate(specs)]
+    score = {c.digest: specs[c.spec] for c in candidates}
+    order = [candidate.spec for candidate in in_turn(candidates, lambda module: score[module.digest])]
+    assert order == ["a", "b,implicit-gemm", "a,triton-matmul", "b", "a,implicit-gemm", "c"]

@@ -1,0 +1,175 @@
+"""The search as it goes on a GPU, with the interpreter in the GPU's place: real children, clocks and verdicts."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import lowered
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.backend.execute import trace_launches
+from kernelwright.driver.build import discover
+from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend import search_measured, search_space
+from kernelwright.midend.search_measured import CHECKED, TIMED, MeasuredRace
+from kernelwright.midend.search_race import SearchError, Spending
+from kernelwright.midend.search_space import Candidate, Space
+
+TARGET = "h200"
+RUNGS = (Rung.PARSE, Rung.INTERPRET)
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Iterator[LocalEvaluator]:
+    discover()
+    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False, seed=3) as evaluator:
+        yield evaluator
+
+
+@pytest.fixture(scope="module")
+def problem() -> KernelModule:
+    discover()
+    module = lowered("torch.relu(self.conv(a))", [(1, 4, 12, 20)], "self.conv = nn.Conv2d(4, 4, 3, groups=4)")
+    return replace(module, kernels=(), launcher=None)
+
+
+def race(problem: KernelModule, evaluator: Any, journals: Path, spending: Spending, **options: Any) -> MeasuredRace:
+    given = {"rungs": RUNGS, "journals": journals, **options}
+    ctx = Context(TARGET, evaluator, options=given)
+    return MeasuredRace(Space(problem, ctx), spending, ctx, workers=1, timed=False, device="cpu")
+
+
+def begun_with(module: KernelModule, line: str) -> KernelModule:
+    assert module.launcher is not None
+    head, body = module.launcher.source.split("\n", 1)
+    return replace(module, launcher=replace(module.launcher, source=f"{head}\n    {line}\n{body}"))
+
+
+@pytest.mark.slow
+def test_candidates_are_made_measured_tuned_and_the_fastest_verified(
+    problem: KernelModule, evaluator: LocalEvaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_space, "LOWERINGS", search_space.LOWERINGS[:2])
+    monkeypatch.setattr(search_space, "VARIANTS", {})
+    monkeypatch.setattr(search_measured, "TUNED", 1)
+    first = race(problem, evaluator, tmp_path, Spending(3, 2, 8, 0.0))
+    found = first.run()
+    notes = first.notes()
+    assert evaluator.evaluate(found.candidate.module, RUNGS).ok
+    assert notes["best"] == found.candidate.spec and notes["us"] == round(found.us, 3) <= notes["plain_us"]
+    assert notes["distinct"] == 8 and any("fuse-epilogue" in spec for spec in notes["candidates_us"])
+    assert notes["trials"] > 0 and notes["measured"] >= notes["distinct"] - notes["pruned"]
+    assert notes["processes_lost"] == 0 and notes["verified"] >= 1 and "measured" in notes["obtained"]
+    assert set(notes["seconds"]) == {"making", "waiting", "measuring", "tuning", "verifying"}
+    # What was made by shapes alone in a child is what is made from tensors here.
+    spec = next(spec for spec in notes["candidates_us"] if spec.endswith("depthwise-conv"))
+    remade = parse_pipeline(spec).run(problem, Context(TARGET))
+    assert replace(remade, target=TARGET).digest in {entry.candidate.digest for entry in first.entries}
+    # A second search of the same measures nothing but the last comparison again.
+    second = race(problem, None, tmp_path, Spending(3, 2, 8, 0.0), evaluate=lambda modules, _rungs: _never(modules))
+    monkeypatch.setattr(MeasuredRace, "_compare", lambda *_given: None)
+    monkeypatch.setattr("kernelwright.backend.stopwatch.Stopwatch.measure", lambda *_given: _never(_given))
+    second.run()
+    assert {e.candidate.digest for e in second.entries} == {e.candidate.digest for e in first.entries}
+
+
+def _never(given: object) -> Any:
+    raise AssertionError(f"{given} were found out before")
+
+
+@pytest.mark.slow
+def test_what_breaks_drops_out_and_the_others_are_measured(
+    problem: KernelModule, evaluator: LocalEvaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(self: MeasuredRace, _makers: object, plain: Candidate) -> list[Candidate]:
+        assert self.ctx.target == TARGET and plain.module.launcher is not None
+        zeros = plain.module.launcher.source.replace("return out", "return out.zero_()")
+        self.distinct = 4
+        return [
+            Candidate("crashes", begun_with(plain.module, "torch.os._exit(3)")),
+            Candidate("wrong", replace(plain.module, launcher=replace(plain.module.launcher, source=zeros))),
+            Candidate("good", begun_with(plain.module, "pass")),
+        ]
+
+    monkeypatch.setattr(MeasuredRace, "_make", made)
+    monkeypatch.setattr(MeasuredRace, "_tune", lambda *_given: None)
+    one = race(problem, evaluator, tmp_path, Spending(3, 1, 8, 0.0))
+    found = one.run()
+    notes = one.notes()
+    assert found.candidate.spec in ("lower-inductor", "good")
+    assert "exit status 3" in notes["refused"]["crashes"] and "output 0 is off" in notes["refused"]["wrong"]
+    assert set(notes["candidates_us"]) == {"lower-inductor", "good"} and notes["processes_lost"] == 1
+
+
+def entered(one: MeasuredRace, us: dict[str, float]) -> None:
+    """As though these had been measured, the first as the plain lowering."""
+    measured = search_measured.Measured
+    candidates = [Candidate(spec, lowered(f"a + {number}", [(4, 4)])) for number, spec in enumerate(us)]
+    times = zip(candidates, us.values(), strict=True)
+    one.entries = [search_measured.Entry(each, each, measured({"": time})) for each, time in times]
+    one.plain = candidates[0]
+
+
+@pytest.mark.parametrize(
+    ("us", "wrong", "kept"),
+    [
+        ({"plain": 10.0, "a": 5.0, "b": 8.0}, set(), "a"),
+        ({"plain": 10.0, "a": 5.0, "b": 8.0}, {"a"}, "b"),
+        ({"plain": 10.0, "a": 5.0, "b": 8.0}, {"a", "b"}, "plain"),
+        ({"plain": 10.0, "a": 9.9}, set(), "plain"),  # no more than noise
+        ({"plain": 10.0, "a": 5.0}, {"plain"}, "a"),
+    ],
+)
+def test_the_fastest_that_is_verified_is_kept(
+    us: dict[str, float], wrong: set[str], kept: str, problem: KernelModule, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def evaluate(modules: list[KernelModule], rungs: tuple[Rung, ...]) -> Iterator[Verdict]:
+        for module in modules:
+            spec = next(e.candidate.spec for e in one.entries if e.candidate.digest == module.digest)
+            asked.append(spec)
+            yield Verdict(Status.MISMATCH if spec in wrong else Status.OK, Rung.INTERPRET, rungs=rungs)
+
+    one = race(problem, None, tmp_path, Spending(3, 1, 8, 0.0), evaluate=evaluate)
+    entered(one, us)
+    one.verdicts[one.entries[0].candidate.digest] = one.judge.verdict(one.entries[0].candidate.module, RUNGS)
+    one.best = one._verified()
+    assert one.best.candidate.spec == kept
+    assert asked[1:] == [spec for spec in us if spec != "plain" and us[spec] < 9][: len(asked) - 1]
+    told = one.notes()
+    assert told["refused"].keys() == wrong & set(asked) and ("plain" in told["kept"]) == (kept == "plain")
+
+
+def test_nothing_is_kept_that_was_not_verified(problem: KernelModule, tmp_path: Path) -> None:
+    refused = Verdict(Status.MISMATCH, Rung.INTERPRET, "off")
+    one = race(
+        problem, None, tmp_path, Spending(3, 1, 8, 0.0), evaluate=lambda modules, _rungs: [refused for _ in modules]
+    )
+    entered(one, {"plain": 10.0, "a": 5.0})
+    one.verdicts[one.entries[0].candidate.digest] = refused
+    with pytest.raises(SearchError, match="none of 2 is verified: mismatch"):
+        one._verified()
+
+
+def test_what_is_slower_than_pytorch_is_said_to_be(problem: KernelModule, tmp_path: Path) -> None:
+    one = race(problem, None, tmp_path, Spending(3, 1, 8, 0.0), evaluate=lambda *_given: ())
+    entered(one, {"plain": 10.0})
+    one.best = one.entries[0]
+    times = {"candidate": 2.0, "eager": 4.0, "inductor": 1.0}
+    one.timing = Verdict(Status.OK, Rung.TIME, rungs=TIMED, times_ms=times)
+    assert one.notes()["speedups"] == {"eager": 2.0, "inductor": 0.5} and one.notes()["slower_than"] == ["inductor"]
+    assert set(CHECKED) < set(TIMED)
+
+
+def test_lowering_by_shapes_alone_gives_the_same(problem: KernelModule) -> None:
+    for spec in ("lower-inductor", "lower-inductor{channels_last=false}"):
+        pipeline = parse_pipeline(spec)
+        shapes = pipeline.run(problem, Context(TARGET, options={"lowering_device": "meta"}))
+        assert shapes.digest == pipeline.run(problem, Context(TARGET)).digest
+        assert trace_launches(shapes)
