@@ -26,7 +26,7 @@ from typing import Any
 
 import torch
 from kernelbench_plots import draw
-from kernelbench_problem import PLAIN, OneProblem, Question, solve
+from kernelbench_problem import PLAIN, SEARCHED, OneProblem, Question, solve
 from kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
 from rich.console import Console
 
@@ -44,6 +44,8 @@ from kernelwright.rl.problems import load_problems
 
 #: What problems at full size need.
 ON_GPU = {"evaluator.timeout_s": "200", "evaluator.memory_gb": "60"}
+#: How many times as many problems as are worked on at a time are searched before they are measured.
+PART = 4
 #: What may be due to other problems beside it, so that it is tried once more alone.
 CROWDED = frozenset(("crash", "error", "runtime_error", "timeout"))
 
@@ -126,15 +128,27 @@ class Bench:
     console: Console
 
     def run(self, programs: Sequence[Program]) -> None:
-        """All that is due, then alone what may have failed because of what ran beside it. Raises UserError where no
-        process starts."""
-        before = dict(self.journal.results)
-        self._pass([question for program in programs if (question := self._due(program, before))], self.jobs)
-        if self.jobs > 1:
-            new = [
-                program for program in programs if self.journal.results[program.name] is not before.get(program.name)
-            ]
-            self._pass([question for program in new if (question := self._crowded(program))], 1)
+        """All that is due. Raises UserError where no process starts.
+
+        Of several problems at a time some are searched, then the same are measured: who measures waits for the device
+        and has others wait, which would be taken from a search's seconds. What may have failed because of what ran
+        beside it is done again alone.
+        """
+        if self.jobs == 1:
+            self._pass(self._all_due(programs), 1)
+            return
+        for first in range(0, len(programs), PART * self.jobs):
+            part = programs[first : first + PART * self.jobs]
+            searches = self._all_due(part)
+            self._pass(searches, self.jobs)
+            searched = [one.program for one in searches]
+            measures = [question for program in part if (question := self._due(program, searched))]
+            self._pass(measures, self.jobs)
+            tried = {one.program.name: one.program for one in (*searches, *measures)}
+            self._pass([question for program in tried.values() if (question := self._crowded(program))], 1)
+
+    def _all_due(self, programs: Sequence[Program]) -> list[Question]:
+        return [question for program in programs if (question := self._due(program))]
 
     def _pass(self, questions: Sequence[Question], jobs: int) -> None:
         answer = partial(solve, processes=self.processes)
@@ -147,13 +161,14 @@ class Bench:
                 line = f"{done}/{len(questions)} {name}: {told(self.journal.results[name])}"
                 self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
-    def _due(self, program: Program, rows: Mapping[str, Mapping[str, Any]]) -> Question | None:
-        """What is to be done about a problem: all, some more baselines, or nothing."""
-        row = rows.get(program.name)
-        if row is None or row["status"] in self.again:
-            return Question(program, self.baselines)
+    def _due(self, program: Program, done: Sequence[Program] = ()) -> Question | None:
+        """What is to be done about a problem: search, measure, more baselines, or nothing. `done`: what was searched
+        just now, whatever came of it."""
+        row = self.journal.results.get(program.name)
+        if program not in done and (row is None or row["status"] in self.again):
+            return Question(program, self.baselines if self.jobs == 1 else ())
         missing = tuple(name for name in self.baselines if name not in row.get("tried", ()))
-        return Question(program, missing, row["module"]) if row["status"] == "ok" and missing else None
+        return Question(program, missing, row["module"]) if row["status"] in ("ok", SEARCHED) and missing else None
 
     def _crowded(self, program: Program) -> Question | None:
         row = self.journal.results[program.name]
@@ -195,7 +210,7 @@ def added(row: dict[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
 def told(row: Mapping[str, Any]) -> str:
     """A row in one line."""
     if row["status"] != "ok":
-        return f"{row['status']}: {row.get('cause', '')}"
+        return f"{row['status']}: {row.get('cause', row.get('spec', ''))}"
     found = outcome(row)
     ratios = ", ".join(f"{ratio:.2f}x {name}" for name, ratio in found.own.items())
     return f"{found.winner}; candidate {ratios} ({row['how']})"

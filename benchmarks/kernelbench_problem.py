@@ -29,11 +29,13 @@ from kernelwright.ir.verifier import extern_ops, launched
 
 #: What stands in for Inductor where only the cost model tells times: its own kernels, as they are lowered.
 PLAIN = "lower-inductor"
+#: The status of what was searched for and is to be measured yet.
+SEARCHED = "searched"
 
 
 @dataclass(frozen=True)
 class Question:
-    """A problem, what to measure against, and the text of an earlier winner, which is then not searched for again."""
+    """A problem, what to measure against (nothing: search alone), and the text of a winner that was searched for."""
 
     program: Program
     baselines: tuple[str, ...]
@@ -64,6 +66,8 @@ def solve(question: Question, settings: Settings, context: Context, processes: t
 
 
 def _solve(question: Question, settings: Settings, context: Context, processes: tuple[int, int]) -> dict[str, Any]:
+    if not question.baselines:
+        return _searched(question.program, settings, context)[1] | {"status": SEARCHED}
     chosen, timing = settings.evaluator, Timing(baselines=question.baselines, processes=processes)
     evaluator = LocalEvaluator(
         context.target, seeds=chosen.seeds, timeout_s=chosen.timeout_s, memory_gb=chosen.memory_gb, timing=timing

@@ -196,8 +196,10 @@ def test_a_winner_is_measured_against_more_baselines_without_another_search(benc
     programs = list(bench.read_problems(finished.with_name("problems.jsonl"), frozenset([1]), frozenset(), (1, 1)))
     wanted = ("lower-inductor", "inductor-max-autotune")
     with bench.Journal(finished.with_name("another.journal"), {}) as empty:
+        for name, found in known.items():
+            empty.add(name, found)
         some = bench.Bench(empty, None, wanted, (1, 1), 60.0, 1, frozenset(["crash"]), None)
-        relu, fatal, _ = [some._due(program, known) for program in programs]
+        relu, fatal, _ = map(some._due, programs)
     assert relu.baselines == ("inductor-max-autotune",) and relu.module == known["1_1"]["module"]
     assert fatal.baselines == wanted and fatal.module == ""
 
