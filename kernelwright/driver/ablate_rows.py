@@ -140,6 +140,7 @@ def _speed(result: CompileResult, lowered: KernelModule | None, context: Context
     """How many times faster the module is, and how that is known."""
     if torch.cuda.is_available():
         how = f"measured on {torch.cuda.get_device_name()}, against eager, medians of {ROUNDS} interleaved rounds"
+        how += f", numerics {result.module.reference.numerics}"
         if not result.ok:
             return {"speedup": None, "how": how}
         times = measure_ms(result.module)

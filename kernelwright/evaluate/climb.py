@@ -79,8 +79,10 @@ class Climb:
         facts = dict(self.owner.machine["facts"])
         if not {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(self.wanted):
             facts |= {"device": "interpreter", "driver": ""}
-        tolerance = self.program.reference.tolerance
+        tolerance, numerics = self.program.reference.tolerance, self.program.reference.numerics
         return facts | {
+            "numerics": numerics,
+            "tf32": numerics != "ieee",
             "compile_target": self.owner.compile_target if Rung.COMPILE in self.wanted else "",
             "seeds": self.owner.seeds,
             "passes": self.passes,
@@ -172,7 +174,7 @@ class Climb:
             outputs = [answer.tensors[place] for place in call["outputs"]]
             modified = [name for name in call["modified"] if name in one.kept]
             small = one.draw.kind == "small"
-            found = compare(one.expected, outputs, self.program.reference.tolerance, cancelling=small)
+            found = compare(one.expected, outputs, truth.tolerance(self.program.reference), cancelling=small)
             self.findings, self.passes = self.findings.worst(found), self.passes + 1
             mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
             single = self.program.reference.returns == "tensor"

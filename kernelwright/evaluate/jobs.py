@@ -22,6 +22,7 @@ from kernelwright.backend.execute import load_module
 from kernelwright.backend.faults import AccessError, KernelFault, UnsupportedByInterpreter
 from kernelwright.backend.interpreter import InterpreterRuntime
 from kernelwright.backend.targets import get_target
+from kernelwright.backend.tf32 import permitted
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluate.device.candidate_job import OverwrittenError, run_candidate
 from kernelwright.evaluate.device.interpret import InterpreterExecutor
@@ -62,12 +63,9 @@ def get_init_inputs():
 
 
 def warm_up() -> None:
-    """Pay once, before any fork, for what every child needs: one thread, no TF32, the interpreter and the
-    compiler set up, and what torch imports when a dispatch mode is first used."""
+    """Pay once, before any fork, for what every child needs: one thread, the interpreter and the compiler
+    set up, and what torch imports when a dispatch mode is first used."""
     torch.set_num_threads(1)
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cudnn.deterministic = True  # else some convolutions of a reference differ from run to run
     spec = TensorSpec.contiguous("x", "f32", (8,))
     reference = Reference("", "Model", (spec,), (), (spec,))
     entry = Launcher("def forward(x):\n    y = torch.empty_like(x)\n    warm_up[(1,)](x, y, 8, 8)\n    return y")
@@ -102,11 +100,8 @@ def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bool
     header, tensors = read_frame(job)
     sound = True
     try:
-        if header["kind"] in ("candidate", "time_candidate", "profile_candidate"):
-            assert host is not None, "the worker was not asked for a host process"
-            answer, results = _candidate(header, tensors, host)
-        else:
-            answer, results = _KINDS[header["kind"]](header, tensors)
+        with flags_for(header):
+            answer, results = _answer(header, tensors, host)
         answer = {"status": "ok", **answer}
     except BaseException as error:  # noqa: BLE001 - the one boundary: whatever a program raises is an answer
         answer, results, sound = _failure(error), [], isinstance(error, _HARMLESS)
@@ -115,6 +110,20 @@ def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bool
     except ValueError as error:
         write_frame(output, {"status": "runtime_error", "detail": f"the outputs are too large: {error}"}, [])
     return sound
+
+
+def flags_for(header: Json) -> contextlib.AbstractContextManager[None]:
+    """torch's flags while a job runs: those of its reference's numerics; where it is timed, PyTorch's own else."""
+    # Some of cuDNN's algorithms give other bits each time, and a reference that does so is taken for a random program.
+    deterministic = header["kind"] not in ("time_reference", "time_candidate", "profile_candidate")
+    return permitted(header.get("numerics", "ieee"), deterministic=deterministic)
+
+
+def _answer(header: Json, tensors: Sequence[RawTensor], host: HostProcess | None) -> Result:
+    if header["kind"] not in ("candidate", "time_candidate", "profile_candidate"):
+        return _KINDS[header["kind"]](header, tensors)
+    assert host is not None, "the worker was not asked for a host process"
+    return _candidate(header, tensors, host)
 
 
 def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess) -> Result:
@@ -207,7 +216,6 @@ def describe(header: Json, tensors: Sequence[RawTensor]) -> Result:
     """What this machine is: the parts of a caliber that a child knows."""
     del tensors
     facts: Json = {"torch": torch.__version__, "triton": triton.__version__, "python": platform.python_version()}
-    facts["tf32"] = torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32
     gpu = bool(header["gpu"]) and torch.cuda.is_available()
     if gpu:
         facts["device"] = torch.cuda.get_device_name()

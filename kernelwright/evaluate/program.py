@@ -51,6 +51,7 @@ class Program:
             "inputs": [spec.name for spec in self.reference.inputs],
             "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
             "externs": None if self.externs is None else sorted(self.externs),
+            "numerics": self.reference.numerics,
             "memory_bytes": memory_bytes,
             "compile": "",
             **truth.drawing(self.reference),

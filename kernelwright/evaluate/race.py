@@ -90,6 +90,7 @@ class Race:
                 break
         found |= {"notes": self._all_notes(sides)}
         timing = asdict(self.timing) | {"flush_bytes": max(flushed, default=0), "floor_ms": floor}
+        timing["numerics"] = program.reference.numerics
         return found | {"caliber": timing, "device": {name: [t.device for t in side] for name, side in sides.items()}}
 
     def _precise(self, found: Mapping[str, Any]) -> bool:
@@ -149,6 +150,7 @@ class Race:
         job = {
             "kind": "time_reference",
             "reference": encode_reference(side.reference),
+            "numerics": side.reference.numerics,
             "device": self.device,
             "seed": self.build_seed,
             "draws": [asdict(draw) for draw in side.draws],
@@ -204,7 +206,7 @@ def check_samples(program: Program, truth: Truth, answer: Answer, verified: Sequ
     for sample in verified:
         outputs = [answer.tensors[place] for place in sample["outputs"]]
         expected = truth.passes[sample["draw"]].expected
-        found = found.worst(compare(expected, outputs, program.reference.tolerance))
+        found = found.worst(compare(expected, outputs, truth.tolerance(program.reference)))
     return found
 
 

@@ -3,9 +3,10 @@
 Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON, and `sketch`, a
 `Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `movement`: whether the
 reference only moves data, `init`, `sketched`, and `passes`, each {"draw": …, "inputs": …, "state": …, "eager": …,
-"gold": …, "kept": …, "random": …} with indices into the tensors. Where `sketched`, outputs are sketched, and for inputs
-there are only `digests`: whoever needs them draws them. They travel after all, on one draw, where that does not do:
-they come out otherwise the second time, or outputs hold NaN or infinity, whose places a sketch does not tell.
+"gold": …, "kept": …, "random": …, "tf32": …} with indices into the tensors; `tf32`: eager rounded operands to it. Where
+`sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They travel
+after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
+infinity, whose places a sketch does not tell.
 """
 
 import ast
@@ -20,6 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
 from kernelwright.backend.tensors import Value
+from kernelwright.backend.tf32 import Eager, permitted
 from kernelwright.evaluate import operators
 from kernelwright.evaluate.correctness import differ
 from kernelwright.evaluate.draws import Draw, drawn, perturb
@@ -157,7 +159,8 @@ def _pass(
         "digests": digests(inputs, into.sketching) if into.sketching is not None else [],
         "state": {name: into.add(value) for name, value in state.items()},
     }
-    gold = program.gold(model, inputs, seed)
+    with permitted("ieee", deterministic=True):
+        gold = program.gold(model, inputs, seed)
     note, answer["gold"] = gold.note, [into.take(output) for output in gold.outputs]
     del gold
     _free()
@@ -165,11 +168,13 @@ def _pass(
     before = {name: copy_of(value) for name, value in state.items()}
     used = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
     torch.manual_seed(seed)
-    with torch.no_grad():
+    with torch.no_grad(), Eager(program.reference.numerics) as mode:
         eager = flatten_outputs(model(*used))
+    answer["tf32"] = mode.used
     answer["eager"] = [into.take(output) for output in eager]
     torch.manual_seed(seed + 1)
-    again = program.run(twin, inputs)
+    with Eager(program.reference.numerics):
+        again = program.run(twin, inputs)
     answer["random"] = any(_differ(first, second) for first, second in zip(eager, again, strict=True))
     answer["kept"] = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
     del again, eager

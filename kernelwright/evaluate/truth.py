@@ -13,10 +13,12 @@ from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox
 from kernelwright.evaluate.transport import encode_reference
 from kernelwright.evaluate.wire import SKETCHED, RawTensor
-from kernelwright.ir.values import DTYPES, Reference, TensorSpec
+from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
 
 _CACHED_BYTES = 2 << 30
 _SLACK_BYTES = 1 << 20
+#: How many times eager's error a candidate's may be at most where eager rounds to TF32.
+TF32_FACTOR = 4.0
 #: Draws of more than so many bytes do not travel, and this many of them are made at most; outputs are then sketched
 #: that have more bytes than the third says.
 LARGE_BYTES, LARGE_DRAWS, SKETCHED_ABOVE = 256 << 20, 4, 16 << 20
@@ -54,8 +56,8 @@ class Truth:
 
     `init` is the source text of the init arguments, None where they are more than literals. `built` is the state of the
     model as built from the judge's seed, before any pass. `movement`: the reference computes nothing. `notes` tell
-    where the gold is less than fp64. With `sketch`, a `Sketching` as JSON, inputs do not travel and large outputs are
-    sketched.
+    where the gold is less than fp64. `tf32`: eager rounded operands to TF32. With `sketch`, a `Sketching` as JSON,
+    inputs do not travel and large outputs are sketched.
     """
 
     passes: tuple[Pass, ...] = ()
@@ -66,6 +68,16 @@ class Truth:
     failure: str = ""
     notes: tuple[str, ...] = ()
     sketch: Mapping[str, int] | None = None
+    tf32: bool = False
+
+    def tolerance(self, reference: Reference) -> Tolerance:
+        """How close is right."""
+        tolerance = reference.tolerance
+        if not self.tf32:
+            return tolerance
+        # Errors of products of normal numbers (RMS, measured): 2.9e-4 where operands are rounded to TF32, up to 9e-4
+        # where they are cut off, as those of `tl.dot` are, 2.3e-3 in bf16. 16 times the first would let the last pass.
+        return replace(tolerance, factor=min(tolerance.factor, TF32_FACTOR))
 
     def drawing(self, reference: Reference) -> dict[str, Any]:
         """What a job with calls on inputs that do not travel says."""
@@ -112,6 +124,7 @@ class TruthKeeper:
         job = {
             "kind": "reference",
             "reference": encode_reference(reference),
+            "numerics": reference.numerics,
             "device": device,
             "seed": self._seed,
             "draws": [asdict(draw) for draw in draws],
@@ -148,7 +161,10 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
         passes.append(_pass(reference, draw, answer.tensors))
     notes = tuple(sorted({draw["note"] for draw in answer.header["passes"] if draw["note"]}))
     built = {name: answer.tensors[index] for name, index in answer.header["built"].items()}
-    return Truth(tuple(passes), built, answer.header["movement"], answer.header["init"], notes=notes)
+    tf32 = any(draw["tf32"] for draw in answer.header["passes"])
+    if tf32:
+        notes += (f"eager rounds operands to TF32: {TF32_FACTOR:g} times its error is allowed at most",)
+    return Truth(tuple(passes), built, answer.header["movement"], answer.header["init"], notes=notes, tf32=tf32)
 
 
 def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> Pass:

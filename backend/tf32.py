@@ -1,0 +1,99 @@
+"""Which fp32 work of torch rounds its operands to TF32 (ten bits after the point), as a reference's numerics say."""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from kernelwright.ir.values import Numerics
+
+#: Operators that use TF32 where they may, with the places of the operands that the CPU rounds. cuDNN computes recurrent
+#: layers as well, under the flag that its convolutions have.
+_CONVOLUTIONS: Mapping[str, Sequence[int]] = {"aten::convolution": (0, 1), "aten::_cudnn_rnn": ()}
+_PRODUCTS: Mapping[str, Sequence[int]] = {
+    **dict.fromkeys(("aten::mm", "aten::bmm"), (0, 1)),
+    **dict.fromkeys(("aten::addmm", "aten::baddbmm", "aten::addbmm", "aten::_addmm_activation"), (1, 2)),
+    **dict.fromkeys(
+        (
+            "aten::_scaled_dot_product_flash_attention_for_cpu",
+            "aten::_scaled_dot_product_efficient_attention",
+        ),
+        (0, 1, 2),
+    ),
+    **dict.fromkeys(
+        ("aten::_transformer_encoder_layer_fwd", "aten::_native_multi_head_attention", "aten::_euclidean_dist"), ()
+    ),
+}
+#: The first compute capability whose tensor cores take TF32.
+_FIRST_WITH_TF32 = (8, 0)
+
+
+@contextlib.contextmanager
+def permitted(numerics: Numerics, *, deterministic: bool) -> Iterator[None]:
+    """torch's flags in this process as `numerics` have them; as they were, after the block.
+
+    `deterministic`: of cuDNN's algorithms only those that give the same bits each time, which PyTorch's default does
+    not ask for.
+    """
+    cudnn, products = torch.backends.cudnn, torch.backends.cuda.matmul
+    before = cudnn.allow_tf32, products.allow_tf32, cudnn.deterministic
+    cudnn.allow_tf32, products.allow_tf32 = numerics != "ieee", numerics == "tf32"
+    cudnn.deterministic = deterministic
+    try:
+        yield
+    finally:
+        cudnn.allow_tf32, products.allow_tf32, cudnn.deterministic = before
+
+
+class Eager(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Around eager's runs: `used` tells whether anything ran that rounds to TF32. Nothing is watched under `ieee`.
+
+    On the CPU, which has no TF32, operands are rounded here, so that eager's error is that of a GPU.
+    """
+
+    def __init__(self, numerics: Numerics) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.used = False
+        self._operands = {} if numerics == "ieee" else dict(_CONVOLUTIONS)
+        self._operands |= _PRODUCTS if numerics == "tf32" else {}
+
+    def __enter__(self) -> "Eager":
+        return super().__enter__() if self._operands else self  # type: ignore[no-untyped-call]
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._operands:
+            super().__exit__(*exception)  # type: ignore[no-untyped-call]
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        places = self._operands.get(func._schema.name)
+        if places is not None and _takes_tf32(func._schema.name, args):
+            self.used = True
+            if args[0].device.type == "cpu":
+                args = [to_tf32(value) if place in places else value for place, value in enumerate(args)]
+        return func(*args, **(kwargs or {}))
+
+
+def _takes_tf32(name: str, args: Sequence[Any]) -> bool:
+    """Whether a call has fp32 operands, and a device that computes it in TF32."""
+    first: Tensor = args[0]
+    if first.dtype != torch.float32:
+        return False
+    if name == "aten::convolution" and _is_depthwise(first, *args[1:]):
+        return False
+    return first.device.type != "cuda" or torch.cuda.get_device_capability(first.device) >= _FIRST_WITH_TF32
+
+
+def _is_depthwise(x: Tensor, weight: Tensor, *rest: Any) -> bool:
+    """Whether torch has a kernel of its own for a convolution, which is no product."""
+    transposed, groups = rest[4], rest[6]
+    return not transposed and groups > 1 and x.shape[1] == groups and weight.shape[0] % groups == 0
+
+
+def to_tf32(values: Tensor) -> Tensor:
+    """fp32 numbers rounded to the nearest that TF32 has, ties to even; infinities and NaN as they are."""
+    bits = values.view(torch.int32)
+    rounded = (bits + 0xFFF + ((bits >> 13) & 1)) & ~0x1FFF
+    return torch.where(torch.isfinite(values), rounded.view(torch.float32), values)
