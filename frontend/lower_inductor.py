@@ -62,7 +62,7 @@ class LowerInductor(Pass):
             "triton.cooperative_reductions": self.cooperative,
             "triton.force_cooperative_reductions": self.cooperative,
             "online_softmax": self.online_softmax,
-            "layout_optimization": self.channels_last,
+            "layout_optimization": self.channels_last or self.every_conv,
             "force_layout_optimization": self.every_conv,
             "triton.prefer_nd_tiling": self.tile_reductions,
             "triton.tile_reductions": self.tile_reductions,

@@ -96,7 +96,7 @@ def _makes_contiguous(statement: ast.stmt, name: str) -> bool:
 
 def precision_of(module: KernelModule) -> str:
     """What `tl.dot` makes of a convolution's fp32 operands: TF32 where the reference may use it too."""
-    return "ieee" if getattr(module.reference, "numerics", "ieee") == "ieee" else "tf32"
+    return "ieee" if module.reference.numerics == "ieee" else "tf32"
 
 
 @dataclass(frozen=True)

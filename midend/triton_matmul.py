@@ -52,7 +52,7 @@ class TritonMatmul(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no product."""
-        precision = "tf32" if getattr(module.reference, "numerics", "ieee") == "tf32" else self.precision
+        precision = "tf32" if module.reference.numerics == "tf32" else self.precision
         while (trace := trace_host(module)) is not None:
             product = next(find_products(trace), None)
             if product is None:

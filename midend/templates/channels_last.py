@@ -13,8 +13,8 @@ from kernelwright.ir.values import Scalar
 from kernelwright.midend.convolution import Convolution, Template
 from kernelwright.midend.templates.writing import together, total
 
-#: Sides of a tile at first, and what a step sums.
-PIXELS, CHANNELS, STEP = 128, 128, 32
+#: Sides of a tile at first, the pixels where there are few channels, and what a step sums.
+PIXELS, MORE_PIXELS, CHANNELS, STEP = 128, 256, 128, 32
 #: The least side of a tile that `tl.dot` takes.
 LEAST_SIDE = 16
 
@@ -65,8 +65,9 @@ class _Writer:
         """Launch options to begin with."""
         channels = min(max(1 << (self.results - 1).bit_length(), LEAST_SIDE), CHANNELS)
         step = min(max(1 << (self.length - 1).bit_length(), LEAST_SIDE), STEP)
-        warps = 8 if channels == CHANNELS else 4
-        tile = (("MBLOCK", PIXELS), ("NBLOCK", channels), ("KBLOCK", step))
+        few = channels <= CHANNELS // 4
+        tile = (("MBLOCK", MORE_PIXELS if few else PIXELS), ("NBLOCK", channels), ("KBLOCK", step))
+        warps = 4 if few else 8
         return (*tile, ("num_warps", warps), ("num_stages", 3))
 
     def grid(self) -> str:

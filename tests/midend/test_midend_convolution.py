@@ -1,5 +1,7 @@
 """Templates for convolutions: right at odd shapes, and no convolution touched that is not theirs."""
 
+from dataclasses import replace
+
 import pytest
 from programs import assert_right, lowered
 
@@ -7,11 +9,20 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import Level
 from kernelwright.ir.verifier import extern_ops
+from kernelwright.midend.channels_last_conv import ChannelsLastConv
 from kernelwright.midend.depthwise_conv import DepthwiseConv
+from kernelwright.midend.fuse_epilogue import FuseEpilogue
 from kernelwright.midend.implicit_gemm import ImplicitGemm
 from kernelwright.midend.transposed_conv import TransposedConv
 
 H200 = Context(target="h200")
+
+
+def template(module):
+    """The kernel that took the place of a convolution; others add a bias or change a layout."""
+    (found,) = (kernel for kernel in module.kernels if "weight_at" in kernel.source)
+    return found
+
 
 DEPTHWISE = {
     "1d": ((3, 5, 37), "nn.Conv1d(5, 5, 7, padding=3, groups=5)"),
@@ -32,7 +43,7 @@ def test_depthwise(case, rows):
     after = DepthwiseConv(rows).run(before, H200)
     assert extern_ops(before) and not extern_ops(after)
     assert (after.level, after.reference) == (Level.TRITON, before.reference)
-    assert [kernel.covers for kernel in after.kernels] == [("aten.convolution",)]
+    assert template(after).covers == ("aten.convolution",)
     assert_right(after)
 
 
@@ -96,7 +107,7 @@ def test_transposed(case):
     for form in ("dot", "direct"):
         after = TransposedConv(form).run(before, H200)
         assert extern_ops(before) and not extern_ops(after)
-        assert ("tl.dot" in after.kernels[0].source) == (form == "dot")
+        assert ("tl.dot" in template(after).source) == (form == "dot")
         assert_right(after, seeds=(0,))
 
 
@@ -115,7 +126,7 @@ def test_products_of_tiles_for_many_channels_alone():
     for channels, products in ((15, False), (16, True)):
         layer = f"self.conv = nn.Conv2d({channels}, 16, 3)"
         after = ImplicitGemm().run(lowered("self.conv(a)", [(1, channels, 5, 5)], layer), H200)
-        assert ("tl.dot" in after.kernels[0].source) == products
+        assert ("tl.dot" in template(after).source) == products
 
 
 @pytest.mark.parametrize("form", ["dot", "direct"])
@@ -138,3 +149,54 @@ def test_every_convolution_of_a_program_is_replaced():
 def test_a_form_that_is_none():
     with pytest.raises(UserError, match="form='tiles'"):
         ImplicitGemm(form="tiles")
+
+
+LINES = {
+    "2d": ((2, 8, 9, 11), "nn.Conv2d(8, 6, 3)"),
+    "2d padded": ((2, 3, 9, 11), "nn.Conv2d(3, 20, (3, 5), padding=(1, 2), stride=(2, 1), bias=False)"),
+    "2d strided columns": ((1, 16, 9, 9), "nn.Conv2d(16, 6, (3, 1), stride=2, dilation=(1, 3), bias=False)"),
+    "2d long lines": ((1, 40, 5, 6), "nn.Conv2d(40, 17, 3, padding=1)"),
+    "2d transposed": ((2, 5, 9, 7), "nn.ConvTranspose2d(5, 18, (3, 4), padding=(1, 2), dilation=(2, 1))"),
+    "3d": ((2, 8, 5, 6, 7), "nn.Conv3d(8, 6, 3, stride=(1, 2, 1), padding=(2, 0, 1))"),
+    "3d transposed": ((1, 3, 4, 5, 6), "nn.ConvTranspose3d(3, 6, 3, padding=1)"),
+}
+
+
+@pytest.mark.parametrize("case", LINES.values(), ids=LINES)
+def test_channels_last(case):
+    shape, layer = case
+    before = lowered("torch.relu(self.conv(a)) * 2", [shape], f"self.conv = {layer}", every_conv=True)
+    after = ChannelsLastConv().run(before, H200)
+    fused = FuseEpilogue().run(after, H200)
+    assert extern_ops(before) and not extern_ops(after)
+    # The layout is left as it is, so that the rest is an epilogue.
+    assert sum("weight_at" in kernel.source and "aten.relu" in kernel.covers for kernel in fused.kernels) == 1
+    assert_right(after, seeds=(0,))
+    assert_right(fused, seeds=(0,))
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "nn.Conv2d(16, 16, 3, groups=2)",
+        "nn.Conv2d(16, 16, 3, dilation=2)",
+        "nn.ConvTranspose2d(16, 16, 3, stride=2)",
+    ],
+)
+def test_taps_that_are_no_lines_stay(layer):
+    before = lowered("self.conv(a)", [(1, 16, 9, 9)], f"self.conv = {layer}", every_conv=True)
+    assert ChannelsLastConv().run(before, H200) is before
+
+
+def test_channels_that_do_not_lie_last_stay():
+    before = lowered("self.conv(a)", [(1, 16, 9, 9)], "self.conv = nn.Conv2d(16, 16, 3)")
+    assert ChannelsLastConv().run(before, H200) is before
+
+
+@pytest.mark.parametrize(("numerics", "precision"), [("ieee", "ieee"), ("torch", "tf32"), ("tf32", "tf32")])
+def test_products_are_as_precise_as_the_reference(numerics, precision):
+    layer = "self.conv = nn.Conv2d(16, 16, 3)"
+    for options, rewrite in (({"every_conv": True}, ChannelsLastConv()), ({}, ImplicitGemm("dot"))):
+        before = lowered("self.conv(a)", [(1, 16, 9, 9)], layer, **options)
+        before = replace(before, reference=replace(before.reference, numerics=numerics))
+        assert f'input_precision="{precision}"' in template(rewrite.run(before, H200)).source

@@ -3,6 +3,7 @@
 import pytest
 from programs import assert_right, lowered
 
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.verifier import extern_ops, launched
 from kernelwright.midend.diagonal_products import DiagonalProducts
@@ -31,6 +32,20 @@ def test_products(case):
     assert extern_ops(before) and not extern_ops(after)
     assert 'input_precision="tf32x3"' in after.kernels[-1].source
     assert_right(after, seeds=(0,))
+
+
+@pytest.mark.parametrize("case", ["transposed", "batched", "broadcast", "added"])
+def test_packed_factors_are_read_along_what_is_summed(case):
+    forward, shapes = PRODUCTS[case]
+    after = TritonMatmul(precision="ieee", pack=True).run(lowered(forward, shapes), H200)
+    assert 'input_precision="ieee"' in after.kernels[-1].source
+    assert ".contiguous()" in after.launcher.source or case == "batched"
+    assert_right(after, seeds=(0,))
+
+
+def test_a_precision_that_is_none():
+    with pytest.raises(UserError, match="precision='bf16': choose from ieee, tf32x3"):
+        TritonMatmul(precision="bf16")
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])

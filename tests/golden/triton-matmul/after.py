@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: mm
-# level: triton  digest: a779ed71492f
+# level: triton  digest: 0ebe1c43d65d
 import torch
 import triton
 import triton.language as tl
@@ -71,11 +71,11 @@ def matmul(a_ptr, b_ptr, out_ptr, MBLOCK: tl.constexpr, NBLOCK: tl.constexpr, KB
         k = first + tl.arange(0, KBLOCK)
         a = tl.load(a_at + k[None, :], (m < 40) & (k[None, :] < 18), other=0.0)
         b = tl.load(b_at + 40 * k[:, None], (k[:, None] < 18) & (n < 40), other=0.0)
-        acc = tl.dot(a, b, acc, input_precision="ieee")
+        acc = tl.dot(a, b, acc, input_precision="tf32x3")
     inside = (m < 40) & (n < 40)
     tl.store(out_ptr + (40 * m + n), acc, inside)
 
-matmul_meta = {"MBLOCK": 64, "NBLOCK": 64, "KBLOCK": 16, "GROUP": 8, "num_warps": 2, "num_stages": 3}
+matmul_meta = {"MBLOCK": 64, "NBLOCK": 64, "KBLOCK": 32, "GROUP": 8, "num_warps": 2, "num_stages": 3}
 
 
 def forward(a: "f32[40, 18]", b: "f32[18, 40]"):
