@@ -282,7 +282,12 @@ def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
     parser.add_argument("--modes", default="sampled,greedy")
     parser.add_argument("policy", nargs="*", help="key=value of conf/policy")
     given = parser.parse_intermixed_args()
-    values: dict[str, Any] = {"kind": "vllm"} | dict(item.split("=", 1) for item in given.policy)
+    return given, policy_settings(given.policy, given.arm)
+
+
+def policy_settings(items: Sequence[str], arms: Sequence[Arm]) -> PolicySettings:
+    """What key=value says of conf/policy, with the arms' adapters."""
+    values: dict[str, Any] = {"kind": "vllm"} | dict(item.split("=", 1) for item in items)
     values["kind"] = PolicyKind(values["kind"])
     for key in ("max_model_len", "max_num_seqs", "max_rank"):
         if key in values:
@@ -291,8 +296,7 @@ def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
         values["gpu_memory_utilization"] = float(values["gpu_memory_utilization"])
     if "graph_sizes" in values:
         values["graph_sizes"] = [int(size) for size in values["graph_sizes"].split(",")]
-    adapters = {arm.name: arm.adapter for arm in given.arm if arm.adapter}
-    return given, PolicySettings(**values, adapters=adapters)
+    return PolicySettings(**values, adapters={arm.name: arm.adapter for arm in arms if arm.adapter})
 
 
 def answer_all(

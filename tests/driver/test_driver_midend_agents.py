@@ -1,0 +1,57 @@
+"""What the mid-end agents' benchmark makes of attempts, and that it measures each module once."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernelwright.driver.build import discover
+from kernelwright.ir.parser import parse_module
+from kernelwright.rl.data import Pair, Problem, write_rows
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+sys.path.insert(0, str(FOLDER))
+import midend_agents  # noqa: E402
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+def row(arm: str, module: str, us: list[float | None]) -> dict[str, Any]:
+    return {"arm": arm, "module": module, "given_us": 8.0, "us": us, "statuses": ["ok" if u else "illegal" for u in us]}
+
+
+def test_failures_keep_the_given_module_and_the_best_is_never_slower() -> None:
+    found = midend_agents.measures(row("sft", "m", [4.0, None]), 2)
+    assert found == {"single": pytest.approx(math.log(2) / 2), "best": pytest.approx(math.log(2))}
+    assert midend_agents.measures(row("sft", "m", [16.0, 16.0]), 2) == {"single": -math.log(2), "best": 0.0}
+    assert "best" not in midend_agents.measures(row("pairs", "m", [4.0]), 2)
+    assert midend_agents.measures(row("search", "m", []), 2) == {"best": 0.0}
+
+
+def test_quotients_are_of_the_same_modules() -> None:
+    rows = [row("sft", name, [8.0, 8.0]) for name in "abc"] + [row("rl", name, [4.0, 2.0]) for name in "ab"]
+    found = midend_agents.summary(rows, 2)
+    assert found["speedups"]["sft"]["single"] == (1.0, 1.0, 1.0)
+    assert found["quotients"]["rl / sft"]["best"] == (4.0, 4.0, 4.0)
+    assert found["quotients"]["rl / sft"]["single"][0] == pytest.approx(math.sqrt(8))
+
+
+@pytest.mark.slow
+def test_a_run_without_a_policy_says_that_it_estimates(tmp_path: Path) -> None:
+    discover()
+    before = parse_module((GOLDEN / "persistent-rows" / "before.py").read_text("utf-8"))
+    problem = Problem("p", before.reference.source, {}, "test")
+    write_rows(tmp_path / "pairs.jsonl", [Pair.of_choice("p/0", problem, before, "persistent-rows")])
+    out = tmp_path / "out.json"
+    arguments = [out, "--modules", tmp_path / "pairs.jsonl", "--n", "2", "--workers", "1", "--target", "h100"]
+    command = [sys.executable, FOLDER / "midend_agents.py", *arguments]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=300)
+    found = json.loads(out.read_text("utf-8"))
+    assert found["caliber"]["judged"] == "by the cost model, not verified"
+    assert {one["arm"]: len(one["us"]) for one in found["attempts"]} == {"random": 2, "pairs": 1, "search": 2}
+    times = [json.loads(line)["id"] for line in Path(f"{out}.journal").read_text("utf-8").splitlines()[1:]]
+    assert len(times) == len(set(times)) >= 2
