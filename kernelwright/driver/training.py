@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from kernelwright.agent.evaluating import Evaluate
-from kernelwright.agent.evaluator import Rung
+from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import Reward, make_reward
@@ -20,6 +20,7 @@ from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.driver.build import cost_model_ms, discover, import_reference, open_pool, resolve_target, silent
 from kernelwright.driver.canary import check_policy
+from kernelwright.driver.given import Given, compares_with_given, paired_modules
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
@@ -75,7 +76,8 @@ def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
 def _row(pair: Pair, agent: Agent, learner: Learner, settings: SftSchema) -> Row | None:
     """A pair as tokens: the agent's own prompt, and the answer with its end token; None where it is too long."""
     before = parse_module(pair.before)
-    answer = learner.tokenizer(fenced(pair.after), add_special_tokens=False)["input_ids"]
+    text = fenced(pair.after, "" if pair.is_choice else "python")
+    answer = learner.tokenizer(text, add_special_tokens=False)["input_ids"]
     row = Row(
         tuple(chat_ids(learner.tokenizer, agent.render(before))),
         (*answer, learner.tokenizer.eos_token_id),
@@ -106,7 +108,12 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
             prompts = [agent.render(module) for module in modules[: plain.canary.prompts]]
             say(f"canary: {check_policy(answering, plain.stage.name, learner, prompts, plain.canary, folder)}")
 
+        given = Given(judged_by(pool), drawn.ladder(), say)
+
         def make(chosen: Sequence[KernelModule], seed: int) -> list[Trajectory]:
+            before: Sequence[Verdict] = ()
+            if compares_with_given(reward):
+                chosen, before = given.timed(chosen)
             return roll_out(
                 agent,
                 chosen,
@@ -117,6 +124,7 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
                 sampling=replace(sampling, seed=seed),
                 adapter=plain.stage.name,
                 rungs=drawn.ladder(),
+                given=before,
             )
 
         def push(place: Path) -> None:
@@ -131,7 +139,7 @@ def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward
     """The agent of a stage: the same as its pass has."""
     if stage == FRONTEND:
         return FrontendAgent(target, reward, rollout.form, rollout.history)
-    return MidendAgent(target, reward, rollout.action, rollout.history)
+    return MidendAgent(target, reward, rollout.action, rollout.history, rollout.form)
 
 
 def needed(rungs: tuple[Rung, ...] | None) -> Device:
@@ -149,10 +157,13 @@ def judged_by(pool: Pool) -> Evaluate:
 
 
 def read_modules(problems: ProblemSettings, stage: str, target: str, settings: TrainSettings) -> list[KernelModule]:
-    """The modules that an agent works on: references for the frontend, what `start` makes of them for the mid-end.
+    """The modules that an agent works on: references for the frontend, what `start` makes of them for the mid-end; what
+    pairs begin with, where the place is a file of them.
 
     Problems that cannot be read or lowered are left out; UserError where none is left.
     """
+    if (paired := paired_modules(problems, stage)) is not None:
+        return paired
     programs = read_programs(problems)
     modules = [module for one in programs if (module := _module(one, problems, stage, target, settings))]
     if not modules:
