@@ -24,8 +24,9 @@ class Search(Pass):
 
     width: candidates that are made into longer ones, and without a GPU those that the cost model lets through to be
     verified; of those, half of each round go on to more trials of `tune`, up to `trials` for the last. most: candidates
-    that are made. seconds: when to stop with what there is (0: when done). measure: gpu, model, or auto (the GPU where
-    there is one). resume: go on from what an earlier search of the same program found out.
+    that are made (on a GPU, where several are at a time, twice as many). seconds: when to stop with what there is (0:
+    when done). measure: gpu, model, or auto (the GPU where there is one). resume: go on from what an earlier search of
+    the same program found out.
 
     On a GPU all candidates of which the cost model has hopes are compiled by `workers` processes (0: as many as there
     are cores, 12 at most), compared loosely with the plain lowering and measured in one more; `trials` are those of the
@@ -91,6 +92,7 @@ class Search(Pass):
     def _measured(self, module: KernelModule, spending: Spending, ctx: Context) -> KernelModule:
         torch.cuda.empty_cache()  # does nothing where nothing was allocated; the children want it
         workers = self.workers or min(cores(), MOST_WORKERS)
+        spending = replace(spending, most=2 * spending.most)
         race = MeasuredRace(Space(module, ctx), spending, ctx, workers, self.resume, self.timed)
         best = race.run().candidate
         return _stamped(best.module, module, ctx, str(race.verdicts[best.digest]), race.notes())

@@ -8,6 +8,7 @@ is told to write Triton for the CPU and Triton is given a stand-in driver that n
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +16,14 @@ import torch
 import triton
 from torch.utils._pytree import tree_leaves, tree_map
 
+from kernelwright.backend.execute import cuda_elsewhere
 from kernelwright.ir.errors import LoweringError, UnsupportedVersionError
 
 try:
     import torch._dynamo
     import torch._functorch.config as functorch_config
     import torch._inductor.config as inductor_config
+    from torch._dynamo.device_interface import CpuDeviceProperties, CpuInterface
     from torch._guards import TracingContext, tracing
     from torch._inductor import graph as graph_lowering
     from torch._inductor import ir
@@ -28,6 +31,7 @@ try:
     from torch._inductor.graph import GraphLowering
     from torch._inductor.kernel import conv
     from torch._inductor.lowering import lowerings
+    from torch._inductor.runtime.hints import DeviceProperties
     from torch._inductor.virtualized import V
     from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
     from triton.backends.compiler import GPUTarget
@@ -105,6 +109,21 @@ def _stand_in_driver() -> Iterator[None]:
         yield
     finally:
         driver._active = before
+
+
+@contextlib.contextmanager
+def _as_on_a_gpu() -> Iterator[None]:
+    """Inductor splits reductions by how many multiprocessors a device has: as many as a GPU, not the CPU's cores."""
+    interface: Any = CpuInterface
+    before = interface.get_device_properties
+    count = cuda_elsewhere().get_device_properties().multi_processor_count
+    interface.get_device_properties = staticmethod(lambda _device=None: CpuDeviceProperties(count))
+    DeviceProperties.create.cache_clear()
+    try:
+        yield
+    finally:
+        interface.get_device_properties = staticmethod(before)
+        DeviceProperties.create.cache_clear()
 
 
 def _stop_when_written(text: Any) -> None:
@@ -262,13 +281,14 @@ def capture(
     """Inductor's program for `model(*inputs)`.
 
     `names` maps every tensor name of the reference to the tensor itself; `config` holds Inductor options
-    over `BASE_CONFIG`. Tensors on the device `meta` give the program that such tensors on the CPU would: nothing is
-    computed and nothing allocated, whatever the shapes. Raises LoweringError for what Inductor or this form of
-    program cannot express.
+    over `BASE_CONFIG`. Tensors on the device `meta` give the program that such tensors on the CPU would, except
+    that reductions are split as for a GPU: nothing is computed and nothing allocated, whatever the shapes. Raises
+    LoweringError for what Inductor or this form of program cannot express.
     """
     device = next((t.device.type for t in names.values()), "cpu")
     name_of = {id(tensor): name for name, tensor in names.items()}
-    with _environment("cpu" if device == "meta" else device, config):
+    shapes_alone = device == "meta"
+    with _environment("cpu" if shapes_alone else device, config), _as_on_a_gpu() if shapes_alone else nullcontext():
         graph, args, graph_outputs, model_outputs = _dynamo_graph(model, inputs)
         args = [value for value in args if isinstance(value, torch.Tensor)]
         position = {id(value): index for index, value in enumerate(graph_outputs)}
@@ -287,7 +307,7 @@ def capture(
                 f"{args[missing[0]]!r:.60}; pass them as inputs or keep them as buffers"
             )
         with tracing(None):
-            text, constants = _inductor_text(graph, _on_cpu(graph, args) if device == "meta" else args)
+            text, constants = _inductor_text(graph, _on_cpu(graph, args) if shapes_alone else args)
     return Captured(text, tuple(name_of[id(value)] for value in args), tuple(outputs), constants)
 
 

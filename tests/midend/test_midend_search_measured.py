@@ -1,5 +1,6 @@
 """The search as it goes on a GPU, with the interpreter in the GPU's place: real children, clocks and verdicts."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -173,3 +174,11 @@ def test_lowering_by_shapes_alone_gives_the_same(problem: KernelModule) -> None:
         shapes = pipeline.run(problem, Context(TARGET, options={"lowering_device": "meta"}))
         assert shapes.digest == pipeline.run(problem, Context(TARGET)).digest
         assert trace_launches(shapes)
+
+
+def test_by_shapes_alone_reductions_are_split_as_for_a_gpu() -> None:
+    """A GPU has use for more programs than there are rows here; the cores of this machine have not."""
+    module = lowered("torch.sum(a, 1)", [(200, 65536)])
+    module = replace(module, kernels=(), launcher=None)
+    found = parse_pipeline("lower-inductor").run(module, Context(TARGET, options={"lowering_device": "meta"}))
+    assert len(found.kernels) == 2 and math.prod(trace_launches(found)[0].grid) > 200
