@@ -1,9 +1,9 @@
 """Policies: what answers prompts. Needs neither torch nor vllm."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from kernelwright.ir.errors import KernelwrightError
 
@@ -81,3 +81,27 @@ class Policy(Protocol):
     def close(self) -> None:
         """Give back what it holds; idempotent."""
         ...
+
+
+#: An answer with the index of its prompt and its number among the answers to that prompt.
+Answer = tuple[int, int, Completion]
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """A policy that gives each answer as soon as it has ended."""
+
+    def stream(self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None) -> Generator[Answer]:
+        """The answers of `Policy.sample`, in the order in which they end. Raises as it does.
+
+        Whoever does not want the rest closes the generator, after which the policy may have to be made anew.
+        """
+        ...
+
+
+def in_order(answers: Iterable[Answer], prompts: int) -> list[list[Completion]]:
+    """What `Policy.sample` gives, from what `Streaming.stream` does."""
+    found: list[dict[int, Completion]] = [{} for _ in range(prompts)]
+    for index, number, answer in answers:
+        found[index][number] = answer
+    return [[some[number] for number in sorted(some)] for some in found]

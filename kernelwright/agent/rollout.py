@@ -1,11 +1,12 @@
 """Rollouts: a policy's answers over turns, judged and paid. Compiling and training both go through here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kernelwright.agent.drawing import drawn
 from kernelwright.agent.evaluating import Evaluate, Rungs, fault, faulty, judge_all
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.agent.policy import Completion, Policy, PolicyError, Prompt, Sampling
+from kernelwright.agent.policy import Answer, Completion, Policy, PolicyError, Prompt, Sampling
 from kernelwright.agent.trajectory import Agent, Trajectory, Turn
 from kernelwright.ir.errors import Diagnostic, KernelwrightError, UserError
 from kernelwright.ir.values import KernelModule
@@ -29,9 +30,13 @@ class Request:
         return replace(self, history=(*self.history, turn))
 
 
+def _nothing() -> None:
+    """Nobody asks when the policy is done."""
+
+
 @dataclass(frozen=True)
 class Roller:
-    """Takes turns: renders, samples, reads, judges and pays, all requests of a turn together."""
+    """Takes turns: renders, samples, reads, judges and pays. Answers are judged as they end, others being drawn yet."""
 
     agent: Agent
     policy: Policy
@@ -41,45 +46,55 @@ class Roller:
     rungs: Rungs = None
     progress: Callable[[str], None] | None = None
 
-    def turn(self, requests: Sequence[Request], n: int, number: int) -> list[list[Turn]]:
+    def turn(
+        self, requests: Sequence[Request], n: int, number: int, over: Callable[[], None] = _nothing
+    ) -> list[list[Turn]]:
         """`n` answers to each request, as turns. `number` counts turns, from 0, and moves the seed.
 
-        Raises PolicyError and UserError.
+        `over` is called when the policy has given its last answer. Raises PolicyError and UserError.
         """
         if not requests:
+            over()
             return []
         prompts = [self.agent.render(request.module, request.history) for request in requests]
         seed = None if self.sampling.seed is None else self.sampling.seed + _SEED_STEP * number
-        answers = self.policy.sample(prompts, replace(self.sampling, n=n, seed=seed), self.adapter)
-        if [len(some) for some in answers] != [n] * len(requests):
-            raise PolicyError(f"the policy gave {list(map(len, answers))} answers to {len(requests)} prompts of {n}")
-        asked = [
-            (request, prompt, answer)
-            for request, prompt, some in zip(requests, prompts, answers, strict=True)
-            for answer in some
-        ]
-        turns = self._judged(asked)
+        answers = drawn(self.policy, prompts, replace(self.sampling, n=n, seed=seed), self.adapter, over)
+        turns = self._judged(requests, prompts, answers)
         if self.progress is not None:
             right = sum(turn.valid and turn.verdict.ok for turn in turns)
             self.progress(f"turn {number + 1}: {right} of {len(turns)} answers verified")
         return [turns[start : start + n] for start in range(0, len(turns), n)]
 
-    def _judged(self, asked: Sequence[tuple[Request, Prompt, Completion]]) -> list[Turn]:
+    def _judged(self, requests: Sequence[Request], prompts: Sequence[Prompt], answers: Iterator[Answer]) -> list[Turn]:
+        """Turns in the order of requests and, of each, of its answers' numbers."""
         known: dict[tuple[int, str], KernelModule | Verdict] = {}
-        read = []
-        for request, _, answer in asked:  # a policy that is sure of itself says the same again and again
-            key = request.problem, answer.text
-            if key not in known:
-                known[key] = _read(self.agent, answer.text, request.module)
-            read.append(known[key])
-        modules = [found for found in read if isinstance(found, KernelModule)]
-        verdicts = iter(judge_all(modules, self.evaluate, self.rungs))
-        turns = []
-        for (request, prompt, answer), found in zip(asked, read, strict=True):
+        came: list[tuple[Answer, KernelModule | Verdict]] = []
+        failed: list[PolicyError] = []
+
+        def candidates() -> Iterator[KernelModule]:
+            try:
+                for index, number, answer in answers:
+                    request = requests[index]
+                    key = request.problem, answer.text
+                    if key not in known:  # a policy that is sure of itself says the same again and again
+                        known[key] = _read(self.agent, answer.text, request.module)
+                    found = known[key]
+                    came.append(((index, number, answer), found))
+                    if isinstance(found, KernelModule):
+                        yield found
+            except PolicyError as error:  # what is raised in here is else taken for the evaluator's
+                failed.append(error)
+
+        verdicts = iter(judge_all(candidates(), self.evaluate, self.rungs))
+        if failed:
+            raise failed[0]
+        turns = {}
+        for (index, number, answer), found in came:
             verdict = next(verdicts) if isinstance(found, KernelModule) else found
             candidate = found if isinstance(found, KernelModule) else None
-            turns.append(self._paid(request, prompt, answer, candidate, with_given(verdict, request.given)))
-        return turns
+            request, verdict = requests[index], with_given(verdict, requests[index].given)
+            turns[index, number] = self._paid(request, prompts[index], answer, candidate, verdict)
+        return [turns[place] for place in sorted(turns)]
 
     def _paid(
         self, request: Request, prompt: Prompt, answer: Completion, candidate: KernelModule | None, verdict: Verdict
@@ -110,16 +125,18 @@ def roll_out(
     given: Sequence[Verdict] = (),
     stop: Callable[[Turn], bool] | None = None,
     progress: Callable[[str], None] | None = None,
+    over: Callable[[], None] = _nothing,
 ) -> list[Trajectory]:
     """`n` trajectories of up to `turns` turns for each module; those of a module stand together, in order.
 
-    All prompts of a turn are one call of `policy.sample`, all candidates of a turn one call of `evaluate`, where equal
-    ones are judged once. Answers that cannot be read are Verdict(UNPARSED) and are not evaluated. A turn is not valid
-    where the framework failed (an error in place of a verdict, a judge without an answer), which also ends its
-    trajectory, or where the verdict is `unsupported`, which says nothing about the answer. `given` are verdicts of the
-    modules as they are, from the same rungs: their times become `before`. `stop` ends a trajectory after a turn for
-    which it holds. With a `sampling.seed`, a policy and an evaluator that repeat themselves give the same again;
-    `sampling.n` is not looked at.
+    All prompts of a turn are one call of the policy, all candidates of a turn one call of `evaluate`, where equal ones
+    are judged once; a policy that streams has its first answers judged while it draws the others. Answers that cannot
+    be read are Verdict(UNPARSED) and are not evaluated. A turn is not valid where the framework failed (an error in
+    place of a verdict, a judge without an answer), which also ends its trajectory, or where the verdict is
+    `unsupported`, which says nothing about the answer. `given` are verdicts of the modules as they are, from the same
+    rungs: their times become `before`. `stop` ends a trajectory after a turn for which it holds. `over` is called when
+    nothing more is asked of the policy; answers may still be judged then. With a `sampling.seed`, a policy and an
+    evaluator that repeat themselves give the same again; `sampling.n` is not looked at.
 
     Raises PolicyError, and UserError for what is configured wrongly.
     """
@@ -128,11 +145,12 @@ def roll_out(
     assert not given or len(given) == len(modules), "one verdict for each module"
     roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress)
     first = [Request(index, module, (), given[index] if given else None) for index, module in enumerate(modules)]
-    begun = roller.turn(first, n, 0)
+    begun = roller.turn(first, n, 0, over if turns == 1 else _nothing)
     tracks = [request.after(turn) for request, some in zip(first, begun, strict=True) for turn in some]
     for number in range(1, turns):
         going = [index for index, track in enumerate(tracks) if goes_on(track.history[-1], stop)]
-        took = [turn for (turn,) in roller.turn([tracks[index] for index in going], 1, number)]
+        last = over if number == turns - 1 else _nothing
+        took = [turn for (turn,) in roller.turn([tracks[index] for index in going], 1, number, last)]
         for index, turn in zip(going, took, strict=True):
             tracks[index] = tracks[index].after(turn)
     return [Trajectory(track.problem, track.module, track.history) for track in tracks]

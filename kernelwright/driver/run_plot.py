@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.ir.errors import UserError
+from kernelwright.rl.phases import PARTIES
 from kernelwright.rl.run_log import read_metrics
 from kernelwright.serve.optional import require_installed
 
@@ -30,6 +31,7 @@ PANELS = (
     Panel("pass rate", {"correct": "turns verified", "solved": "trajectories with one"}, (-0.02, 1.02)),
     Panel("divergence, nats a token", {"mismatch": "|trainer - policy|", "mismatch_kl": "KL to policy"}),
     Panel("KL to base, nats a token", {"kl": "of trained tokens"}),
+    Panel("idle, share of the step", {f"idle/{name}": name for name in PARTIES}, (-0.02, 1.02)),
 )
 
 

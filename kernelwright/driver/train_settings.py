@@ -1,7 +1,7 @@
 """Settings of `kernelwright train` and `kernelwright sft`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
@@ -64,6 +64,7 @@ class TrainerSettings:
     steps: int = 100
     problems: int = 4
     updates: int = 1
+    overlap: bool = False
     lr: float = 1e-6
     schedule: str = "constant"
     warmup: int = 0
@@ -185,8 +186,12 @@ class TrainSettings:
             save_every=chosen.save_every,
             keep=chosen.keep,
             seed=self.plain.seed,
+            overlap=chosen.overlap,
         )
 
+
+#: What importance weights are truncated at where answers may be of an older adapter and nothing else is said.
+TIS_CAP = 2.0
 
 _ELSEWHERE = ("import", "reward", "algorithm", "recipe")
 
@@ -207,7 +212,7 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
         check_config(ImportSettings, config["import"], "import."),
         name,
         reward,
-        preset(**algorithm),
+        _corrected(preset(**algorithm), plain.trainer.overlap),
         cast(dict[str, Any], OmegaConf.to_container(config)),
     )
 
@@ -221,6 +226,13 @@ def read_sft_settings(overrides: Sequence[str]) -> SftSchema:
     _check_stage(settings.stage.name)
     settings.trainer.optimizer()
     return settings
+
+
+def _corrected(algorithm: Algorithm, overlap: bool) -> Algorithm:
+    """The algorithm; overlapped, one that has no correction for an older adapter gets truncated weights."""
+    if not overlap or algorithm.tis_cap is not None or algorithm.band is not None:
+        return algorithm
+    return replace(algorithm, tis_cap=TIS_CAP)
 
 
 def _without(config: DictConfig, names: Sequence[str]) -> DictConfig:

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from kernelwright.driver.train_settings import (
     TrainerSettings,
     TrainSettings,
 )
+from kernelwright.driver.watching import WatchedPolicy, watched
 from kernelwright.evaluate.pool import Item, Pool
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import KernelwrightError, UserError
@@ -44,6 +45,7 @@ from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.data import FRONTEND, Pair, read_rows
 from kernelwright.rl.learner import Learner, open_model
 from kernelwright.rl.packing import Row
+from kernelwright.rl.phases import Phases
 from kernelwright.rl.sft import train_sft
 from kernelwright.rl.trainer import Trainer
 from kernelwright.serve.base import find_base
@@ -108,16 +110,22 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
             prompts = [agent.render(module) for module in modules[: plain.canary.prompts]]
             say(f"canary: {check_policy(answering, plain.stage.name, learner, prompts, plain.canary, folder)}")
 
+        phases = Phases()
+        asked = watched(answering, pool, phases)
+
+        on_gpu = needed(drawn.ladder()) is not Device.cpu
+        if on_gpu and compares_with_given(reward):  # answers that are drawn meanwhile would slow down what is timed
+            asked = WatchedPolicy(answering, phases)
         given = Given(judged_by(pool), drawn.ladder(), say)
 
-        def make(chosen: Sequence[KernelModule], seed: int) -> list[Trajectory]:
+        def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
             before: Sequence[Verdict] = ()
             if compares_with_given(reward):
                 chosen, before = given.timed(chosen)
             return roll_out(
                 agent,
                 chosen,
-                answering,
+                asked,
                 judged_by(pool),
                 n=drawn.n,
                 turns=drawn.turns,
@@ -125,6 +133,7 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
                 adapter=plain.stage.name,
                 rungs=drawn.ladder(),
                 given=before,
+                over=over,
             )
 
         def push(place: Path) -> None:
@@ -132,7 +141,7 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
 
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
         with plotted(folder, say), _shown(console, "steps") as tell:
-            return Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say).run()
+            return Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases).run()
 
 
 def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward) -> Agent:
@@ -150,7 +159,7 @@ def needed(rungs: tuple[Rung, ...] | None) -> Device:
 def judged_by(pool: Pool) -> Evaluate:
     """A pool as what judges many modules at once."""
 
-    def evaluate(modules: Sequence[KernelModule], rungs: Any) -> Iterator[Any]:
+    def evaluate(modules: Iterable[KernelModule], rungs: Any) -> Iterator[Any]:
         return pool.outcomes(Item(module, module.reference, rungs) for module in modules)
 
     return evaluate

@@ -163,6 +163,8 @@ class Pool:
         if workers < 1:
             raise UserError(f"workers={workers}: at least one is needed")
         self.workers = workers
+        #: Called with 1 when a worker gets something to judge and with -1 when it has done so, from its thread.
+        self.watch: Callable[[int], None] = lambda _more: None
         self._start = start
         self._idle: list[Worker] = [start() for _ in range(workers)]
         self._busy: list[Worker] = []
@@ -239,6 +241,7 @@ class Pool:
 
     def _judge(self, item: Item) -> Verdict:
         worker = self._take(item.reference)
+        self.watch(1)
         try:
             try:
                 verdict = worker.judge(item)
@@ -247,6 +250,7 @@ class Pool:
                     worker = self._replace(worker)
                     verdict = worker.judge(item)
         finally:
+            self.watch(-1)
             self._give(worker, item.reference)
         if self._closed:  # what was killed is not the candidate's doing
             raise PoolClosedError("the pool was closed")

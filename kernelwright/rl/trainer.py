@@ -1,14 +1,20 @@
 """Reinforcement learning of one adapter: problems, rollouts, an update, the adapter handed to the policy, again.
 
-A step is taken wholly or not at all: everything that decides the next one (adapter, optimizer, step number, the state
-of random number generators) is in a checkpoint, and problems and seeds follow from the step number.
+A step is taken wholly or not at all: everything that decides the next one (adapter, optimizer, step number) is in a
+checkpoint; problems, seeds and what else is random follow from the step number.
+
+Overlapped, batch k + 1 is drawn while batch k is learnt from, by the adapter as it was before: from the second batch on
+it is one update older than the learner. The anchor of a row (`old_logp`) is the learner's at the time it learns from
+it, before the step's first update; the truncated weight old_logp / rollout_logp is then what corrects for the older
+adapter, and for the engine. An adapter is pushed only when the policy has drawn all of a batch.
 """
 
 import json
 import math
 import random
+import shutil
 import statistics
-import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,20 +28,22 @@ from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.algorithms import Algorithm, Prepared, objective, prepare
+from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, drawn_batch
 from kernelwright.rl.checkpoint import resume_from, save_checkpoint, writing_beside
 from kernelwright.rl.data import Cursor
 from kernelwright.rl.learner import DivergedError, Learner
 from kernelwright.rl.packing import Row, packs
+from kernelwright.rl.phases import Phases
 from kernelwright.rl.run_log import RunLog
 from kernelwright.rl.statistics import Loss
 from kernelwright.rl.turns import Turns, turns_of
 
-#: Makes trajectories for some modules, with the adapter that was pushed last; the number seeds what is random.
-RollOut = Callable[[Sequence[KernelModule], int], list[Trajectory]]
 #: Hands a saved adapter to the policy.
 Push = Callable[[Path], None]
 Tell = Callable[[int, int, Mapping[str, Any]], None]
 Say = Callable[[str], None]
+#: In a checkpoint, the adapter that draws the next batch where it is not the learner's.
+_AHEAD = "ahead"
 #: What a placeholder row consists of where a turn has no tokens.
 _NOTHING = Row((0,), (0,))
 
@@ -43,7 +51,8 @@ _NOTHING = Row((0,), (0,))
 @dataclass(frozen=True)
 class RlSettings:
     """`problems` to a step, `steps` in all; `temperature` is that of the rollouts. `updates` optimizer steps are taken
-    on each batch, of which all but the first are off-policy. Every `save_every` steps there is a checkpoint."""
+    on each batch, of which all but the first are off-policy. Every `save_every` steps there is a checkpoint. `overlap`:
+    a batch is drawn while the one before is learnt from."""
 
     steps: int = 100
     problems: int = 4
@@ -52,13 +61,15 @@ class RlSettings:
     save_every: int = 1
     keep: int = 2
     seed: int = 0
+    overlap: bool = False
 
 
 @dataclass
 class Trainer:
     """One run in one folder. `roll_out` and `push` are the policy's side, `learner` the trainer's.
 
-    `tell` is given every step's metrics, `say` what else there is to say, a line each.
+    `tell` is given every step's metrics, `say` what else there is to say, a line each. `phases` is told by whoever
+    makes the policy and the evaluators when they are at work.
     """
 
     learner: Learner
@@ -70,7 +81,9 @@ class Trainer:
     folder: Path
     tell: Tell = lambda _step, _steps, _metrics: None
     say: Say = lambda _line: None
-    _seconds: dict[str, float] = field(default_factory=dict)
+    phases: Phases = field(default_factory=Phases)
+    _flights: deque[Flight] = field(default_factory=deque)
+    _adapter_step: int = 0  # of the adapter that the policy has
 
     def run(self) -> dict[str, Any]:
         """Train from the latest checkpoint on; the last step's metrics.
@@ -90,15 +103,16 @@ class Trainer:
     def _run(self) -> dict[str, Any]:
         self._resume()
         log, metrics = RunLog(self.folder, self.learner.step), dict[str, Any]()
+        self.phases.lap()
         try:
             while self.learner.step < self.settings.steps:
                 step = self.learner.step
-                metrics = self._step(step)
-                metrics |= {f"seconds/{name}": round(taken, 3) for name, taken in self._seconds.items()}
-                self._seconds.clear()
+                metrics = self._step(self._batch(step))
+                metrics |= self.phases.lap()
                 log.write(step, metrics)  # first: what a checkpoint holds is never taken again, and would not be shown
                 if self.learner.step % self.settings.save_every == 0 or self.learner.step >= self.settings.steps:
-                    self._timed("checkpoint", self._save)  # its seconds are the next step's
+                    with self.phases.timed("checkpoint"):  # its seconds are the next step's
+                        self._save()
                 self.tell(self.learner.step, self.settings.steps, metrics)
         finally:
             log.close()
@@ -110,41 +124,86 @@ class Trainer:
         found = resume_from(self._checkpoints, self.say)
         if found is not None:
             self.learner.load(found.folder)
-            torch.set_rng_state(torch.tensor(found.state["torch_rng"], dtype=torch.uint8))
+        if self.settings.overlap and found is not None and (found.folder / _AHEAD).is_dir():
+            self._adapter_step = int(found.state["ahead"])
+            self.push(found.folder / _AHEAD)
         else:
-            torch.manual_seed(self.settings.seed)
-        self._hand_over()
+            self._hand_over()
 
     def _save(self) -> None:
-        state = {"step": self.learner.step, "torch_rng": torch.get_rng_state().tolist()}
-        state |= {"settings": vars(self.settings), "algorithm": vars(self.algorithm)}
-        content, keep = json.loads(json.dumps(state)), self.settings.keep
-        save_checkpoint(self._checkpoints, self.learner.step, self.learner.save, content, keep)
+        state = {"step": self.learner.step, "settings": vars(self.settings), "algorithm": vars(self.algorithm)}
+        ahead = self._flights[0].plan.adapter_step if self._flights else self.learner.step
+        content, keep = json.loads(json.dumps(state | {"ahead": ahead})), self.settings.keep
+
+        def write(folder: Path) -> None:
+            self.learner.save(folder)
+            if ahead != self.learner.step:
+                shutil.copytree(self._pushed(ahead), folder / _AHEAD)
+
+        save_checkpoint(self._checkpoints, self.learner.step, write, content, keep)
+
+    def _pushed(self, step: int) -> Path:
+        """Where a step's adapter is for the policy, until that of the step after the next takes its place."""
+        return self.folder / "pushed" / f"{step % 2}"
 
     def _hand_over(self) -> None:
-        """Give the policy the adapter as it is now; the folder holds it until the next one takes its place."""
-        place = self.folder / "pushed" / f"{self.learner.step % 2}"
-        self.learner.save_adapter(place)
-        self.push(place)
+        """Give the policy the adapter as it is now."""
+        with self.phases.timed("push"):
+            place = self._pushed(self.learner.step)
+            self.learner.save_adapter(place)
+            self.push(place)
+            self._adapter_step = self.learner.step
 
-    def _step(self, step: int) -> dict[str, Any]:
-        """One step; its metrics."""
+    def _plan(self, step: int) -> Plan:
         chosen = Cursor(self.modules, self.settings.problems, self.settings.seed).batch_of(step)
-        seed = random.Random(f"{self.settings.seed}/rollout/{step}").getrandbits(31)
-        trajectories = self._timed("rollout", lambda: self.roll_out(chosen, seed))
+        return Plan(step, chosen, self._seed("rollout", step), self._adapter_step)
+
+    def _seed(self, what: str, step: int) -> int:
+        return random.Random(f"{self.settings.seed}/{what}/{step}").getrandbits(31)
+
+    def _batch(self, step: int) -> Batch:
+        """The batch of a step; overlapped, the next one is under way then."""
+        if not self.settings.overlap:
+            return drawn_batch(self._plan(step), self.roll_out)
+        if not self._flights:
+            self._flights.append(Flight(self._plan(step), self.roll_out))
+        with self.phases.timed("wait"):
+            self._flights[0].wait_until_drawn()
+        self._go_ahead()
+        with self.phases.timed("wait"):
+            return self._flights.popleft().take()
+
+    def _go_ahead(self) -> None:
+        """Begin the batch after the one that the policy has drawn, if there is one and it is not under way."""
+        following = self.learner.step + 1
+        if len(self._flights) > 1 or following >= self.settings.steps:
+            return
+        if self._adapter_step != self.learner.step:
+            self._hand_over()
+        self._flights.append(Flight(self._plan(following), self.roll_out))
+
+    def _step(self, batch: Batch) -> dict[str, Any]:
+        """Learn from a batch; the step's metrics."""
+        plan, trajectories = batch.plan, batch.trajectories
+        self.phases.add("rollout", batch.seconds)
+        torch.manual_seed(self._seed("update", plan.step))
         rows = rows_of(trajectories)
-        turns, prepared = self._timed("score", lambda: self._prepared(trajectories, rows, seed))
+        with self.phases.timed("score", "learner"):
+            turns, prepared = self._prepared(trajectories, rows, plan.seed)
         found: dict[str, Any] = {}
         for _ in range(self.settings.updates):
-            found = self._timed("update", lambda: self._update(turns, prepared, rows))
-        self.learner.step = step + 1
-        self._timed("push", self._hand_over)
-        tokens = sum(len(turn.completion.token_ids) for made in trajectories for turn in made.turns)
-        facts: dict[str, Any] = {
-            "tokens": tokens,
-            "tokens_per_s": round(tokens / max(1e-9, self._seconds["rollout"]), 1),
-        }
-        facts["problems"] = [module.name for module in chosen]
+            with self.phases.timed("update", "learner"):
+                found = self._update(turns, prepared, rows)
+        self.learner.step = plan.step + 1
+        if not self.settings.overlap or self.learner.step == self.settings.steps:
+            self._hand_over()
+        elif self._flights[0].is_drawn():
+            self._go_ahead()
+        answers = [turn.completion for made in trajectories for turn in made.turns]
+        tokens = sum(len(answer.token_ids) for answer in answers)
+        facts: dict[str, Any] = {"tokens": tokens, "tokens_per_s": round(tokens / max(1e-9, batch.seconds), 1)}
+        facts |= {"lag": plan.step - plan.adapter_step, "versions": sorted({answer.version for answer in answers})}
+        facts["problems"] = [module.name for module in plan.modules]
         return rollout_metrics(trajectories) | facts | dict(prepared.statistics) | found
 
     def _prepared(self, trajectories: Sequence[Trajectory], rows: Sequence[Row], seed: int) -> tuple[Turns, Prepared]:
@@ -179,13 +238,6 @@ class Trainer:
             self.learner.optimizer.zero_grad(set_to_none=True)
             return {"kept_rows": 0.0}
         return {**total.statistics(), **self.learner.update()}
-
-    def _timed(self, name: str, work: Callable[[], Any]) -> Any:
-        began = time.monotonic()
-        try:
-            return work()
-        finally:
-            self._seconds[name] = self._seconds.get(name, 0.0) + time.monotonic() - began
 
 
 def rows_of(trajectories: Sequence[Trajectory]) -> list[Row]:

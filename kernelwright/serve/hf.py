@@ -6,14 +6,14 @@ computes them with `logprobs_mode="processed_logprobs"`.
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
+from kernelwright.agent.policy import Answer, Completion, PolicyError, Prompt, Sampling, in_order
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
 from kernelwright.serve.base import base_name, find_base
@@ -67,10 +67,15 @@ class HfPolicy(Closing):
         self._has_peft = False
         self._shelf = AdapterShelf()
         self._lock = threading.Lock()
+        self._closing = False
 
     def sample(
         self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None
     ) -> list[list[Completion]]:
+        return in_order(self.stream(prompts, sampling, adapter), len(prompts))
+
+    def stream(self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None) -> Generator[Answer]:
+        """Implements `Streaming`: the answers of a batch end together."""
         with self._lock:
             self._check_open()
             state = self._shelf.get(adapter)
@@ -78,11 +83,12 @@ class HfPolicy(Closing):
             rows = [row for index, prompt in enumerate(prompts) for row in self._rows(index, prompt, sampling)]
             generator = torch.Generator(device=self._model.device)
             generator.manual_seed(secrets.randbits(62) if sampling.seed is None else sampling.seed)
-            for start in range(0, len(rows), self.settings.batch):
-                self._draw(rows[start : start + self.settings.batch], sampling, generator)
             named = version(self._base, state)
-            answers = [_completion(row, named) for row in rows]
-            return [answers[i * sampling.n : (i + 1) * sampling.n] for i in range(len(prompts))]
+            for start in range(0, len(rows), self.settings.batch):
+                together = rows[start : start + self.settings.batch]
+                self._draw(together, sampling, generator)
+                for place, row in enumerate(together, start):
+                    yield *divmod(place, sampling.n), _completion(row, named)
 
     def load_adapter(self, adapter: str, folder: Path) -> None:
         peft = require("peft", "train")
@@ -106,12 +112,13 @@ class HfPolicy(Closing):
                 self._shelf.drop(before)
 
     def close(self) -> None:
+        self._closing = True  # a thread that draws ends at its next token
         with self._lock:
             self._shelf.close()
             self._model = None
 
     def _check_open(self) -> None:
-        if self._model is None:
+        if self._closing:
             raise PolicyError("this policy is closed")
 
     def _switch(self, state: Adapter | None) -> None:
@@ -137,6 +144,7 @@ class HfPolicy(Closing):
         feed, cache = ids_bp, None
         position_bp = (mask_bp.cumsum(-1) - 1).clamp(min=0)
         while not all(row.finish for row in rows):
+            self._check_open()
             out = self._model(
                 input_ids=feed,
                 attention_mask=mask_bp,

@@ -8,12 +8,12 @@ its `vllm` command looks for a distribution of that name. Tried with vLLM 0.32 o
 
 import concurrent.futures
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
+from kernelwright.agent.policy import Answer, Completion, PolicyError, Prompt, Sampling, in_order
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
 from kernelwright.serve.closing import Closing
@@ -72,15 +72,22 @@ class ServerPolicy(Closing):
     def sample(
         self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None
     ) -> list[list[Completion]]:
+        return in_order(self.stream(prompts, sampling, adapter), len(prompts))
+
+    def stream(self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None) -> Generator[Answer]:
+        """Implements `Streaming`: the answers to a prompt come together."""
         if self._closed:
             raise PolicyError("this policy is closed")
         with self._lock:
             state = self._shelf.get(adapter)
-        waiting = [
-            self._threads.submit(self._answers, prompt, sampling, index, state) for index, prompt in enumerate(prompts)
-        ]
+        waiting = {
+            self._threads.submit(self._answers, prompt, sampling, index, state): index
+            for index, prompt in enumerate(prompts)
+        }
         try:
-            return [future.result() for future in waiting]
+            for future in concurrent.futures.as_completed(waiting):
+                for number, answer in enumerate(future.result()):
+                    yield waiting[future], number, answer
         finally:
             for future in waiting:
                 future.cancel()

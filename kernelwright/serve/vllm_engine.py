@@ -15,14 +15,14 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
 
 import kernelwright
-from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
+from kernelwright.agent.policy import Answer, Completion, PolicyError, Prompt, Sampling, in_order
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import AdapterShelf, adapter_rank, version
 from kernelwright.serve.base import base_name, find_base
@@ -97,12 +97,19 @@ class VllmPolicy(Closing):
     def sample(
         self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None
     ) -> list[list[Completion]]:
+        return in_order(self.stream(prompts, sampling, adapter), len(prompts))
+
+    def stream(self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None) -> Generator[Answer]:
+        """Implements `Streaming`. An engine whose answers nobody wants to hear any more is ended."""
         with self._lock:
             state = self._shelf.get(adapter)
             lora = None if state is None else (state.label, state.number, str(state.folder))
-            answers = self._ask(("sample", tuple(prompts), sampling, lora))
-        named = version(self._base, state)
-        return [[replace(one, version=named) for one in group] for group in answers]
+            named = version(self._base, state)
+            engine = self._running()
+            for index, number, answer in engine.stream(
+                ("stream", tuple(prompts), sampling, lora), self.settings.timeout_s
+            ):
+                yield index, number, replace(answer, version=named)
 
     def load_adapter(self, adapter: str, folder: Path) -> None:
         rank = adapter_rank(folder)
@@ -118,7 +125,8 @@ class VllmPolicy(Closing):
             state = self._shelf.copy(adapter, folder)
             drop = None if before is None else before.number
             try:
-                self._ask(("load", (state.label, state.number, str(state.folder)), drop))
+                request = ("load", (state.label, state.number, str(state.folder)), drop)
+                self._running().ask(request, self.settings.timeout_s)
             except UserError:
                 self._shelf.drop(state)
                 raise
@@ -127,16 +135,19 @@ class VllmPolicy(Closing):
                 self._shelf.drop(before)
 
     def close(self) -> None:
+        engine = self._engine
+        if engine is not None and self._lock.locked():  # another thread waits for answers, perhaps for long
+            engine.kill()
         with self._lock:
             if self._engine is not None:
                 self._engine.close()
                 self._engine = None
             self._shelf.close()
 
-    def _ask(self, request: tuple[Any, ...]) -> Any:
+    def _running(self) -> "_Engine":
         if self._engine is None:
             raise PolicyError("this policy is closed")
-        return self._engine.ask(request, self.settings.timeout_s)
+        return self._engine
 
 
 class _Engine:
@@ -164,24 +175,46 @@ class _Engine:
 
     def ask(self, request: object, timeout_s: float) -> Any:
         """The answer to a request. Raises UserError or PolicyError as the child says, PolicyError where it is gone."""
+        with self._talk():
+            self._connection.send(request)
+            return self._received(timeout_s)
+
+    def stream(self, request: object, timeout_s: float) -> Iterator[Any]:
+        """What comes until the child says that there is no more, within that time of what came before; as `ask`."""
+        with self._talk():
+            self._connection.send(request)
+            while (part := self._received(timeout_s)) is not None:
+                yield from part
+
+    @contextlib.contextmanager
+    def _talk(self) -> Iterator[None]:
         if not self._close.alive:
             raise PolicyError("vLLM's engine has ended: make another policy")
         try:
-            self._connection.send(request)
-            if not self._connection.poll(timeout_s):
-                raise self._gone(f"did not answer within {timeout_s:.0f} s")
-            answer = self._connection.recv()
+            yield
+        except (UserError, PolicyError):
+            raise
         except (EOFError, OSError) as error:
             raise self._gone("ended") from error
         except BaseException:  # interrupted: an answer that nobody waits for must not meet the next request
             self.close()
             raise
+
+    def _received(self, timeout_s: float) -> Any:
+        if not self._connection.poll(timeout_s):
+            raise self._gone(f"did not answer within {timeout_s:.0f} s")
+        answer = self._connection.recv()
         if isinstance(answer, UserError | PolicyError):
             raise answer
         return answer
 
     def close(self) -> None:
         self._close()
+
+    def kill(self) -> None:
+        """End the child now, whatever it does; who waits for its answer gets PolicyError."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._child.pid, signal.SIGKILL)
 
     def _gone(self, what: str) -> PolicyError:
         size = self._log.seek(0, os.SEEK_END)

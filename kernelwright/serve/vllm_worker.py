@@ -7,7 +7,7 @@ is answered with a UserError or PolicyError; anything else ends the process, who
 import os
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -54,23 +54,40 @@ class Engine:
             **loras,
             **settings.options,
         )
+        self._final = require("vllm.sampling_params", "vllm").RequestOutputKind.FINAL_ONLY
         self._tokenizer = self._llm.get_tokenizer()
+        self._count = 0
 
-    def sample(self, prompts: Sequence[Prompt], sampling: Sampling, lora: Lora | None) -> list[list[Completion]]:
-        """`sampling.n` answers to each prompt; `version` is left to the other side."""
+    def stream(
+        self, prompts: Sequence[Prompt], sampling: Sampling, lora: Lora | None
+    ) -> Iterator[list[tuple[int, int, Completion]]]:
+        """`sampling.n` answers to each prompt, those that end together at a time, each with its prompt's index and its
+        number; `version` is left to the other side."""
         ids = [chat_ids(self._tokenizer, prompt) for prompt in prompts]
         for index, one in enumerate(ids):
             check_length(one, self._context, index)
-        outputs = self._llm.generate(
-            [{"prompt_token_ids": one} for one in ids],
-            [self._parameters(sampling, index, len(one)) for index, one in enumerate(ids)],
-            use_tqdm=False,
-            lora_request=None if lora is None else _request(lora),
-        )
-        return [
-            [_completion(ids[index], answer) for answer in sorted(output.outputs, key=lambda one: one.index)]
-            for index, output in enumerate(outputs)
-        ]
+        request = None if lora is None else _request(lora)
+        asked: dict[str, tuple[int, int]] = {}
+        try:
+            for index, one in enumerate(ids):
+                for number in range(sampling.n):
+                    parameters = self._parameters(sampling, index, number, len(one))
+                    self._count += 1
+                    name = str(self._count)
+                    given = {"prompt_token_ids": one}
+                    self._llm.llm_engine.add_request(name, given, parameters, lora_request=request)
+                    asked[name] = index, number
+            while asked:
+                ended = [output for output in self._llm.llm_engine.step() if output.finished]
+                places = [asked.pop(output.request_id) for output in ended]
+                if places:
+                    yield [
+                        (index, number, _completion(ids[index], output.outputs[0]))
+                        for (index, number), output in zip(places, ended, strict=True)
+                    ]
+        finally:
+            if asked:
+                self._llm.llm_engine.abort_request(list(asked))
 
     def load(self, lora: Lora, drop: int | None) -> None:
         """Take an adapter's next state, forget what the cache knows of other ones, drop the state before."""
@@ -82,16 +99,16 @@ class Engine:
         if drop is not None:
             self._llm.llm_engine.remove_lora(drop)
 
-    def _parameters(self, sampling: Sampling, index: int, prompt_tokens: int) -> Any:
+    def _parameters(self, sampling: Sampling, index: int, number: int, prompt_tokens: int) -> Any:
         return self._vllm.SamplingParams(
-            n=sampling.n,
             max_tokens=min(sampling.max_tokens, self._context - prompt_tokens),
             temperature=sampling.temperature,
             top_p=sampling.top_p,
             stop=list(sampling.stop),
-            # vLLM adds the number of the answer: equal prompts of one call get different answers.
-            seed=None if sampling.seed is None else sampling.seed + index * sampling.n,
+            # Equal prompts of one call get different answers.
+            seed=None if sampling.seed is None else sampling.seed + index * sampling.n + number,
             logprobs=0,  # of the drawn token alone
+            output_kind=self._final,
         )
 
 
@@ -122,8 +139,9 @@ def serve(connection: Connection) -> None:
         connection.send("ready")
         while _requested(connection, parent):
             match connection.recv():
-                case ("sample", prompts, sampling, lora):
-                    connection.send(_answer(engine, prompts, sampling, lora))
+                case ("stream", prompts, sampling, lora):
+                    for part in _parts(engine, prompts, sampling, lora):
+                        connection.send(part)
                 case ("load", lora, drop):
                     connection.send(_loaded(engine, lora, drop))
                 case None:
@@ -140,13 +158,15 @@ def _requested(connection: Connection, parent: int) -> bool:
     return True
 
 
-def _answer(engine: Engine, prompts: Sequence[Prompt], sampling: Sampling, lora: Lora | None) -> object:
+def _parts(engine: Engine, prompts: Sequence[Prompt], sampling: Sampling, lora: Lora | None) -> Iterator[object]:
+    """Answers as they end, then None, or the error that ends them."""
     try:
-        return engine.sample(prompts, sampling, lora)
+        yield from engine.stream(prompts, sampling, lora)
+        yield None
     except (UserError, PolicyError) as error:
-        return error
+        yield error
     except ValueError as error:  # how vLLM refuses parameters
-        return UserError(f"vLLM refuses: {error}")
+        yield UserError(f"vLLM refuses: {error}")
 
 
 def _loaded(engine: Engine, lora: Lora, drop: int | None) -> object:

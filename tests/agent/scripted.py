@@ -1,6 +1,6 @@
 """A policy that answers what it is told to, an evaluator that finds what it is told to, and programs to answer with."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -105,11 +105,11 @@ class FakeEvaluation:
     calls: list[list[KernelModule]] = field(default_factory=list)
 
     def __call__(
-        self, modules: Sequence[KernelModule], rungs: tuple[Rung, ...] | None
+        self, modules: Iterable[KernelModule], rungs: tuple[Rung, ...] | None
     ) -> Iterator[Verdict | BaseException]:
         del rungs
         self.calls.append(list(modules))
-        for module in modules:
+        for module in self.calls[-1]:
             try:
                 yield self.judge(module)
             except KernelwrightError as error:

@@ -1,6 +1,6 @@
 """Rollouts with a scripted policy and a scripted evaluator: batching, turns, faults, order, seeds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -103,9 +103,9 @@ def test_a_fault_of_the_framework_is_neither_paid_nor_gone_on_from() -> None:
 
 
 def test_a_stream_that_breaks_keeps_what_it_gave() -> None:
-    def evaluate(modules: Sequence[KernelModule], rungs: tuple[Rung, ...] | None) -> Iterator[Verdict]:
+    def evaluate(modules: Iterable[KernelModule], rungs: tuple[Rung, ...] | None) -> Iterator[Verdict]:
         del rungs
-        yield by_block(modules[0])
+        yield by_block(next(iter(modules)))
         raise BrokenError("closed")
 
     policy = ScriptedPolicy([with_block(128), with_block(256), with_block(512)])

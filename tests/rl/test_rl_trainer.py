@@ -5,7 +5,7 @@ import re
 import resource
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ class Toy:
     def push(self, folder: Path) -> None:
         load_adapter_weights(self.model, folder)
 
-    def roll_out(self, modules: Sequence[KernelModule], seed: int) -> list[Trajectory]:
+    def roll_out(self, modules: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
         self.asked.append([module.name for module in modules])
         generator = torch.Generator().manual_seed(seed)
         found = []
@@ -69,6 +69,7 @@ class Toy:
             for _ in range(self.n):
                 turns = [self._turn(int(module.name[1:]), turn, generator) for turn in range(self.turns)]
                 found.append(Trajectory(place, module, tuple(turns)))
+        over()
         return found
 
     def _turn(self, problem: int, turn: int, generator: torch.Generator) -> Turn:
@@ -170,10 +171,10 @@ def test_faults_are_neither_paid_nor_learnt_from(tmp_path: Path) -> None:
 
 def test_a_policy_that_is_gone_ends_the_run_and_leaves_the_checkpoint(tmp_path: Path) -> None:
     class Mortal(Toy):
-        def roll_out(self, modules: Sequence[KernelModule], seed: int) -> list[Trajectory]:
+        def roll_out(self, modules: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
             if len(self.asked) == 3:
                 raise PolicyError("the engine has ended")
-            return super().roll_out(modules, seed)
+            return super().roll_out(modules, seed, over)
 
     with pytest.raises(PolicyError, match="the engine has ended"):
         trainer(tmp_path, Mortal(), steps=6).run()

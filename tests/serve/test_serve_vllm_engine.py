@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -30,15 +31,16 @@ connection.send("ready")
 try:
     while (request := connection.recv()) is not None:
         match request:
-            case ("sample", prompts, sampling, lora):
-                text = prompts[0][-1].content
-                if text == "sleep":
-                    time.sleep(60)
-                if text == "die":
-                    print("out of memory", flush=True)
-                    os._exit(3)
+            case ("stream", prompts, sampling, lora):
                 loaded = None if lora is None else (lora[0], lora[1], os.path.isdir(lora[2]))
-                connection.send([[Completion(str(loaded), "stop", "")] for _ in prompts])
+                for index, prompt in enumerate(prompts):
+                    if prompt[-1].content == "sleep":
+                        time.sleep(60)
+                    if prompt[-1].content == "die":
+                        print("out of memory", flush=True)
+                        os._exit(3)
+                    connection.send([(index, 0, Completion(str(loaded), "stop", ""))])
+                connection.send(None)
             case ("load", lora, drop):
                 connection.send(UserError("bad weights") if lora[0].startswith("bad") else None)
 except EOFError:
@@ -185,3 +187,26 @@ def test_the_environment_is_the_users_where_they_set_it(monkeypatch: pytest.Monk
     made = vllm_engine._environment(VllmSettings(kv_cache_gb=3))
     assert (made["VLLM_LOGGING_LEVEL"], made["VLLM_CPU_KVCACHE_SPACE"]) == ("DEBUG", "3")
     assert made["VLLM_ENABLE_V1_MULTIPROCESSING"] == "0"
+
+
+def test_closing_does_not_wait_for_answers_that_another_thread_waits_for(model: str) -> None:
+    policy, said, asked = VllmPolicy(VllmSettings(model)), list[str](), threading.Event()
+
+    def ask() -> None:
+        stream = policy.stream([(Message("user", "first"),), (Message("user", "sleep"),)], Sampling())
+        try:
+            for _ in stream:
+                asked.set()
+        except PolicyError as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert asked.wait(30)  # the first answer is there, the second takes a minute
+    pid = policy.pid
+    policy.close()
+    thread.join(30)
+    assert "vLLM's engine ended (exit status -9)" in said[0]
+    assert gone(pid)
+    with pytest.raises(PolicyError, match="closed"):
+        text(policy)

@@ -4,9 +4,11 @@ usage: kernelwright train [stage=frontend|midend] [key=value …]
 
 Each step a policy answers some problems, evaluators judge the answers, and an adapter learns from what they were worth.
 Before the first step a canary tells whether the policy has the trainer's weights; metrics.jsonl has how far they differ
-(`mismatch`, nats a token) at every step. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard`,
-`canary.json` and, at the end or when interrupted, `plot.svg` and `plot.png`; a run that was stopped goes on from its
-last checkpoint with the batch that would have been next. The last step's metrics go to stdout as JSON.
+(`mismatch`, nats a token) at every step, and what each took: seconds/PHASE, and idle/policy, idle/learner and
+idle/evaluator, shares of the step. With trainer.overlap=true the policy draws a batch while the learner learns from the
+one before: its adapter is one update older then (`lag`). out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`,
+`tensorboard`, `canary.json` and, at the end or when interrupted, `plot.svg` and `plot.png`; a run that was stopped goes
+on from its last checkpoint with the batch that would have been next. The last step's metrics go to stdout as JSON.
 
 configuration (defaults first; every group is a folder of conf/):
   stage=frontend|midend  policy=vllm|hf|openai  policy.model=smollm|FOLDER|HUB-ID  adapter=FOLDER
@@ -14,7 +16,7 @@ configuration (defaults first; every group is a folder of conf/):
   algorithm=grpo|dr_grpo|dapo|bnpo|rloo|trloo|dr_kernel|kevin|gspo|cispo  algorithm.kl=0.1  …
   problems=generated|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
-  trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.lr=1e-6
+  trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.lr=1e-6  trainer.overlap=true
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
   canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
   target=auto|…  evaluator=local|ray  device=auto|cpu|cuda  workers=N  out=runs/train/STAGE  seed=0

@@ -1,0 +1,75 @@
+"""Batches of trajectories, one after the other; overlapped, the next is drawn while one is learnt from."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from kernelwright.agent.trajectory import Trajectory
+from kernelwright.ir.values import KernelModule
+
+#: Makes trajectories for some modules, with the adapter that was pushed last; the number seeds what is random. What is
+#: given last is called when the policy has drawn all answers: another adapter may be pushed then, and another batch
+#: asked for, while these are still judged.
+RollOut = Callable[[Sequence[KernelModule], int, Callable[[], None]], list[Trajectory]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a batch is made of. `adapter_step` is the step of the adapter that draws it."""
+
+    step: int
+    modules: Sequence[KernelModule]
+    seed: int
+    adapter_step: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch, and how long it took from the first prompt to the last verdict."""
+
+    plan: Plan
+    trajectories: list[Trajectory]
+    seconds: float
+
+
+@dataclass
+class Flight:
+    """A batch on its way in a thread of its own, which nobody has to wait for: the process may end before it does."""
+
+    plan: Plan
+    roll_out: RollOut
+    _drawn: threading.Event = field(default_factory=threading.Event)
+    _made: "Future[Batch]" = field(default_factory=Future)
+
+    def __post_init__(self) -> None:
+        self._made.add_done_callback(lambda _made: self._drawn.set())
+        threading.Thread(target=self._run, name=f"batch {self.plan.step}", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self._made.set_result(drawn_batch(self.plan, self.roll_out, self._drawn.set))
+        except BaseException as error:  # noqa: BLE001 - raised where the batch is taken
+            self._made.set_exception(error)
+
+    def wait_until_drawn(self) -> None:
+        """Until the policy is free for the next batch. Raises what ended this one, if anything has."""
+        self._drawn.wait()
+        if self._made.done():
+            self._made.result()
+
+    def is_drawn(self) -> bool:
+        """Whether `wait_until_drawn` returns at once, without an error."""
+        return self._drawn.is_set() and not (self._made.done() and self._made.exception())
+
+    def take(self) -> Batch:
+        """The batch, once its last verdict is there. Raises what `roll_out` raised."""
+        return self._made.result()
+
+
+def drawn_batch(plan: Plan, roll_out: RollOut, over: Callable[[], None] = lambda: None) -> Batch:
+    """The batch of a plan."""
+    began = time.monotonic()
+    trajectories = roll_out(plan.modules, plan.seed, over)
+    return Batch(plan, trajectories, time.monotonic() - began)
