@@ -1,7 +1,8 @@
 """Whose turn it is on a GPU: processes that check share it, one that takes times has it alone.
 
 Turns are locks on a file for each GPU, so that they end with the process that holds one. Processes of other programs
-know nothing of them.
+know nothing of them. Another file is the gate through which everyone goes to wait: who waits to have the device alone
+stays in it, so that others who only want to share do not come before, one after another, for ever.
 """
 
 import contextlib
@@ -20,11 +21,11 @@ class Turns:
     """The turns on one device. Nobody waits for the CPU."""
 
     def __init__(self, device: torch.device) -> None:
-        self._file = -1
+        self._file = self._gate = -1
         self._mode = fcntl.LOCK_UN
         if device.type == "cuda":
             name = f"kernelwright-{os.getuid()}-{torch.cuda.get_device_properties(device).uuid}"
-            self._file = os.open(_FOLDER / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            self._file, self._gate = _opened(_FOLDER / name), _opened(_FOLDER / f"{name}-gate")
 
     @contextlib.contextmanager
     def shared(self) -> Iterator[None]:
@@ -48,7 +49,8 @@ class Turns:
         """Give up whatever is held; idempotent."""
         if self._file >= 0:
             os.close(self._file)
-            self._file = -1
+            os.close(self._gate)
+            self._file = self._gate = -1
 
     @contextlib.contextmanager
     def _held(self, mode: int) -> Iterator[None]:
@@ -61,5 +63,16 @@ class Turns:
 
     def _set(self, mode: int) -> None:
         self._mode = mode
-        if self._file >= 0:
-            fcntl.flock(self._file, mode)
+        if self._file < 0:
+            return
+        fcntl.flock(self._file, fcntl.LOCK_UN)  # who kept a turn while it waits in the gate could be waited for there
+        if mode != fcntl.LOCK_UN:
+            fcntl.flock(self._gate, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(self._file, mode)
+            finally:
+                fcntl.flock(self._gate, fcntl.LOCK_UN)
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

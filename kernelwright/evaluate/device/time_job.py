@@ -239,10 +239,22 @@ def _device(before: Json, clock: Clock, plan: Plan) -> Json:
 def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, list[RawTensor]]:
     """Time the reference on the same draws, by the same loop."""
     del tensors
-    program, plan = ReferenceProgram.load(decode_reference(header["reference"])), Plan.decode(header["timing"])
-    seed, device = int(header["seed"]), torch.device(header["device"])
+    plan, device = Plan.decode(header["timing"]), torch.device(header["device"])
+    turns, generator = Turns(device), random.Random(plan.seed)
+    with torch.no_grad():
+        with turns.shared():  # a compiler runs what it chooses from, which whoever is timed alone must not meet
+            rotation, clock = _reference_calls(header, device, generator), clock_for(device)
+        before = clock.facts() if plan.facts else {}
+        with turns.alone():
+            found = measure(rotation, lambda _draw: [], Plan(**{**vars(plan), "verify": 0}), clock, generator)
+    return found.answer() | {"flush_bytes": clock.flush_bytes} | _device(before, clock, plan), []
+
+
+def _reference_calls(header: Json, device: torch.device, generator: random.Random) -> Rotation:
+    """The reference built and compiled, its first call made."""
+    program = ReferenceProgram.load(decode_reference(header["reference"]))
     draws = [Draw(**draw) for draw in header["draws"]]
-    model = program.build(seed, device)
+    model = program.build(int(header["seed"]), device)
     if draws[0].weights is not None:
         perturb(model, draws[0].weights)
     values = [program.inputs(draw.inputs, device) for draw in draws]
@@ -253,22 +265,15 @@ def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, li
         if isinstance(target, Tensor)
     ]
     call: Any = _compiled(model, str(header["compiler"]))
-    before_state = {name: copy_of(value) for name, value in program.state(model).items()}
+    before = {name: copy_of(value) for name, value in program.state(model).items()}
 
     def run() -> None:
         call(*own)
 
-    clock, generator = clock_for(device), random.Random(plan.seed)
-    with torch.no_grad():
-        run()
-        state = program.state(model)
-        kept = [(state[n], value) for n, value in before_state.items() if not same_bits(value, state[n])]
-        del before_state
-        rotation = Rotation(slots, [Replay((run,), ())], kept, generator)
-        before = clock.facts() if plan.facts else {}
-        with Turns(device).alone():
-            found = measure(rotation, lambda _draw: [], Plan(**{**vars(plan), "verify": 0}), clock, generator)
-    return found.answer() | {"flush_bytes": clock.flush_bytes} | _device(before, clock, plan), []
+    run()
+    state = program.state(model)
+    kept = [(state[n], value) for n, value in before.items() if not same_bits(value, state[n])]
+    return Rotation(slots, [Replay((run,), ())], kept, generator)
 
 
 def _compiled(model: torch.nn.Module, compiler: str) -> Any:

@@ -1,0 +1,77 @@
+"""Turns on a GPU: sharers beside one another, one alone, and none of them waits for ever."""
+
+import fcntl
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from kernelwright.backend import turns
+from kernelwright.backend.turns import Turns
+
+
+@pytest.fixture
+def device(tmp_path, monkeypatch) -> torch.device:
+    monkeypatch.setattr(turns, "_FOLDER", tmp_path)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _device: SimpleNamespace(uuid="of-a-test"))
+    return torch.device("cuda")
+
+
+def wait_for_somebody_in_the_gate(folder) -> None:
+    (gate,) = folder.glob("*-gate")
+    with gate.open("rb+") as file:
+        for _ in range(1000):
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            fcntl.flock(file, fcntl.LOCK_UN)
+            time.sleep(0.01)
+    raise AssertionError("nobody waits")
+
+
+def test_who_waits_to_be_alone_goes_before_who_comes_later_to_share(device, tmp_path) -> None:
+    order = list[str]()
+
+    def take(name: str, how: str) -> threading.Thread:
+        def run() -> None:
+            with getattr(Turns(device), how)():
+                order.append(name)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        return thread
+
+    with Turns(device).shared():
+        take("beside", "shared").join(30)
+        assert order == ["beside"]
+        waiting = take("alone", "alone")
+        wait_for_somebody_in_the_gate(tmp_path)
+        later = take("later", "shared")
+        later.join(0.2)
+        assert order == ["beside"]
+    waiting.join(30)
+    later.join(30)
+    assert order == ["beside", "alone", "later"]
+
+
+def test_sharers_that_want_to_be_alone_get_it_one_after_another(device) -> None:
+    together, done = threading.Barrier(2, timeout=30), list[str]()
+
+    def run() -> None:
+        mine = Turns(device)
+        with mine.shared():
+            together.wait()
+            with mine.alone():
+                done.append("in")
+                time.sleep(0.05)
+                done.append("out")
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert done == ["in", "out"] * 2
