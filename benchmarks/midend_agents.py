@@ -5,29 +5,29 @@ usage: midend_agents.py OUT.json --modules PAIRS.jsonl [--arm NAME=FORM[:ADAPTER
 Each arm proposes `--n` choices of passes for each module of the pairs' split `test`, at temperature 1. Besides the arms
 that are asked for there are `random` (choices drawn blindly), `search` (rewrites, then launch options on the best, with
 the measured times to go by, n modules measured) and `pairs` (the choice of the pair, found by the cost model). Distinct
-modules are verified and timed once: on a GPU by the rungs parse and run, which estimate a time in the process that
-checked the outputs; without one by the cost model, unverified. OUT.json.journal keeps answers and times, so that a run
-that was stopped goes on. key=value are of conf/policy (kind=vllm max_num_seqs=512).
+modules are timed once: on a GPU with cold caches, their outputs compared with the given module's on one draw of inputs;
+without one by the cost model, and nothing is compared. OUT.json.journal keeps answers and times, so that a run that was
+stopped goes on. key=value are of conf/policy (kind=vllm max_num_seqs=512).
 
 A single attempt is one choice; where it is illegal or fails, the given module is kept and its speedup is 1. The best
-of n is the fastest verified one, or the given module. Figures are geometric means over modules (of a single attempt:
-of its geometric mean over the choices), intervals 95% by bootstrap over modules, differences quotients on the same
-modules.
+of n is the fastest that does not fail, or the given module. Figures are geometric means over modules (of a single
+attempt: of its geometric mean over the choices), intervals 95% by bootstrap over modules, differences quotients on the
+same modules.
 """
 
 import argparse
 import json
 import math
-import multiprocessing
+import queue
 import statistics
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,109 +36,122 @@ import agents
 import torch
 from agents import Arm
 
-from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.policy import Sampling
-from kernelwright.agent.reading import fenced
+from kernelwright.agent.reading import fenced, last_block
 from kernelwright.agent.rewards import make_reward
-from kernelwright.backend.compiler import CompileFailureError
+from kernelwright.backend.bench import WHOLE, measure, open_bench
+from kernelwright.backend.children import OFF_GPU, Child, Outcome
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import get_target
-from kernelwright.driver.build import discover, open_pool, resolve_target
+from kernelwright.backend.tuning import prepare_trial
+from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.policies import PolicySettings, open_policy
-from kernelwright.driver.settings import EvaluatorSettings
-from kernelwright.evaluate.pool import Pool, usable_cores
-from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.evaluate.pool import usable_cores
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule
+from kernelwright.ir.verifier import launched
 from kernelwright.midend.agent import MidendAgent
 from kernelwright.midend.choice_search import ChoiceSearch, drawn_choice
+from kernelwright.midend.choices import run_choice
 from kernelwright.rl.data import MIDEND, TEST, Pair, read_rows
 
-RUNGS = (Rung.PARSE, Rung.RUN)
-#: Timed runs of one estimate, and draws of inputs as given that a module must pass besides the other kinds.
-SAMPLES, SEEDS = 50, 1
+#: How times were had: on a GPU, and elsewhere.
+MEASURED = "timed on the GPU, caches cold; outputs compared with the given module's on one draw of inputs"
+MODELLED = "by the cost model, not verified"
+#: Seconds that one task may take, and how many times the usual number of timed runs are taken.
+SECONDS, RUNS = 60.0, 1.0
 RANDOM, SEARCH, PAIRS = "random", "search", "pairs"
 
 
-def made(text: str, module: KernelModule, target: str) -> KernelModule | str:
-    """The module that an answer's choice makes, or why there is none; in a process of its own."""
-    discover()
-    try:
-        found = MidendAgent(target, make_reward("frontend"), "pipeline").parse(text, module)
-    except KernelwrightError as error:
-        return str(error)
-    return found if isinstance(found, KernelModule) else str(found[0])
-
-
-def modelled(module: KernelModule, target: str) -> dict[str, Any]:
-    """What the cost model says of a module; in a process of its own."""
-    torch.set_num_threads(1)
-    try:
-        return {"status": "ok", "us": estimate(module, get_target(target)).us}
-    except CompileFailureError:
-        return {"status": "compile_error", "us": None}
-
-
 @dataclass
-class Timer:
-    """Verifies and times modules, each once, however many threads ask; the journal remembers."""
+class Bench:
+    """A process that runs choices of passes and times what they make, one given module after another.
 
-    journal: Journal
-    processes: ProcessPoolExecutor
+    On a GPU outputs are compared with the given module's on one draw of inputs, and the caches are cold. Elsewhere
+    times are the cost model's, and nothing is compared. Each distinct module is timed once.
+    """
+
+    child: Child
     target: str
-    pool: Pool | None
-    _running: dict[str, Future[dict[str, Any]]] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    on_gpu: bool
+    _given: KernelModule | None = None
+    _known: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def opened(cls, target: str, on_gpu: bool) -> "Bench":
+        """A new one; it starts in the background."""
+        return cls(Child((), {"OMP_NUM_THREADS": "1"} if on_gpu else OFF_GPU), target, on_gpu)
+
+    def begin(self, given: KernelModule) -> dict[str, Any]:
+        """Take another given module; its own status and microseconds."""
+        self._given = given
+        self._known.clear()
+        self._ready()
+        return self.timed(given)
+
+    def _ready(self) -> str:
+        """Set up the process, which may be a new one; "" or what failed."""
+        self.child.do((discover, ()), SECONDS)
+        if not self.on_gpu:
+            return ""
+        assert self._given is not None
+        self._compiled(self._given)
+        return self.child.do((open_bench, (self._given, 0, "cuda")), SECONDS).failure
 
     def timed(self, module: KernelModule) -> dict[str, Any]:
         """Status and microseconds (None where there are none)."""
-        name = f"time/{module.digest}"
-        with self._lock:
-            if name in self.journal.results:
-                return self.journal.results[name]
-            running, mine = self._running.get(name), Future[dict[str, Any]]()
-            if running is None:
-                self._running[name] = mine
-        if running is not None:
-            return running.result()
-        try:
-            found = self._take(module)
-        except BaseException as error:
-            mine.set_exception(error)
-            raise
-        with self._lock:
-            self.journal.add(name, found)
-        mine.set_result(found)
+        if module.digest not in self._known:
+            self._known[module.digest] = self._taken(module)
+        return self._known[module.digest]
+
+    def _taken(self, module: KernelModule) -> dict[str, Any]:
+        if self.on_gpu:
+            found = self._compiled(module)
+            if not found.failure:
+                found = self.child.do((measure, (module, (WHOLE,), math.inf, RUNS)), SECONDS)
+            us = None if found.failure else float(found.value[0])
+        else:
+            found = self.child.do((estimate, (module, get_target(self.target))), SECONDS)
+            us = None if found.failure else float(found.value.us)
+        if found.lost:
+            self._ready()
+        good = us is not None and math.isfinite(us)
+        return {"status": "ok", "us": us} if good else {"status": "failed", "us": None, "cause": found.failure[:200]}
+
+    def _compiled(self, module: KernelModule) -> Outcome:
+        """Kernels go into Triton's cache before the process has a turn on the GPU, which others wait for."""
+        found = Outcome()
+        for symbol in launched(module):
+            found = self.child.do((prepare_trial, (module, symbol, self.target)), SECONDS)
+            if found.failure or not found.value:
+                return replace(found, failure=found.failure or f"@{symbol} would leave its tensors")
         return found
 
-    def _take(self, module: KernelModule) -> dict[str, Any]:
-        if self.pool is None:
-            return self.processes.submit(modelled, module, self.target).result()
-        try:
-            verdict = self.pool.evaluate(module, RUNGS)
-        except KernelwrightError as error:
-            return {"status": "fault", "us": None, "cause": str(error)[:200]}
-        us = 1e3 * verdict.times_ms["candidate"] if verdict.ok and "candidate" in verdict.times_ms else None
-        return {"status": str(verdict.status), "us": us, "cause": verdict.detail[:200]}
-
-    def attempt(self, text: str, module: KernelModule) -> dict[str, Any]:
+    def attempt(self, text: str) -> dict[str, Any]:
         """What becomes of one answer."""
-        found = self.processes.submit(made, text, module, self.target).result()
-        if isinstance(found, str):
-            return {"status": "illegal", "us": None, "cause": found[:200]}
-        return {key: value for key, value in self.timed(found).items() if key != "id"}
+        choice = last_block(text)
+        if not isinstance(choice, str):
+            return {"status": "illegal", "us": None, "cause": str(choice[0])[:200]}
+        found = self.child.do((run_choice, (choice.strip(), self._given, self.target)), SECONDS)
+        if found.lost:
+            self._ready()
+        if not isinstance(found.value, KernelModule):
+            return {"status": "illegal", "us": None, "cause": (found.failure or str(found.value[0]))[:200]}
+        return {"spec": choice.strip(), **self.timed(found.value)}
 
-    def searched(self, module: KernelModule, n: int) -> list[dict[str, Any]]:
+    def searched(self, n: int) -> list[dict[str, Any]]:
         """The search's evaluations: n modules, each next one by the times so far."""
+        assert self._given is not None
         tried: list[dict[str, Any]] = []
 
         def score(one: KernelModule) -> float:
             found = self.timed(one)
-            tried.append({"status": found["status"], "us": found["us"]})
+            tried.append(found)
             return math.inf if found["us"] is None else float(found["us"])
 
-        ChoiceSearch(module, score, self.target, n).best()
+        ChoiceSearch(self._given, score, self.target, n).best()
         return tried[1:]  # the first is the given module
 
 
@@ -183,33 +196,60 @@ def answers_of(
 
 
 def rows_of(
-    arms: Sequence[Arm], modules: Mapping[str, tuple[KernelModule, str]], timer: Timer, given: argparse.Namespace
+    arms: Sequence[Arm], modules: Mapping[str, tuple[KernelModule, str]], journal: Journal, given: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """What every arm's choices came to, module by module; modules that cannot be timed as they are are left out."""
-    with ThreadPoolExecutor(given.workers) as threads:
-        before = dict(zip(modules, threads.map(lambda one: timer.timed(one[0]), modules.values()), strict=True))
-        whole = [name for name in modules if before[name]["us"] is not None]
-        tasks: list[tuple[str, str, Callable[[], list[dict[str, Any]]]]] = []
-        for name in whole:
-            module, choice = modules[name]
-            texts = {arm.name: timer.journal.results[f"answers/{arm.name}/{name}"]["texts"] for arm in arms}
-            texts[RANDOM] = [
-                fenced(drawn_choice(Random(f"{given.seed}/{name}/{index}")), "") for index in range(given.n)
-            ]
-            texts[PAIRS] = [fenced(choice, "")]
-            for arm, some in texts.items():
-                tasks.append((arm, name, lambda s=some, m=module: [timer.attempt(text, m) for text in s]))
-            tasks.append((SEARCH, name, lambda m=module: timer.searched(m, given.n)))
-        results = list(threads.map(lambda task: task[2](), tasks))
+    on_gpu, lock = torch.cuda.is_available(), threading.Lock()
+    benches = queue.SimpleQueue[Bench]()
+    answers = {
+        name: {arm.name: journal.results[f"answers/{arm.name}/{name}"]["texts"] for arm in arms} for name in modules
+    }
+
+    def work(name: str) -> None:
+        bench = benches.get()
+        try:
+            found = _rows(bench, name, modules[name], answers[name], given)
+        finally:
+            benches.put(bench)
+        with lock:
+            journal.add(f"rows/{name}", {"rows": found})
+
+    left = [name for name in modules if f"rows/{name}" not in journal.results]
+    with ExitStack() as stack:
+        for _ in range(min(given.workers, len(left))):
+            bench = Bench.opened(given.target, on_gpu)
+            stack.callback(bench.child.close)
+            benches.put(bench)
+        threads = stack.enter_context(ThreadPoolExecutor(given.workers))
+        list(threads.map(work, left))
+    return [row for name in modules for row in journal.results[f"rows/{name}"]["rows"]]
+
+
+def _rows(
+    bench: Bench,
+    name: str,
+    module: tuple[KernelModule, str],
+    answers: Mapping[str, list[str]],
+    given: argparse.Namespace,
+) -> list[dict[str, Any]]:
+    """One module's rows; none where it has no time."""
+    before = bench.begin(module[0])
+    if before["us"] is None:
+        return []
+    drawn = [drawn_choice(Random(f"{given.seed}/{name}/{index}")) for index in range(given.n)]
+    texts = {**answers, RANDOM: [fenced(spec, "") for spec in drawn], PAIRS: [fenced(module[1], "")]}
+    attempts = {arm: [bench.attempt(text) for text in some] for arm, some in texts.items()}
+    attempts[SEARCH] = bench.searched(given.n)
     return [
         {
             "arm": arm,
             "module": name,
-            "given_us": round(before[name]["us"], 3),
+            "given_us": round(before["us"], 3),
             "statuses": [one["status"] for one in found],
             "us": [one["us"] and round(one["us"], 3) for one in found],
+            "specs": [one.get("spec", "") for one in found],
         }
-        for (arm, name, _), found in zip(tasks, results, strict=True)
+        for arm, found in attempts.items()
     ]
 
 
@@ -299,20 +339,16 @@ def run(given: argparse.Namespace, settings: PolicySettings) -> dict[str, Any]:
     discover()
     modules = read_modules(given.modules, given.limit)
     on_gpu, seconds, began = torch.cuda.is_available(), dict[str, float](), time.monotonic()
-    how = f"parse and run, {SAMPLES} timed runs" if on_gpu else "cost model"
+    how = MEASURED if on_gpu else MODELLED
     made_with = {"model": settings.model, "judged": how, "target": given.target}
     made_with |= {name: getattr(given, name) for name in ("n", "max_tokens", "seed")}
-    with Journal(given.out.with_name(f"{given.out.name}.journal"), made_with) as journal, ExitStack() as stack:
+    with Journal(given.out.with_name(f"{given.out.name}.journal"), made_with) as journal:
         answers_of(given, settings, modules, journal)
         seconds["answers"], began = time.monotonic() - began, time.monotonic()
-        context = multiprocessing.get_context("spawn")
-        processes = stack.enter_context(ProcessPoolExecutor(given.workers, context))
-        options = EvaluatorSettings(seeds=SEEDS, samples=SAMPLES, externs=True)
-        pool = stack.enter_context(open_pool(options, given.target, given.workers, cache=False)) if on_gpu else None
-        rows = rows_of(given.arm, modules, Timer(journal, processes, given.target, pool), given)
+        rows = rows_of(given.arm, modules, journal, given)
     seconds["times"] = time.monotonic() - began
     caliber = agents.caliber(given.arm, settings, seconds, []) | {
-        "judged": how if on_gpu else "by the cost model, not verified",
+        "judged": how,
         "target": given.target,
         "modules_without_a_time": len(modules) - len({row["module"] for row in rows}),
     }

@@ -1,4 +1,4 @@
-"""What the mid-end agents' benchmark makes of attempts, and that it measures each module once."""
+"""What the mid-end agents' benchmark makes of attempts, and a whole run of it."""
 
 import json
 import math
@@ -53,5 +53,4 @@ def test_a_run_without_a_policy_says_that_it_estimates(tmp_path: Path) -> None:
     found = json.loads(out.read_text("utf-8"))
     assert found["caliber"]["judged"] == "by the cost model, not verified"
     assert {one["arm"]: len(one["us"]) for one in found["attempts"]} == {"random": 2, "pairs": 1, "search": 2}
-    times = [json.loads(line)["id"] for line in Path(f"{out}.journal").read_text("utf-8").splitlines()[1:]]
-    assert len(times) == len(set(times)) >= 2
+    assert found["attempts"][0]["given_us"] > 0 and all(one["statuses"][0] == "ok" for one in found["attempts"])
