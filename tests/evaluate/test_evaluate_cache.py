@@ -93,6 +93,7 @@ def test_keys_tell_apart_all_that_matters_and_nothing_else() -> None:
         (replace(module, name="other"), *base[1:]),
         ("text", ROWS, *base[2:]),
         ("text", replace(DOUBLE, shrunken=True), *base[2:]),
+        ("text", replace(DOUBLE, numerics="torch"), *base[2:]),
         ("text", DOUBLE, (Rung.PARSE,), *base[3:]),
         ("text", DOUBLE, None, asdict(LocalOptions(seeds=4)), machine),
         ("text", DOUBLE, None, asdict(LocalOptions(dialect=False)), machine),
