@@ -155,11 +155,12 @@ class MeasuredRace:
 
     def _spend(self, children: Children, plain: Candidate, checked: "Future[Verdict]") -> None:
         makers = Makers(children, self.ctx.target, self.ctx.seed, self._until(MADE_BY))
-        with self._clocked("making"):
-            candidates = self._make(makers, plain)
-        with self._clocked("waiting"):
-            checked.exception()  # what it raises is raised later; until then the evaluator has the GPU
+        # The stopwatch's process starts while candidates are made, and touches the GPU when it is first asked.
         with Stopwatch(plain.module, self.ctx.seed, self.device) as watch, suppress(NoBenchError):
+            with self._clocked("making"):
+                candidates = self._make(makers, plain)
+            with self._clocked("waiting"):
+                checked.exception()  # what it raises is raised later; until then the evaluator has the GPU
             with self._clocked("measuring"):
                 self._measure(watch, plain, candidates)
             with self._clocked("tuning"):
