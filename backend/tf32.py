@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from kernelwright.ir.values import Numerics
 
-#: Operators that use TF32 where they may, with the places of the operands that the CPU rounds. cuDNN computes recurrent
+#: Operators that use TF32 where they may, with the places of the operands that are rounded. cuDNN computes recurrent
 #: layers as well, under the flag that its convolutions have.
 _CONVOLUTIONS: Mapping[str, Sequence[int]] = {"aten::convolution": (0, 1), "aten::_cudnn_rnn": ()}
 _PRODUCTS: Mapping[str, Sequence[int]] = {
@@ -51,7 +51,8 @@ def permitted(numerics: Numerics, *, deterministic: bool) -> Iterator[None]:
 class Eager(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Around eager's runs: `used` tells whether anything ran that rounds to TF32. Nothing is watched under `ieee`.
 
-    On the CPU, which has no TF32, operands are rounded here, so that eager's error is that of a GPU.
+    Operands are rounded here on every device: a CPU has no TF32, and cuDNN has algorithms that do without, by the
+    shape. What a reference's numerics permit would hang on both.
     """
 
     def __init__(self, numerics: Numerics) -> None:
@@ -71,8 +72,7 @@ class Eager(TorchDispatchMode):  # type: ignore[no-untyped-call]
         places = self._operands.get(func._schema.name)
         if places is not None and _takes_tf32(func._schema.name, args):
             self.used = True
-            if args[0].device.type == "cpu":
-                args = [to_tf32(value) if place in places else value for place, value in enumerate(args)]
+            args = [to_tf32(value) if place in places else value for place, value in enumerate(args)]
         return func(*args, **(kwargs or {}))
 
 

@@ -74,16 +74,17 @@ def _replace(module: KernelModule, trace: HostTrace, product: Product, precision
 
 def _packed(product: Product, symbol: str) -> tuple[Product, list[str]]:
     """The product of copies of those factors whose summed axis does not lie last, and what makes the copies."""
-    lines, operands = list[str](), list(product.operands)
+    lines = list[str]()
+    first, second, *others = product.operands
     _, rows, columns, inner = product.sizes
     a, b = product.a, product.b
     if a.strides[2] != 1:
-        lines.append(f"{symbol}_a = {operands[0]}.contiguous()")
-        operands[0], a = f"{symbol}_a", replace(a, strides=(rows * inner, inner, 1))
+        lines.append(f"{symbol}_a = {first}.contiguous()")
+        first, a = f"{symbol}_a", replace(a, strides=(rows * inner, inner, 1))
     if b.strides[1] != 1:
-        lines.append(f"{symbol}_b = {operands[1]}.transpose(-2, -1).contiguous()")
-        operands[1], b = f"{symbol}_b", replace(b, strides=(columns * inner, 1, inner))
-    return replace(product, a=a, b=b, operands=tuple(operands)), lines
+        lines.append(f"{symbol}_b = {second}.transpose(-2, -1).contiguous()")
+        second, b = f"{symbol}_b", replace(b, strides=(columns * inner, 1, inner))
+    return replace(product, a=a, b=b, operands=(first, second, others[0], others[1])), lines
 
 
 def kept_half(module: KernelModule, trace: HostTrace, product: Product) -> str:

@@ -157,37 +157,52 @@ def _bias_apart() -> contextlib.AbstractContextManager[None]:
     return _lowering(aten.convolution.default, rule)
 
 
+#: Orders of strides with channels last, by the number of axes.
+_CHANNELS_LAST = {4: ir.NHWC_STRIDE_ORDER, 5: ir.NHWDC_STRIDE_ORDER}
+
+
 @contextlib.contextmanager
-def _channels_last() -> Iterator[None]:
-    """Lets 3-D convolutions take and give channels last (what they take follows from what they give), and outputs keep
-    what convolutions left."""
-    before, strides_before = conv.conv_layout, graph_lowering.get_user_visible_output_strides
+def _channels_last_given(axes: Sequence[int]) -> Iterator[None]:
+    """Lets convolutions of tensors with so many axes give channels last where Inductor changes layouts; what they take
+    follows from that. On a GPU cuDNN does so in 2-D, but not what stands in for it on a CPU."""
+    before = conv.conv_layout
 
     def layout(x: Any, *rest: Any, **options: Any) -> Any:
         found = before(x, *rest, **options)
-        if len(found.size) != 5:
+        if len(found.size) not in axes or not V.graph.layout_opt:
             return found
-        strides = ir.FlexibleLayout.stride_ordered(found.size, ir.NHWDC_STRIDE_ORDER)
+        strides = ir.FlexibleLayout.stride_ordered(found.size, _CHANNELS_LAST[len(found.size)])
         return ir.FixedLayout(found.device, found.dtype, found.size, strides)
 
-    def output_strides(graph: torch.fx.Graph) -> dict[torch.fx.Node, tuple[int, ...]]:
-        convolved: set[torch.fx.Node] = set()
-        for node in graph.nodes:
-            if node.target is torch.ops.aten.convolution.default or convolved & set(node.all_input_nodes):
-                convolved.add(node)
-        orders = {4: ir.NHWC_STRIDE_ORDER, 5: ir.NHWDC_STRIDE_ORDER}
-        found: dict[torch.fx.Node, tuple[int, ...]] = strides_before(graph)
-        for node in convolved & set(found):
-            shape = node.meta["val"].shape
-            if len(shape) in orders:
-                found[node] = tuple(map(int, ir.FlexibleLayout.stride_ordered(shape, orders[len(shape)])))
-        return found
-
-    conv.conv_layout, graph_lowering.get_user_visible_output_strides = layout, output_strides
+    conv.conv_layout = layout
     try:
         yield
     finally:
-        conv.conv_layout, graph_lowering.get_user_visible_output_strides = before, strides_before
+        conv.conv_layout = before
+
+
+@contextlib.contextmanager
+def _channels_last_returned() -> Iterator[None]:
+    """Lets outputs keep the layout that convolutions have left."""
+    before = graph_lowering.get_user_visible_output_strides
+
+    def strides(g: torch.fx.Graph) -> dict[torch.fx.Node, tuple[int, ...]]:
+        convolved: set[torch.fx.Node] = set()
+        for node in g.nodes:
+            if node.target is torch.ops.aten.convolution.default or convolved & set(node.all_input_nodes):
+                convolved.add(node)
+        found: dict[torch.fx.Node, tuple[int, ...]] = before(g)
+        for node in convolved & set(found):
+            shape = node.meta["val"].shape
+            if len(shape) in _CHANNELS_LAST:
+                found[node] = tuple(map(int, ir.FlexibleLayout.stride_ordered(shape, _CHANNELS_LAST[len(shape)])))
+        return found
+
+    graph_lowering.get_user_visible_output_strides = strides
+    try:
+        yield
+    finally:
+        graph_lowering.get_user_visible_output_strides = before
 
 
 @contextlib.contextmanager
@@ -203,8 +218,10 @@ def _environment(device: str, config: Mapping[str, Any]) -> Iterator[None]:
             stack.enter_context(warnings.catch_warnings())
             warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")
             stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
-        if config.get("force_layout_optimization"):
-            stack.enter_context(_channels_last())
+        every = bool(config.get("force_layout_optimization"))
+        stack.enter_context(_channels_last_given((4,) * (device == "cpu") + (5,) * every))
+        if every:
+            stack.enter_context(_channels_last_returned())
         stack.enter_context(inductor_config.patch(known))
         stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
         stack.enter_context(torch.no_grad())
