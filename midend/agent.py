@@ -37,7 +37,8 @@ class MidendAgent:
     """Asks for passes to run (`action` pipeline) or for the program rewritten (`program`).
 
     `target` is the name of the target, for the prompt and for the passes that are run. The form `brief` asks for passes
-    without naming them and says of the program what it launches: for small models that have learnt the rest.
+    without naming them and says of the program what it launches: for small models that have learnt the rest. Where the
+    program is to be rewritten, it is shown whole in either form.
     """
 
     target: str
@@ -50,7 +51,7 @@ class MidendAgent:
         """What may be done, the reference, the program and its target; then the turns so far."""
         again = fill(_STAGE, "again", what="a choice of passes" if self.action == "pipeline" else "the whole program")
         mode = check_history(self.history)
-        if self.form == "brief":
+        if self.form == "brief" and self.action == "pipeline":
             return conversation(*self._briefly(module), again, history, mode)
         if self.action == "pipeline":
             system = fill(_STAGE, "pipeline", passes=describe_choices(), most=str(MOST_PASSES))

@@ -17,7 +17,7 @@ configuration (defaults first):
   out=runs/pairs/STAGE.jsonl
   count=1000  first=0   generated programs to learn from, and the seed of the first
   held_out=100          generated programs to measure with, of seeds that are kept for that
-  difficulty=mixed|0|1|2|3|4
+  difficulty=mixed|0|1|2|3|4|5   5: few operations on about a million elements, for the mid-end
   problems=PLACE,…      real problems, of which the train split is used; a PLACE is a JSONL file, a KernelBench
                         checkout, a folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
   ratio=0.8  split_seed=42   how problems are split that have no split yet
@@ -30,6 +30,7 @@ configuration (defaults first):
   workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always
   lower=PASSES          frontend: what lowers
   starts=[…] search=[…] margin=1.05   mid-end: what is made faster, what is tried, and how much faster it must be
+  action=program|pipeline  trials=12  mid-end: answer with a program, or with the best choice of passes of so many
 
   kernelwright data pairs count=2000 out=pairs.jsonl against=kernelbench.jsonl
   kernelwright data pairs stage=midend problems=KernelBench/level1 count=0 target=h100
