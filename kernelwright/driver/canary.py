@@ -14,6 +14,10 @@ from kernelwright.rl.learner import Learner, load_adapter_weights
 from kernelwright.rl.packing import Row
 from kernelwright.serve.canary import CanaryReport, Side, StepTooSmallError, check_sync, large_step
 
+#: What every process is to do: take the adapter of a folder, score a row; None at the end.
+_Asked = tuple[Path | None, Row | None] | None
+_NOTHING: _Asked = None
+
 
 def check_policy(
     policy: Policy, adapter: str, learner: Learner, prompts: Sequence[Prompt], settings: CanarySettings, folder: Path
@@ -44,9 +48,19 @@ def check_policy(
         except StepTooSmallError as error:
             raise UserError(f"{error}; raise canary.scale, or leave the canary out: canary.enabled=false") from error
         finally:
-            scorer.show(near)
+            scorer.end(near)
     (folder / "canary.json").write_text(json.dumps(dataclasses.asdict(report), indent=1) + "\n", "utf-8")
     return report
+
+
+def follow_canary(learner: Learner) -> None:
+    """Take part in the scoring of `check_policy`, which another process runs, until it ends."""
+    while (asked := learner.ranks.shared(_NOTHING)) is not None:
+        place, row = asked
+        if place is not None:
+            load_adapter_weights(learner.model, place)
+        if row is not None:
+            learner.scored([row])
 
 
 class _Scorer:
@@ -55,12 +69,21 @@ class _Scorer:
     def __init__(self, learner: Learner, place: Path) -> None:
         self.learner, self._place = learner, place
 
-    def show(self, place: Path) -> None:
-        if place != self._place:
-            load_adapter_weights(self.learner.model, place)
-            self._place = place
-
     def logprobs(self, place: Path, prompt_ids: Sequence[int], token_ids: Sequence[int]) -> list[float]:
-        self.show(place)
-        found: list[float] = self.learner.scored([Row(tuple(prompt_ids), tuple(token_ids))]).logp[0].tolist()
+        row = Row(tuple(prompt_ids), tuple(token_ids))
+        self._show(place, row)
+        found: list[float] = self.learner.scored([row]).logp[0].tolist()
         return found
+
+    def end(self, place: Path) -> None:
+        """Be as before, in every process."""
+        self._show(place, None)
+        self.learner.ranks.shared(None)
+
+    def _show(self, place: Path, row: Row | None) -> None:
+        moved = None if place == self._place else place
+        asked: _Asked = (moved, row)
+        self.learner.ranks.shared(asked)
+        if moved is not None:
+            load_adapter_weights(self.learner.model, moved)
+            self._place = moved

@@ -27,10 +27,10 @@ class PolicySettings:
     """Which policy, and the folders of its adapters by name; see conf/policy.
 
     `form` is how its frontend agent is asked (`fe-agent{form=…}`), for configurations that refer to it.
-    `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. Of an engine of our own
-    `gpu_memory_utilization` is the share of a GPU that it takes, `max_num_seqs` how many answers it draws at a time,
-    and `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: vLLM's own choice, which takes a
-    minute). `path` is a file of recorded answers.
+    `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. Of an engine of our own `devices` are the
+    CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES, `gpu_memory_utilization` is the share of a GPU that it takes,
+    `max_num_seqs` how many answers it draws at a time, and `graph_sizes` are the batch sizes that it captures CUDA
+    graphs of (none: vLLM's own choice, which takes a minute). `path` is a file of recorded answers.
     """
 
     kind: PolicyKind = PolicyKind.none
@@ -41,6 +41,7 @@ class PolicySettings:
     url: str | None = None
     key_env: str | None = None
     vllm: bool = True
+    devices: str | None = None
     gpu_memory_utilization: float = 0.4
     max_num_seqs: int = 256
     graph_sizes: list[int] = field(default_factory=list)
@@ -77,6 +78,7 @@ def _opened(settings: PolicySettings) -> Policy:
                     settings.model,
                     settings.max_model_len,
                     max_lora_rank=settings.max_rank,
+                    devices=settings.devices,
                     gpu_memory_utilization=settings.gpu_memory_utilization,
                     max_num_seqs=settings.max_num_seqs,
                     options=_graphs(settings.graph_sizes),

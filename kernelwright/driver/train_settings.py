@@ -1,5 +1,6 @@
 """Settings of `kernelwright train` and `kernelwright sft`."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -10,7 +11,6 @@ from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.driver.settings import (
-    Device,
     EvaluatorSettings,
     ImportSettings,
     TargetSettings,
@@ -134,7 +134,7 @@ class TrainSchema:
     canary: CanarySettings = field(default_factory=CanarySettings)
     adapter: str | None = None
     out: str = "???"
-    device: Device = Device.auto
+    device: str = "auto"
     workers: int | None = None
     seed: int = 0
 
@@ -151,7 +151,7 @@ class SftSchema:
     adapter: str | None = None
     target: str = "h100"
     out: str = "???"
-    device: Device = Device.auto
+    device: str = "auto"
     epochs: int = 1
     batch: int = 16
     max_tokens: int = 4096
@@ -205,6 +205,7 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
     make_reward(name, reward)
     algorithm = cast(dict[str, Any], OmegaConf.to_container(config["algorithm"]))
     _check_stage(plain.stage.name)
+    _check_device(plain.device)
     plain.rollout.ladder()
     plain.trainer.optimizer()
     return TrainSettings(
@@ -224,6 +225,7 @@ def read_sft_settings(overrides: Sequence[str]) -> SftSchema:
     if not settings.pairs:
         raise UserError("pairs=FILE is missing: what `kernelwright data pairs` wrote")
     _check_stage(settings.stage.name)
+    _check_device(settings.device)
     settings.trainer.optimizer()
     return settings
 
@@ -242,3 +244,8 @@ def _without(config: DictConfig, names: Sequence[str]) -> DictConfig:
 def _check_stage(name: str) -> None:
     if name not in STAGES:
         raise UserError(f"stage={name!r}: choose {' or '.join(STAGES)}")
+
+
+def _check_device(name: str) -> None:
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", name):
+        raise UserError(f"device={name!r}: choose auto, cpu, cuda, or one of several as cuda:1")

@@ -19,7 +19,7 @@ from kernelwright.agent.rewards import Reward, make_reward
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.driver.build import cost_model_ms, discover, import_reference, open_pool, resolve_target, silent
-from kernelwright.driver.canary import check_policy
+from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.given import Given, compares_with_given, paired_modules
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.problem_sources import read_programs
@@ -46,6 +46,7 @@ from kernelwright.rl.data import FRONTEND, Pair, read_rows
 from kernelwright.rl.learner import Learner, open_model
 from kernelwright.rl.packing import Row
 from kernelwright.rl.phases import Phases
+from kernelwright.rl.ranks import ALONE, Ranks, joined, local_rank
 from kernelwright.rl.sft import train_sft
 from kernelwright.rl.trainer import Trainer
 from kernelwright.serve.base import find_base
@@ -56,12 +57,20 @@ _FREE = ("workers", "out", "canary")
 
 
 def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
-    """Train one stage's adapter on pairs; what came of it. Raises UserError for what cannot be read."""
+    """Train one stage's adapter on pairs; what came of it, in the first process where torchrun started several.
+
+    Raises UserError for what cannot be read.
+    """
+    with joined(_on_cuda(settings.device)) as ranks:
+        return _run_sft(settings, console if ranks.leads else Console(quiet=True), ranks)
+
+
+def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, Any]:
     discover()
     pairs = [pair for pair in read_rows(Path(settings.pairs or ""), Pair) if pair.stage == settings.stage.name]
     if not pairs:
         raise UserError(f"{settings.pairs} holds no pairs of the stage {settings.stage.name}")
-    learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed)
+    learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks)
     agent = make_agent(settings.stage.name, settings.target, settings.rollout, make_reward("frontend"))
     train = [row for pair in pairs if pair.split == "train" and (row := _row(pair, agent, learner, settings))]
     held_out = [row for pair in pairs if pair.split != "train" and (row := _row(pair, agent, learner, settings))]
@@ -70,9 +79,9 @@ def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
         raise UserError(f"no pair of {settings.pairs} has {settings.max_tokens} tokens or fewer; raise max_tokens")
     console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {len(pairs)}", highlight=False)
     say, folder = sayer(console), Path(settings.out)
-    with plotted(folder, say), _shown(console, "steps") as tell:
+    with plotted(folder, say) if ranks.leads else contextlib.nullcontext(), _shown(console, "steps") as tell:
         metrics = train_sft(learner, train, settings.run(), folder, held_out=held_out, tell=tell, say=say)
-    return facts | metrics
+    return facts | metrics if ranks.leads else {}
 
 
 def _row(pair: Pair, agent: Agent, learner: Learner, settings: SftSchema) -> Row | None:
@@ -90,8 +99,31 @@ def _row(pair: Pair, agent: Agent, learner: Learner, settings: SftSchema) -> Row
 def run_train(settings: TrainSettings, console: Console, policy: Policy | None = None) -> dict[str, Any]:
     """Train one stage's adapter by reinforcement learning; the last step's metrics.
 
-    `policy` is one that is open already and stays so; None opens the one that is configured.
+    `policy` is one that is open already and stays so; None opens the one that is configured. Where torchrun started
+    several processes the first does all but the learner's work, and has the metrics.
     """
+    with joined(_on_cuda(settings.plain.device)) as ranks:
+        if ranks.leads:
+            return _lead(settings, console, policy, ranks)
+        _follow(settings, ranks)
+        return {}
+
+
+def _follow(settings: TrainSettings, ranks: Ranks) -> None:
+    """Share the learner's work."""
+    plain, folder = settings.plain, Path(settings.plain.out)
+    learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
+    if plain.canary.enabled:
+        follow_canary(learner)
+    algorithm = replace(settings.algorithm, max_len=plain.rollout.max_tokens)
+    Trainer(learner, (), _nobody_asks, lambda _place: None, algorithm, settings.run, folder).run()
+
+
+def _nobody_asks(_modules: Sequence[KernelModule], _seed: int, _over: Callable[[], None]) -> list[Trajectory]:
+    raise AssertionError("only the first process asks the policy")
+
+
+def _lead(settings: TrainSettings, console: Console, policy: Policy | None, ranks: Ranks) -> dict[str, Any]:
     discover()
     plain, drawn, folder = settings.plain, settings.plain.rollout, Path(settings.plain.out)
     _remember(folder, settings.content)
@@ -99,7 +131,7 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
     target = resolve_target(plain.target.name)
     reward = make_reward(settings.reward, settings.pay, estimate=cost_model_ms(target))
     agent = make_agent(plain.stage.name, target, drawn, reward)
-    learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed)
+    learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
     sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers, needed(drawn.ladder())))
@@ -196,10 +228,21 @@ def _module(
         return None
 
 
-def _learner(model: str, adapter: str | None, trainer: TrainerSettings, device: Device, seed: int) -> Learner:
-    place = "cuda" if device is not Device.cpu and torch.cuda.is_available() else "cpu"
-    if device is Device.cuda and place != "cuda":
-        raise UserError("device=cuda, but torch finds no CUDA device here; use device=cpu, or auto")
+def _on_cuda(device: str) -> bool:
+    """Whether the learner is on a GPU. Raises UserError for one that is not there."""
+    number = int(device.partition(":")[2] or 0)
+    if device.startswith("cuda") and number >= torch.cuda.device_count():
+        raise UserError(f"device={device}, but torch finds {torch.cuda.device_count()} CUDA devices; use cpu, or auto")
+    return device != "cpu" and torch.cuda.is_available()
+
+
+def _learner(
+    model: str, adapter: str | None, trainer: TrainerSettings, device: str, seed: int, ranks: Ranks = ALONE
+) -> Learner:
+    place = "cpu"
+    if _on_cuda(device):
+        place = device if ":" in device else f"cuda:{local_rank()}"
+        torch.cuda.set_device(place)
     opened, tokenizer = open_model(
         find_base(model),
         trainer.lora(),
@@ -208,8 +251,9 @@ def _learner(model: str, adapter: str | None, trainer: TrainerSettings, device: 
         dtype=trainer.dtype,
         checkpointing=trainer.checkpointing,
         seed=seed,
+        ranks=ranks,
     )
-    return Learner(opened, tokenizer, trainer.optimizer(), trainer.budget)
+    return Learner(opened, tokenizer, trainer.optimizer(), trainer.budget, ranks=ranks)
 
 
 def sayer(console: Console) -> Callable[[str], None]:

@@ -14,6 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.rl.packing import Row, Scores, score, scored
+from kernelwright.rl.ranks import ALONE, Ranks, shard_layers
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _OPTIMIZER, _ADAPTER = "optimizer.pt", "adapter"
@@ -66,7 +67,10 @@ class OptimizerSettings:
 
 @dataclass
 class Learner:
-    """A base model with one adapter. `budget` is in tokens of one forward pass, `steps` is the run's length."""
+    """A base model with one adapter. `budget` is in tokens of one forward pass, `steps` is the run's length.
+
+    Where `ranks` are several processes, all call `score` equally often, and `scored` and `update` with the same.
+    """
 
     model: Any
     tokenizer: Any
@@ -74,6 +78,7 @@ class Learner:
     budget: int = 4096
     steps: int = 1
     step: int = 0
+    ranks: Ranks = ALONE
 
     def __post_init__(self) -> None:
         parameters = [p for p in self.model.parameters() if p.requires_grad]
@@ -91,15 +96,21 @@ class Learner:
         place: torch.device = next(self.model.parameters()).device
         return place
 
+    def packs(self, rows: Sequence[Row]) -> list[list[int]]:
+        """The packs of this process's rows; empty ones, where other processes have more, want a pass for nothing."""
+        return self.ranks.packs(rows, self.budget)
+
     def score(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
-        """The adapter's scores of one pack of rows, with gradients."""
+        """The adapter's log-probabilities of one pack of rows, with gradients."""
         self.model.train()
-        return score(self.model, rows, temperature)
+        return score(self.model, rows, temperature, entropy=False)
 
     def scored(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
         """The adapter's scores without gradients or dropout."""
         self.model.eval()
-        return scored(self.model, rows, self.budget, temperature)
+        found = scored(self.model, rows, self.packs(rows), temperature)
+        self.ranks.add_up([part for part in (found.logp, found.entropy) if part is not None])
+        return found
 
     def scored_by_base(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
         """The scores of the base model, its adapter left out."""
@@ -113,6 +124,7 @@ class Learner:
         """
         rate = self.settings.rate(self.step, self.steps)
         parameters = [p for group in self.optimizer.param_groups for p in group["params"]]
+        self.ranks.add_up([p.grad for p in parameters if p.grad is not None])
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, self.settings.clip))
         if not math.isfinite(norm):
             self.optimizer.zero_grad(set_to_none=True)
@@ -150,11 +162,12 @@ def open_model(
     dtype: str = "float32",
     checkpointing: bool = False,
     seed: int = 0,
+    ranks: Ranks = ALONE,
 ) -> tuple[Any, Any]:
     """The base model with a new adapter, or with a copy of the one in a folder; and the tokenizer.
 
-    Base weights are in `dtype` (auto: bfloat16 on a GPU, fp32 elsewhere), the adapter in fp32. Raises UserError for a
-    base or adapter that is not there.
+    Base weights are in `dtype` (auto: bfloat16 on a GPU, fp32 elsewhere), the adapter in fp32; layers are split
+    over `ranks`. Raises UserError for a base or adapter that is not there.
     """
     dtype = ("bfloat16" if device.startswith("cuda") else "float32") if dtype == "auto" else dtype
     if dtype not in DTYPES:
@@ -181,6 +194,7 @@ def open_model(
     for module in model.modules():
         if dtype == "bfloat16" and isinstance(module, BaseTunerLayer):
             module.cast_input_dtype_enabled = False  # activations stay as they are: scoring runs under autocast
+    shard_layers(model, ranks, device)
     return model.to(device), tokenizer
 
 

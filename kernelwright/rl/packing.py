@@ -32,10 +32,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Scores:
-    """What a model makes of response tokens: log-probability and entropy (nats), both (N, T), 0 past the end."""
+    """What a model makes of response tokens: log-probability and entropy (nats), both (N, T), 0 past the end.
+
+    Entropy is None where it was not asked for."""
 
     logp: Tensor
-    entropy: Tensor
+    entropy: Tensor | None
 
 
 def packs(rows: Sequence[Row], budget: int) -> list[list[int]]:
@@ -49,7 +51,7 @@ def packs(rows: Sequence[Row], budget: int) -> list[list[int]]:
     return found
 
 
-def score(model: Any, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
+def score(model: Any, rows: Sequence[Row], temperature: float = 1.0, entropy: bool = True) -> Scores:
     """Scores of the rows' responses in one forward pass, with gradients where they are on.
 
     `model`: a causal language model of transformers, bare or with adapters. T is the longest response's length.
@@ -68,7 +70,7 @@ def score(model: Any, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
     if temperature != 1.0:
         logits = logits / temperature
     chosen = -torch.nn.functional.cross_entropy(logits, targets, reduction="none")
-    return Scores(_unpacked(chosen, rows), _unpacked(_entropy(logits.detach()), rows))
+    return Scores(_unpacked(chosen, rows), _unpacked(_entropy(logits.detach()), rows) if entropy else None)
 
 
 def _entropy(logits: Tensor) -> Tensor:
@@ -96,16 +98,20 @@ def _unpacked(values: Tensor, rows: Sequence[Row]) -> Tensor:
     return pad_sequence(list(parts), batch_first=True)
 
 
-def scored(model: Any, rows: Sequence[Row], budget: int, temperature: float = 1.0) -> Scores:
-    """Scores of all rows without gradients, packed by the budget; (N, T) in the rows' order."""
+def scored(model: Any, rows: Sequence[Row], groups: Sequence[Sequence[int]], temperature: float = 1.0) -> Scores:
+    """Scores without gradients of the rows in some packs, (N, T) in the rows' order; 0 for rows in none.
+
+    An empty pack is a forward pass for nothing, which processes that share the model wait for.
+    """
     width = max(len(row.response) for row in rows)
     device = next(model.parameters()).device
     logp, entropy = (torch.zeros(len(rows), width, device=device) for _ in range(2))
     with torch.no_grad():
-        for chosen in packs(rows, budget):
-            found = score(model, [rows[index] for index in chosen], temperature)
-            span = found.logp.shape[1]
-            logp[chosen, :span], entropy[chosen, :span] = found.logp, found.entropy
+        for chosen in groups:
+            found = score(model, [rows[index] for index in chosen or (0,)], temperature)
+            if chosen and found.entropy is not None:
+                span = found.logp.shape[1]
+                logp[chosen, :span], entropy[chosen, :span] = found.logp, found.entropy
     return Scores(logp, entropy)
 
 

@@ -1,5 +1,6 @@
 """Supervised warm start: the adapter learns responses by heart, prompts do not count."""
 
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.rl.checkpoint import resume_from, save_checkpoint, writing_beside
 from kernelwright.rl.data import Cursor
 from kernelwright.rl.learner import DivergedError, Learner
-from kernelwright.rl.packing import Row, packs, response_mask
+from kernelwright.rl.packing import Row, response_mask
 from kernelwright.rl.run_log import RunLog
 
 
@@ -70,41 +71,48 @@ def _train(
     if found is not None:
         learner.load(found.folder)
     learner.steps = settings.steps(len(rows))
-    log, metrics = RunLog(folder, learner.step), dict[str, Any]()
+    leads, metrics = learner.ranks.leads, dict[str, Any]()
+    log = RunLog(folder, learner.step) if leads else None
     cursor = Cursor(rows, settings.batch, settings.seed)
     try:
         while learner.step < learner.steps:
             step, began = learner.step, time.monotonic()
             batch = cursor.batch_of(step)
+            torch.manual_seed(random.Random(f"{settings.seed}/sft/{step}").getrandbits(31) + learner.ranks.rank)
             metrics = _step(learner, batch)
             metrics["tokens_per_s"] = round(sum(map(len, batch)) / (time.monotonic() - began), 1)
             last = learner.step == learner.steps
             if held_out and (last or learner.step % settings.evaluate_every == 0):
                 metrics["held_out_loss"] = likelihood_loss(learner, held_out)
+            if log is None:
+                continue
             log.write(step, metrics)
             tell(learner.step, learner.steps, metrics)
             if last or learner.step % settings.save_every == 0:
                 state = {"step": learner.step, "rows": len(rows), "settings": vars(settings)}
                 save_checkpoint(folder / "checkpoints", learner.step, learner.save, state, settings.keep)
     finally:
-        log.close()
-    learner.save_adapter(folder / "adapter")
+        if log is not None:
+            log.close()
+    if leads:
+        learner.save_adapter(folder / "adapter")
     return metrics
 
 
 def _step(learner: Learner, batch: Sequence[Row]) -> dict[str, Any]:
     """One optimizer step; the mean is over the batch's tokens, whatever packs they are in."""
     tokens = sum(len(row.response) for row in batch)
-    total = 0.0
-    for chosen in packs(batch, learner.budget):
-        part = [batch[index] for index in chosen]
-        loss = _negative_sum(learner.score(part).logp, part) / tokens
+    total = torch.zeros((), device=learner.device)
+    for chosen in learner.packs(batch):
+        part = [batch[index] for index in chosen or (0,)]
+        loss = _negative_sum(learner.score(part).logp, part) / tokens * bool(chosen)
         if not torch.isfinite(loss):
             learner.optimizer.zero_grad(set_to_none=True)
             raise DivergedError(f"step {learner.step}: the loss is {float(loss.detach())}")
         loss.backward()  # type: ignore[no-untyped-call]
-        total += float(loss.detach())
-    return {"loss": total, **learner.update()}
+        total += loss.detach()
+    learner.ranks.add_up([total])
+    return {"loss": float(total), **learner.update()}
 
 
 def likelihood_loss(learner: Learner, rows: Sequence[Row]) -> float:

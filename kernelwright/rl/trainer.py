@@ -10,10 +10,8 @@ adapter, and for the engine. An adapter is pushed only when the policy has drawn
 """
 
 import json
-import math
 import random
 import shutil
-import statistics
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.measures import coverage, speedup
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
@@ -32,10 +30,11 @@ from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, drawn_batch
 from kernelwright.rl.checkpoint import resume_from, save_checkpoint, writing_beside
 from kernelwright.rl.data import Cursor
 from kernelwright.rl.learner import DivergedError, Learner
-from kernelwright.rl.packing import Row, packs
+from kernelwright.rl.outcomes import measured, rollout_metrics
+from kernelwright.rl.packing import Row
 from kernelwright.rl.phases import Phases
 from kernelwright.rl.run_log import RunLog
-from kernelwright.rl.statistics import Loss
+from kernelwright.rl.statistics import Loss, acceptance, sum_and_count
 from kernelwright.rl.turns import Turns, turns_of
 
 #: Hands a saved adapter to the policy.
@@ -44,6 +43,8 @@ Tell = Callable[[int, int, Mapping[str, Any]], None]
 Say = Callable[[str], None]
 #: In a checkpoint, the adapter that draws the next batch where it is not the learner's.
 _AHEAD = "ahead"
+#: What a process has that does not ask the policy.
+_NO_BATCH = Batch(Plan(0, (), 0, 0), [], 0.0)
 #: What a placeholder row consists of where a turn has no tokens.
 _NOTHING = Row((0,), (0,))
 
@@ -91,7 +92,7 @@ class Trainer:
         Raises DivergedError for a loss that is no number, PolicyError for a policy that is gone, CheckpointError or
         DiskFullError for a full disk: in each case the latest checkpoint is what the next run starts from.
         """
-        if not self.modules:
+        if self.learner.ranks.leads and not self.modules:
             raise UserError("there are no problems to learn from")
         with writing_beside(self._checkpoints):
             return self._run()
@@ -102,21 +103,26 @@ class Trainer:
 
     def _run(self) -> dict[str, Any]:
         self._resume()
-        log, metrics = RunLog(self.folder, self.learner.step), dict[str, Any]()
+        leads, metrics = self.learner.ranks.leads, dict[str, Any]()
+        log = RunLog(self.folder, self.learner.step) if leads else None
         self.phases.lap()
         try:
             while self.learner.step < self.settings.steps:
                 step = self.learner.step
                 metrics = self._step(self._batch(step))
                 metrics |= self.phases.lap()
+                if log is None:
+                    continue
                 log.write(step, metrics)  # first: what a checkpoint holds is never taken again, and would not be shown
                 if self.learner.step % self.settings.save_every == 0 or self.learner.step >= self.settings.steps:
                     with self.phases.timed("checkpoint"):  # its seconds are the next step's
                         self._save()
                 self.tell(self.learner.step, self.settings.steps, metrics)
         finally:
-            log.close()
-        self.learner.save_adapter(self.folder / "adapter")
+            if log is not None:
+                log.close()
+        if leads:
+            self.learner.save_adapter(self.folder / "adapter")
         return metrics
 
     def _resume(self) -> None:
@@ -126,7 +132,8 @@ class Trainer:
             self.learner.load(found.folder)
         if self.settings.overlap and found is not None and (found.folder / _AHEAD).is_dir():
             self._adapter_step = int(found.state["ahead"])
-            self.push(found.folder / _AHEAD)
+            if self.learner.ranks.leads:
+                self.push(found.folder / _AHEAD)
         else:
             self._hand_over()
 
@@ -148,6 +155,8 @@ class Trainer:
 
     def _hand_over(self) -> None:
         """Give the policy the adapter as it is now."""
+        if not self.learner.ranks.leads:
+            return
         with self.phases.timed("push"):
             place = self._pushed(self.learner.step)
             self.learner.save_adapter(place)
@@ -162,7 +171,12 @@ class Trainer:
         return random.Random(f"{self.settings.seed}/{what}/{step}").getrandbits(31)
 
     def _batch(self, step: int) -> Batch:
-        """The batch of a step; overlapped, the next one is under way then."""
+        """The batch of a step, in every process; overlapped, the next one is under way then."""
+        if not self.learner.ranks.leads:
+            return self.learner.ranks.shared(_NO_BATCH)
+        return self.learner.ranks.shared(self._own_batch(step))
+
+    def _own_batch(self, step: int) -> Batch:
         if not self.settings.overlap:
             return drawn_batch(self._plan(step), self.roll_out)
         if not self._flights:
@@ -186,18 +200,18 @@ class Trainer:
         """Learn from a batch; the step's metrics."""
         plan, trajectories = batch.plan, batch.trajectories
         self.phases.add("rollout", batch.seconds)
-        torch.manual_seed(self._seed("update", plan.step))
+        torch.manual_seed(self._seed("update", plan.step) + self.learner.ranks.rank)
         rows = rows_of(trajectories)
         with self.phases.timed("score", "learner"):
-            turns, prepared = self._prepared(trajectories, rows, plan.seed)
+            turns, prepared, entropy = self._prepared(trajectories, rows, plan.seed)
         found: dict[str, Any] = {}
         for _ in range(self.settings.updates):
             with self.phases.timed("update", "learner"):
-                found = self._update(turns, prepared, rows)
+                found = self._update(turns, prepared, rows, entropy)
         self.learner.step = plan.step + 1
         if not self.settings.overlap or self.learner.step == self.settings.steps:
             self._hand_over()
-        elif self._flights[0].is_drawn():
+        elif self._flights and self._flights[0].is_drawn():
             self._go_ahead()
         answers = [turn.completion for made in trajectories for turn in made.turns]
         tokens = sum(len(answer.token_ids) for answer in answers)
@@ -206,38 +220,53 @@ class Trainer:
         facts["problems"] = [module.name for module in plan.modules]
         return rollout_metrics(trajectories) | facts | dict(prepared.statistics) | found
 
-    def _prepared(self, trajectories: Sequence[Trajectory], rows: Sequence[Row], seed: int) -> tuple[Turns, Prepared]:
-        scored = self.learner.scored(rows, self.settings.temperature).logp
-        if not bool(torch.isfinite(scored).all()):
+    def _prepared(
+        self, trajectories: Sequence[Trajectory], rows: Sequence[Row], seed: int
+    ) -> tuple[Turns, Prepared, Tensor | None]:
+        """The batch as rows, what it decides as a whole, and its tokens' entropy."""
+        scored = self.learner.scored(rows, self.settings.temperature)
+        if not bool(torch.isfinite(scored.logp).all()):
             raise DivergedError(f"step {self.learner.step}: the model's log-probabilities are no numbers")
         base = None
         if self.algorithm.kl:
             base = self.learner.scored_by_base(rows, self.settings.temperature).logp
         taken = [turn for made in trajectories for turn in made.turns]
-        turns = turns_of(trajectories, scored, base, _measured(speedup, taken), _measured(coverage, taken))
-        return turns, prepare(turns, self.algorithm, seed)
+        turns = turns_of(trajectories, scored.logp, base, measured(speedup, taken), measured(coverage, taken))
+        return turns, prepare(turns, self.algorithm, seed), scored.entropy
 
-    def _update(self, turns: Turns, prepared: Prepared, rows: Sequence[Row]) -> dict[str, Any]:
-        """One optimizer step, its gradients summed over packs; none where no row has anything to teach."""
+    def _update(self, turns: Turns, prepared: Prepared, rows: Sequence[Row], entropy: Tensor | None) -> dict[str, Any]:
+        """One optimizer step, its gradients summed over packs; none where no row has anything to teach.
+
+        Rows without an advantage are left out where nothing but the advantage has a gradient; denominators stay those
+        of the batch. `ratio` and `clip_fraction` are of the rows that are left.
+        """
+        teaches = prepared.keep.any(-1) & ((prepared.advantages != 0) | bool(self.algorithm.kl))
+        live = teaches.nonzero()[:, 0].tolist()
+        sums = acceptance(turns, prepared.keep)
+        if entropy is not None:
+            sums["entropy"] = sum_and_count(entropy, prepared.keep)
+        if not live:
+            return Loss(torch.zeros(()), sums).statistics()
         total: Loss | None = None
-        for chosen in packs(rows, self.learner.budget):
-            part = prepared.select(chosen)
-            if not bool(part.keep.any()):
-                continue
-            scores = self.learner.score([rows[index] for index in chosen], self.settings.temperature)
-            seen = turns.select(chosen).with_logp(scores.logp)
-            loss = objective(
-                seen, self.algorithm, part.advantages, part.keep, part.denominator, part.weights, scores.entropy
-            )
-            if not torch.isfinite(loss.value):
-                self.learner.optimizer.zero_grad(set_to_none=True)
-                raise DivergedError(f"step {self.learner.step}: the loss is {float(loss.value.detach())}")
+        for pack in self.learner.packs([rows[index] for index in live]):
+            loss = self._loss(turns, prepared, rows, [live[index] for index in pack] or live[:1], idle=not pack)
             loss.value.backward()  # type: ignore[no-untyped-call]
             total = loss.detach() if total is None else total + loss.detach()
-        if total is None or not (self.algorithm.kl or bool((prepared.advantages != 0).any())):
+        assert total is not None, "rows make packs"
+        self.learner.ranks.add_up([total.value, *total.sums.values()])
+        return {**Loss(total.value, {**total.sums, **sums}).statistics(), **self.learner.update()}
+
+    def _loss(self, turns: Turns, prepared: Prepared, rows: Sequence[Row], chosen: list[int], idle: bool) -> Loss:
+        """The loss of some rows; idle, of none of their tokens: a pass that other processes wait for."""
+        part = prepared.select(chosen)
+        keep = part.keep & (not idle)
+        logp = self.learner.score([rows[index] for index in chosen], self.settings.temperature).logp
+        seen = turns.select(chosen).with_logp(logp)
+        loss = objective(seen, self.algorithm, part.advantages, keep, part.denominator, part.weights)
+        if not torch.isfinite(loss.value):
             self.learner.optimizer.zero_grad(set_to_none=True)
-            return {"kept_rows": 0.0}
-        return {**total.statistics(), **self.learner.update()}
+            raise DivergedError(f"step {self.learner.step}: the loss is {float(loss.value.detach())}")
+        return loss
 
 
 def rows_of(trajectories: Sequence[Trajectory]) -> list[Row]:
@@ -254,32 +283,3 @@ def _row(turn: Turn) -> Row:
             f"policy {answer.version} does not tell the tokens of its answers: nothing can be learnt from it"
         )
     return Row(answer.prompt_ids, answer.token_ids)
-
-
-def _measured(find: Callable[[Verdict], float | None], turns: Sequence[Turn]) -> list[float]:
-    """A figure of each turn's verdict, NaN where it was not measured."""
-    return [math.nan if (value := find(turn.verdict)) is None else value for turn in turns]
-
-
-def rollout_metrics(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
-    """Rewards by status, pass rates of turns and trajectories, quantiles of speedups, lengths in tokens."""
-    turns = [turn for made in trajectories for turn in made.turns]
-    valid = [turn for turn in turns if turn.valid]
-    rewards = [turn.reward for turn in valid]
-    found: dict[str, Any] = {"turns": len(turns), "faults": len(turns) - len(valid)}
-    if not valid:
-        return found
-    found |= {"reward": statistics.fmean(rewards), "reward_std": statistics.pstdev(rewards)}
-    found["correct"] = statistics.fmean(turn.verdict.ok for turn in valid)
-    found["solved"] = statistics.fmean(made.best is not None for made in trajectories)
-    for status in sorted({str(turn.verdict.status) for turn in valid}):
-        of_it = [turn.reward for turn in valid if turn.verdict.status == status]
-        found |= {f"status/{status}": len(of_it) / len(valid), f"reward/{status}": statistics.fmean(of_it)}
-    found["response_tokens"] = statistics.fmean(len(turn.completion.token_ids) for turn in valid)
-    found["cut_off"] = statistics.fmean(turn.completion.finish == "length" for turn in valid)
-    correct = [turn for turn in valid if turn.verdict.ok]
-    speedups = [value for value in _measured(speedup, correct) if not math.isnan(value)]
-    if len(speedups) > 1:
-        low, middle, high = statistics.quantiles(speedups, n=4)
-        found |= {"speedup/25": low, "speedup/50": middle, "speedup/75": high}
-    return found

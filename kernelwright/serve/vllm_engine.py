@@ -31,6 +31,8 @@ from kernelwright.serve.optional import require_installed
 
 #: Ranks that vLLM makes room for.
 _RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
+#: What torchrun tells its processes, of which the engine is none.
+_TORCHRUN = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT")
 #: What a closed engine is given to end by itself.
 _GRACE_S = 30.0
 
@@ -44,7 +46,8 @@ class VllmSettings:
     `max_loras` adapters can be loaded, of at most `max_lora_rank`; 0 for a base without adapters.
     `gpu_memory_utilization` is the share of the GPU's memory that vLLM may take; `kv_cache_gb` is the size of the
     key-value cache on a CPU, and `threads` those of the engine there (0: one for each core).
-    `seed` None draws other answers in every engine. `options` are further arguments of `vllm.LLM`.
+    `devices` are the CUDA devices that the engine sees, numbers as in CUDA_VISIBLE_DEVICES; None leaves that to the
+    environment. `seed` None draws other answers in every engine. `options` are further arguments of `vllm.LLM`.
     """
 
     model: str = "smollm"
@@ -57,6 +60,7 @@ class VllmSettings:
     kv_cache_gb: int = 4
     threads: int = 0
     max_num_seqs: int = 256
+    devices: str | None = None
     seed: int | None = None
     start_timeout_s: float = 900.0
     timeout_s: float = 3600.0
@@ -252,7 +256,9 @@ def _environment(settings: VllmSettings) -> dict[str, str]:
         # Threads that spin at barriers take the cores from whoever else works: 6 times slower on a busy machine.
         defaults |= {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
     path = os.pathsep.join(filter(None, [str(Path(kernelwright.__file__).parents[1]), os.environ.get("PYTHONPATH")]))
-    return defaults | dict(os.environ) | {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "PYTHONPATH": path}
+    own = {} if settings.devices is None else {"CUDA_VISIBLE_DEVICES": settings.devices}
+    theirs = {name: value for name, value in os.environ.items() if name not in _TORCHRUN}
+    return defaults | theirs | {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "PYTHONPATH": path} | own
 
 
 def _has_gpu_build() -> bool:

@@ -46,7 +46,7 @@ def test_packed_rows_are_scored_as_alone(model: Any) -> None:
         expected = one_by_one(model, row)
         torch.testing.assert_close(found.logp[index, : len(expected)], expected, atol=1e-5, rtol=1e-5)
         assert (found.logp[index, len(expected) :] == 0).all()
-    torch.testing.assert_close(scored(model, ROWS, 8).logp, found.logp.detach(), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(scored(model, ROWS, packs(ROWS, 8)).logp, found.logp.detach(), atol=1e-5, rtol=1e-5)
 
 
 def test_gradients_reach_the_model_and_only_through_its_own_row(model: Any) -> None:

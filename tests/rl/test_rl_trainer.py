@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from kernelwright.rl.algorithms import Algorithm, preset
 from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint
 from kernelwright.rl.learner import DivergedError, Learner, LoraSettings, OptimizerSettings, load_adapter_weights
 from kernelwright.rl.run_log import read_metrics
-from kernelwright.rl.trainer import RlSettings, Trainer
+from kernelwright.rl.trainer import RlSettings, Trainer, rows_of
 
 X = TensorSpec.contiguous("x", "f32", (8,))
 MODULES = [KernelModule(f"p{i}", Reference(f"# {i}", "Model", (X,), (), (X,))) for i in range(4)]
@@ -150,6 +151,40 @@ def test_a_step_is_shown_before_it_is_kept(tmp_path: Path) -> None:
     made.learner.save = save  # type: ignore[method-assign]
     made.run()
     assert shown == [[0], [0, 1]]
+
+
+def test_rows_without_an_advantage_are_left_out_and_change_no_gradient(tmp_path: Path) -> None:
+    """One problem's answers are worth the same; the others' gradients are as if its rows had gone through the model."""
+
+    class Even(Toy):
+        def _turn(self, problem: int, turn: int, generator: torch.Generator) -> Turn:
+            made = super()._turn(problem, turn, generator)
+            return replace(made, reward=1.0 if problem == 0 else float(made.completion.token_ids[0]))
+
+    chosen, toy = MODULES[:3], Even()
+    algorithm = preset("dapo", tis_cap=2.0)
+    made = trainer(tmp_path, toy, replace(algorithm, dynamic_sampling=False))
+    trajectories = toy.roll_out(chosen, 0, lambda: None)
+    rows = rows_of(trajectories)
+    turns, prepared, entropy = made._prepared(trajectories, rows, 0)
+    seen, score = [0], made.learner.score
+    made.learner.score = lambda some, *rest: (seen.append(len(some)), score(some, *rest))[1]  # type: ignore[assignment]
+    found = list[dict[str, torch.Tensor]]()
+    made.learner.update = dict  # type: ignore[assignment]
+    for kl in (0.0, 1e-30):  # with a penalty every row goes through the model
+        made.algorithm = replace(made.algorithm, kl=kl)
+        metrics = made._update(replace(turns, ref_logp=turns.old_logp), prepared, rows, entropy)
+        assert metrics["kept_rows"] == len(rows) == 24
+        parameters = made.learner.model.named_parameters()
+        found.append({name: p.grad.clone() for name, p in parameters if p.grad is not None})
+        made.learner.optimizer.zero_grad()
+        found[-1]["rows"] = torch.tensor(sum(seen))
+        seen.clear()
+    skipped, whole = found
+    assert (int(skipped.pop("rows")), int(whole.pop("rows"))) == (16, 24)
+    assert any(value.any() for value in whole.values())
+    for name, value in whole.items():
+        torch.testing.assert_close(skipped[name], value)
 
 
 def test_faults_are_neither_paid_nor_learnt_from(tmp_path: Path) -> None:

@@ -7,9 +7,12 @@ The adapter learns the answers of `kernelwright data pairs`, to the very prompts
 interrupted, `plot.svg` and `plot.png`; a run that was stopped goes on from its last checkpoint. The last step's metrics
 go to stdout as JSON.
 
+`torchrun --nproc-per-node 2 -m kernelwright.driver.cli sft …` shares the work out over processes, a GPU each, as for
+`kernelwright train`; checkpoints serve any number of them.
+
 configuration (defaults first):
   stage=frontend|midend  pairs=FILE.jsonl  model=smollm|FOLDER|HUB-ID  adapter=FOLDER
-  out=runs/sft/STAGE  device=auto|cpu|cuda  epochs=1  batch=16  max_tokens=4096  seed=0
+  out=runs/sft/STAGE  device=auto|cpu|cuda|cuda:1  epochs=1  batch=16  max_tokens=4096  seed=0
   trainer=default|small  trainer.lr=1e-3  trainer.rank=16  trainer.schedule=constant|cosine  trainer.save_every=100
   rollout.form=native|modelnew|brief  rollout.action=program|pipeline   what answers are
 
@@ -37,5 +40,6 @@ def run(arguments: Arguments) -> int:
     from kernelwright.driver.training import run_sft
 
     metrics = run_sft(settings, Console(stderr=True))
-    sys.stdout.write(json.dumps(metrics) + "\n")
+    if metrics:  # of several processes one tells
+        sys.stdout.write(json.dumps(metrics) + "\n")
     return 0

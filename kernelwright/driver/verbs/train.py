@@ -10,6 +10,10 @@ one before: its adapter is one update older then (`lag`). out=FOLDER gets `adapt
 `tensorboard`, `canary.json` and, at the end or when interrupted, `plot.svg` and `plot.png`; a run that was stopped goes
 on from its last checkpoint with the batch that would have been next. The last step's metrics go to stdout as JSON.
 
+Several GPUs: device=cuda:1 policy.devices=0 puts learner and vLLM on one each. `torchrun --nproc-per-node 2 -m
+kernelwright.driver.cli train …` splits the base model's layers (FSDP2) and each batch's rows over processes, a GPU
+each; the first of them asks the policy, judges, writes and tells. Its checkpoints serve any number of processes.
+
 configuration (defaults first; every group is a folder of conf/):
   stage=frontend|midend  policy=vllm|hf|openai  policy.model=smollm|FOLDER|HUB-ID  adapter=FOLDER
   reward=STAGE'S|composite|cost_model|joint|kevin|log_speedup|profiling
@@ -19,7 +23,7 @@ configuration (defaults first; every group is a folder of conf/):
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.lr=1e-6  trainer.overlap=true
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
   canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
-  target=auto|…  evaluator=local|ray  device=auto|cpu|cuda  workers=N  out=runs/train/STAGE  seed=0
+  target=auto|…  evaluator=local|ray  device=auto|cpu|cuda|cuda:1  workers=N  out=runs/train/STAGE  seed=0
 
   kernelwright train recipe=smollm adapter=runs/sft/frontend/adapter
   kernelwright train stage=midend algorithm=trloo rollout.turns=3 reward=log_speedup
@@ -46,5 +50,6 @@ def run(arguments: Arguments) -> int:
     from kernelwright.driver.training import run_train
 
     metrics = run_train(settings, Console(stderr=True))
-    sys.stdout.write(json.dumps(metrics) + "\n")
+    if metrics:  # of several processes one tells
+        sys.stdout.write(json.dumps(metrics) + "\n")
     return 0

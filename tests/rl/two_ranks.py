@@ -1,0 +1,68 @@
+"""What torchrun runs in `test_rl_ranks`: FOLDER [DIE], where a run dies after two steps."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from test_rl_sft import ROWS
+from test_rl_sft import tiny as two_layers
+from test_rl_trainer import MODULES, Toy, tiny
+
+from kernelwright.rl.algorithms import preset
+from kernelwright.rl.learner import Learner, LoraSettings, OptimizerSettings
+from kernelwright.rl.ranks import ALONE, Ranks, joined, shard_layers
+from kernelwright.rl.sft import SftSettings, train_sft
+from kernelwright.rl.trainer import RlSettings, Trainer
+
+STEPS = 4
+
+
+def supervised(folder: Path, ranks: Ranks = ALONE, epochs: int = 2) -> None:
+    """Batches of 5, in packs of one row or two: the processes have unequal shares."""
+    from peft import get_peft_model
+
+    model = two_layers()
+    torch.manual_seed(1)
+    model = get_peft_model(model, LoraSettings(rank=8, alpha=16).config())
+    shard_layers(model, ranks, "cpu")
+    learner = Learner(model, None, OptimizerSettings(lr=6e-3, clip=0.5), budget=8, ranks=ranks)
+    train_sft(learner, ROWS, SftSettings(epochs, batch=5, save_every=1), folder, held_out=ROWS)
+
+
+def reinforced(folder: Path, ranks: Ranks = ALONE, overlap: bool = False, die: bool = False) -> Toy:
+    """A few steps on the toy; the first process dies after two."""
+    model = tiny()
+    shard_layers(model, ranks, "cpu")
+    learner = Learner(model, None, OptimizerSettings(lr=1e-2), budget=16, ranks=ranks)
+    toy = Toy()
+    algorithm = preset("grpo", kl=0.05, tis_cap=2.0)
+    settings = RlSettings(steps=STEPS, problems=3, overlap=overlap)
+    made = Trainer(learner, MODULES, toy.roll_out, toy.push, algorithm, settings, folder)
+
+    def tell(step: int, _steps: int, _metrics: Any) -> None:
+        if die and step == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    made.tell = tell
+    made.run()
+    return toy
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    place, dies = Path(sys.argv[1]), len(sys.argv) > 2
+    with joined(cuda=False) as several:
+        layer = tiny()
+        shard_layers(layer, several, "cpu")
+        weight = layer.get_base_model().model.layers[0].mlp.up_proj.base_layer.weight
+        assert weight.to_local().numel() * several.world == weight.numel()  # it is split
+        if dies:
+            supervised(place / "sft", several)
+            reinforced(place / "rl", several)
+            supervised(place / "first", several, epochs=1)
+        else:
+            supervised(place / "second", several)
+        reinforced(place / "cut", several, overlap=True, die=dies)
