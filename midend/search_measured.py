@@ -4,7 +4,6 @@ best get more trials of their launch options; of what is then fastest the first 
 import math
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -83,21 +82,17 @@ class MeasuredRace:
 
     def run(self) -> Entry:
         """Spend the budget; the best that is verified. Raises what the plain lowering raises, and SearchError."""
-        with ThreadPoolExecutor(1) as beside:
-            checked: Future[Verdict] | None = None
-            try:
-                with Children(self.workers, modules_of_passes(), OFF_GPU) as children:
-                    plain = self.plain = self._plain(children)
-                    self.entries = [Entry(plain, plain, Measured())]
-                    checked = beside.submit(self.judge.verdict, plain.module, self._rungs)
-                    self._spend(children, plain, checked)
-            except KeyboardInterrupt:
-                if self.plain is None or checked is None:
-                    raise
-                self.stopped = "interrupted"
-            with self._clocked("verifying"):
-                self.verdicts[self.plain.digest] = checked.result()
-                self.best = self._verified()
+        try:
+            with Children(self.workers, modules_of_passes(), OFF_GPU) as children:
+                plain = self.plain = self._plain(children)
+                self.entries = [Entry(plain, plain, Measured())]
+                self._spend(children, plain)
+        except KeyboardInterrupt:
+            if self.plain is None:
+                raise
+            self.stopped = "interrupted"
+        with self._clocked("verifying"):
+            self.best = self._verified()
         if self.timed and self.stopped != "interrupted":
             with self._clocked("timing"), suppress(KeyboardInterrupt):
                 self._say(f"timing {self.best.candidate.spec}")
@@ -153,14 +148,12 @@ class MeasuredRace:
         assert self.best is not None
         return "candidate" if self.best.candidate is not self.plain else KEPT_PLAIN
 
-    def _spend(self, children: Children, plain: Candidate, checked: "Future[Verdict]") -> None:
+    def _spend(self, children: Children, plain: Candidate) -> None:
         makers = Makers(children, self.ctx.target, self.ctx.seed, self._until(MADE_BY))
         # The stopwatch's process starts while candidates are made, and touches the GPU when it is first asked.
         with Stopwatch(plain.module, self.ctx.seed, self.device) as watch, suppress(NoBenchError):
             with self._clocked("making"):
                 candidates = self._make(makers, plain)
-            with self._clocked("waiting"):
-                checked.exception()  # what it raises is raised later; until then the evaluator has the GPU
             with self._clocked("measuring"):
                 self._measure(watch, plain, candidates)
             with self._clocked("tuning"):
@@ -287,6 +280,9 @@ class MeasuredRace:
             self.verdicts[entry.candidate.digest] = verdict
             if is_correct(verdict):
                 return entry
+        if plain.candidate.digest not in self.verdicts:
+            self._say(f"verifying {plain.candidate.spec}")
+            self.verdicts[plain.candidate.digest] = self.judge.verdict(plain.candidate.module, self._rungs)
         if is_correct(self.verdicts[plain.candidate.digest]):
             return plain
         told = "; ".join(f"{first_line(verdict)}" for verdict in self.verdicts.values())
