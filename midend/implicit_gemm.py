@@ -15,9 +15,9 @@ class ImplicitGemm(Pass):
     """Compute convolutions as matrix products over taps and channels, in a kernel that can take an epilogue.
 
     form: dot (tiles of channels are multiplied), direct (channels are added one by one) or auto (direct where a group
-    has few). Legal for 1 to 3 axes, every stride, padding, dilation and number of groups, in fp32, fp16 and bf16; fp32
-    is multiplied as TF32 where the reference's numerics let convolutions, else as IEEE fp32. Pixels lie along x, so it wants `lower-inductor{channels_last=false}` before it. Expected, not
-    measured: faster than libraries in IEEE fp32 for few channels and in 3-D, slower where they may use TF32.
+    has few). Legal for 1 to 3 axes, every stride, padding, dilation and number of groups, in fp32, fp16 and bf16. Tiles
+    of fp32 are multiplied as TF32 where the reference's numerics let convolutions, else as IEEE fp32. Pixels lie along
+    x, so it wants `lower-inductor{channels_last=false}` before it.
     """
 
     name: ClassVar[str] = "implicit-gemm"

@@ -16,8 +16,8 @@ class TransposedConv(Pass):
 
     form: dot (tiles of channels are multiplied), direct (channels are added one by one) or auto (direct where a group
     has few). Legal for 1 to 3 axes, every stride, padding, output padding, dilation and number of groups, in fp32, fp16
-    and bf16; sums are IEEE fp32. Pixels lie along x, so it wants `lower-inductor{channels_last=false}` before it.
-    Expected, not measured: several times faster than libraries where strides or groups leave an output few products.
+    and bf16. Tiles of fp32 are multiplied as TF32 where the reference's numerics let convolutions, else as IEEE fp32.
+    Pixels lie along x, so it wants `lower-inductor{channels_last=false}` before it.
     """
 
     name: ClassVar[str] = "transposed-conv"

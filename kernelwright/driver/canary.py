@@ -44,6 +44,7 @@ def check_policy(
                 max_tokens=settings.max_tokens,
                 ratio=settings.ratio,
                 slack=settings.slack,
+                share=settings.share,
             )
         except StepTooSmallError as error:
             raise UserError(f"{error}; raise canary.scale, or leave the canary out: canary.enabled=false") from error

@@ -111,6 +111,7 @@ class CanarySettings:
     scale: float = 0.1
     ratio: float = 3.0
     slack: float = 0.01
+    share: float = 0.05
 
 
 @dataclass

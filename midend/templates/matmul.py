@@ -20,8 +20,7 @@ HALVES = {
 
 
 def matmul_text(product: Product, half: str, precision: str) -> str:
-    """The kernel's text, its name KERNEL; tiles that lie outside of `half` of the result are zeros. `precision`: of fp32
-    products."""
+    """The kernel's text, its name KERNEL; tiles outside of `half` of the result are zeros. `precision`: of fp32."""
     added = "added_ptr, " if product.added else ""
     blocks = ", ".join(f"{name}: tl.constexpr" for name in ("MBLOCK", "NBLOCK", "KBLOCK", "GROUP"))
     body = [*_position(product), *_sums(product, half, precision), *_stores(product)]
