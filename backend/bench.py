@@ -22,6 +22,7 @@ from kernelwright.backend.jit import load_kernels
 from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.tensors import Value
+from kernelwright.backend.tf32 import permitted
 from kernelwright.backend.turns import Turns
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
@@ -173,19 +174,15 @@ _bench: list[Bench] = []
 
 def open_bench(plain: KernelModule, seed: int, device: str) -> None:
     """Set up the bench of this process."""
-    # As the evaluator's processes have them.
-    torch.backends.cuda.matmul.allow_tf32 = plain.reference.numerics == "tf32"
-    torch.backends.cudnn.allow_tf32 = plain.reference.numerics != "ieee"
-    torch.backends.cudnn.deterministic = True
     _bench[:] = []
-    with _sound(device):
+    with _sound(device), permitted(plain.reference.numerics, deterministic=False):
         _bench.append(Bench.of(plain, seed, torch.device(device)))
 
 
 def measure(module: KernelModule, symbols: Sequence[str], best_us: float, budget: float) -> list[float]:
     """Microseconds of each symbol, by the bench of this process; see `Bench.microseconds`."""
     (bench,) = _bench
-    with _sound(bench.device.type):
+    with _sound(bench.device.type), permitted(bench.plain.reference.numerics, deterministic=False):
         return bench.microseconds(module, symbols, best_us, budget)
 
 

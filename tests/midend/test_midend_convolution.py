@@ -200,3 +200,13 @@ def test_products_are_as_precise_as_the_reference(numerics, precision):
         before = lowered("self.conv(a)", [(1, 16, 9, 9)], layer, **options)
         before = replace(before, reference=replace(before.reference, numerics=numerics))
         assert f'input_precision="{precision}"' in template(rewrite.run(before, H200)).source
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_convolutions_are_lowered_as_for_a_gpu(device):
+    layer = "self.conv = nn.Conv2d(16, 16, 3)"
+    module = lowered("torch.relu(self.conv(a))", [(2, 16, 12, 12)], layer, channels_last=True, device=device)
+    host = module.launcher.source
+    # The bias is added by a kernel, and what cuDNN gives with channels last is read so.
+    assert ", None, (1, 1)" in host and ".contiguous(memory_format=torch.channels_last)" in host
+    assert_right(module, seeds=(0,))
