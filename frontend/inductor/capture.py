@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import torch
 import triton
@@ -132,16 +133,7 @@ def _stop_when_written(text: Any) -> None:
 
 
 @contextlib.contextmanager
-def _lowering(operation: Any, rule: Callable[..., Any]) -> Iterator[None]:
-    before = lowerings[operation]
-    lowerings[operation] = rule
-    try:
-        yield
-    finally:
-        lowerings[operation] = before
-
-
-def _bias_apart() -> contextlib.AbstractContextManager[None]:
+def _bias_apart() -> Iterator[None]:
     """Adds the bias of convolutions in a kernel, as Inductor does on a GPU."""
     aten = torch.ops.aten
     convolution = lowerings[aten.convolution.default]
@@ -154,15 +146,18 @@ def _bias_apart() -> contextlib.AbstractContextManager[None]:
         shaped = lowerings[aten.view.default](bias, [result.get_size()[1], *[1] * axes])
         return lowerings[aten.add.Tensor](result, shaped)
 
-    return _lowering(aten.convolution.default, rule)
+    lowerings[aten.convolution.default] = rule
+    try:
+        yield
+    finally:
+        lowerings[aten.convolution.default] = convolution
 
 
 #: Orders of strides with channels last, by the number of axes.
 _CHANNELS_LAST = {4: ir.NHWC_STRIDE_ORDER, 5: ir.NHWDC_STRIDE_ORDER}
 
 
-@contextlib.contextmanager
-def _channels_last_given(axes: Sequence[int]) -> Iterator[None]:
+def _channels_last_given(axes: Sequence[int]) -> contextlib.AbstractContextManager[Any]:
     """Lets convolutions of tensors with so many axes give channels last where Inductor changes layouts; what they take
     follows from that. On a GPU cuDNN does so in 2-D, but not what stands in for it on a CPU."""
     before = conv.conv_layout
@@ -174,15 +169,10 @@ def _channels_last_given(axes: Sequence[int]) -> Iterator[None]:
         strides = ir.FlexibleLayout.stride_ordered(found.size, _CHANNELS_LAST[len(found.size)])
         return ir.FixedLayout(found.device, found.dtype, found.size, strides)
 
-    conv.conv_layout = layout
-    try:
-        yield
-    finally:
-        conv.conv_layout = before
+    return patch.object(conv, "conv_layout", layout)
 
 
-@contextlib.contextmanager
-def _channels_last_returned() -> Iterator[None]:
+def _channels_last_returned() -> contextlib.AbstractContextManager[Any]:
     """Lets outputs keep the layout that convolutions have left."""
     before = graph_lowering.get_user_visible_output_strides
 
@@ -198,11 +188,7 @@ def _channels_last_returned() -> Iterator[None]:
                 found[node] = tuple(map(int, ir.FlexibleLayout.stride_ordered(shape, _CHANNELS_LAST[len(shape)])))
         return found
 
-    graph_lowering.get_user_visible_output_strides = strides
-    try:
-        yield
-    finally:
-        graph_lowering.get_user_visible_output_strides = before
+    return patch.object(graph_lowering, "get_user_visible_output_strides", strides)
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ def check_form(form: str) -> None:
         raise UserError(f"form={form!r}: choose from {', '.join(FORMS)}")
 
 
-def gathered_template(convolution: Convolution, form: str, precision: str = "ieee") -> Template:
+def gathered_template(convolution: Convolution, form: str, precision: str) -> Template:
     """The kernel for any convolution that is sound. `form`: dot, direct or auto, as `LEAST_CHANNELS` says;
     `precision`: of fp32 products of tiles."""
     if form == "auto":
