@@ -40,6 +40,7 @@ VARIANTS = {
     "implicit-gemm": ("implicit-gemm{form=direct}", "implicit-gemm{form=dot}"),
     "transposed-conv": ("transposed-conv{form=direct}", "transposed-conv{form=dot}"),
     "split-rows": ("split-rows{programs=264}",),
+    "triton-matmul": ("triton-matmul{pack=true}",),
 }
 #: Passes that put a kernel in the place of a library's: they come first in a chain, in this order, since others work on
 #: what they give. The cost model knows libraries less well than kernels, so chains that differ in these passes are not
