@@ -18,7 +18,7 @@ _FOLDER = Path(tempfile.gettempdir())  # as it is when this is imported: jobs ha
 
 
 class Turns:
-    """The turns on one device. Nobody waits for the CPU."""
+    """The turns on one device, each over once the device has done what was queued. Nobody waits for the CPU."""
 
     def __init__(self, device: torch.device) -> None:
         self._file = self._gate = -1
@@ -59,6 +59,9 @@ class Turns:
         try:
             yield
         finally:
+            if self._file >= 0 and mode != fcntl.LOCK_UN:
+                with contextlib.suppress(RuntimeError):  # a fault, which whoever asks for results is told
+                    torch.cuda.synchronize()
             self._set(before)
 
     def _set(self, mode: int) -> None:

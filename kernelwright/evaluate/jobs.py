@@ -120,6 +120,10 @@ def flags_for(header: Json) -> contextlib.AbstractContextManager[None]:
 
 
 def _answer(header: Json, tensors: Sequence[RawTensor], host: HostProcess | None) -> Result:
+    if header["kind"] == "reference":
+        turns = Turns(torch.device(header["device"]))
+        with turns.shared():
+            return run_reference(header, tensors)
     if header["kind"] not in ("candidate", "time_candidate", "profile_candidate"):
         return _KINDS[header["kind"]](header, tensors)
     assert host is not None, "the worker was not asked for a host process"
@@ -242,7 +246,6 @@ def compile_kernels(header: Json, tensors: Sequence[RawTensor]) -> Result:
 
 _KINDS: dict[str, Callable[[Json, Sequence[RawTensor]], Result]] = {
     "describe": describe,
-    "reference": run_reference,
     "time_reference": time_reference,
     "compile": compile_kernels,
 }

@@ -40,8 +40,8 @@ def evaluator() -> Iterator[LocalEvaluator]:
         yield evaluator
 
 
-def traced(x: Tensor, out: Tensor) -> Trace:
-    """A call that doubles 100 numbers, as a server would take it down."""
+def traced(x: Tensor, out: Tensor, before: Callable[[Trace], None] = lambda _trace: None) -> Trace:
+    """A call that doubles 100 numbers, as a server would take it down; `before`: what it does first."""
     executor = InterpreterExecutor()
     language: dict[str, Any] = {"tl": {"module": "triton.language"}}
     executor.describe(Description("double#0", "double", KERNEL, language))
@@ -49,6 +49,7 @@ def traced(x: Tensor, out: Tensor) -> Trace:
     arguments = {"x_ptr": x, "out_ptr": out, "n": {"value": 100}, "BLOCK": {"value": 32}}
     request = LaunchRequest("double#0", (4, 1, 1), arguments, frozenset({"BLOCK"}), {})
     trace = Trace(executor)
+    before(trace)
     trace.allocated(out.view(torch.uint8))
     executor.launch(request)
     trace.launched(request)
@@ -72,9 +73,35 @@ def test_operators_are_replayed_into_the_same_memory(name: str) -> None:
     into = torch.empty_like(packet.default(*args))
     trace = Trace(InterpreterExecutor())
     trace.operated(f"aten.{name}.default", packet.default, args, {}, [into])
+    trace.looked_at(seen := into.view(6, -1))
     x.copy_(torch.rand(6, 6))
     trace.replay().run()
-    assert torch.equal(into, packet.default(*args))
+    assert torch.equal(seen.view(into.shape), packet.default(*args))
+
+
+def test_what_a_library_gives_is_not_copied() -> None:
+    x, into = torch.rand(10, 10), torch.empty(10, 10)
+    out = torch.empty(100)
+    trace = traced(into.view(-1), out, before=lambda trace: operated(trace, x, into))
+    x.copy_(torch.rand(10, 10))
+    into.fill_(torch.nan)
+    for _ in range(2):
+        trace.replay().run()
+        assert torch.equal(out, (x.exp() * 2).view(-1))
+    assert into.isnan().all()
+
+
+def test_a_library_s_result_in_another_layout_is_copied() -> None:
+    x, into = torch.rand(10, 10), torch.empty(10, 10).t()
+    out = torch.empty(100)
+    trace = traced(into.t().view(-1), out, before=lambda trace: operated(trace, x, into))
+    trace.replay().run()
+    assert torch.equal(out, (x.exp() * 2).t().reshape(-1))
+
+
+def operated(trace: Trace, x: Tensor, into: Tensor) -> None:
+    """Take down that a library's `exp` went into memory."""
+    trace.operated("aten.exp.default", torch.ops.aten.exp.default, [x], {}, [into.copy_(x.exp())])
 
 
 def test_work_in_place_and_uploads_are_replayed() -> None:

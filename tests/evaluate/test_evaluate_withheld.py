@@ -130,6 +130,15 @@ def test_permitted_operators_are_left_to_the_device() -> None:
         x.relu()
 
 
+@pytest.mark.parametrize("last", [False, True])
+def test_convolutions_leave_channels_where_cudnn_does(last: bool) -> None:
+    session = ToldSession(frozenset({"aten.convolution"}))
+    strides = (192, 1, 24, 3) if last else (192, 64, 8, 1)
+    x, weight = (withheld(session, (2, 3, 8, 8), strides, torch.float32) for _ in range(2))
+    found = torch.ops.aten.convolution.default(x, weight[..., :3, :3], None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    assert found.stride() == ((72, 1, 12, 2) if last else (72, 36, 6, 1))
+
+
 def test_what_depends_on_no_input_may_be_computed(session: ToldSession) -> None:
     table = public(session, torch.arange(6, dtype=torch.float32))
     squared = (table * table).tril(0) if table.ndim > 1 else table * table

@@ -79,7 +79,8 @@ def profile_candidate(
         calls, walls = take_down(header, tensors, memory, link, executor, turns, stop_host)
         notes: list[str] = []
         costs = [_costs(trace, executor, plan, notes) for trace in calls.traces]
-        rotation = calls.rotation(header["calls"][1:], random.Random(int(plan["seed"])))
+        with turns.shared():
+            rotation = calls.rotation(header["calls"][1:], random.Random(int(plan["seed"])))
         with turns.alone():
             operators = _operators(rotation)
             tally = _windows(rotation, profiler_for(memory.device), clock_for(memory.device).flush, costs, plan)

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_leaves
 
 from kernelwright.evaluate.device.jit import CudaExecutor
 from kernelwright.evaluate.device.memory import POISONS
@@ -37,6 +37,35 @@ class Note:
 
 
 @dataclass
+class _Result:
+    """What an operator gave, as the server put it into `memory`, and the tensors that have looked at it since.
+
+    A library gives new memory each time, as it does for eager: copying that would be timed as well. So the tensors
+    are led to where the result is; without copies, unless it has other strides than host code was told.
+    """
+
+    memory: Tensor
+    views: list[tuple[Tensor, int]] = field(default_factory=list)
+
+    def add(self, view: Tensor) -> None:
+        """A tensor that looks at it, and the bytes from its start."""
+        self.views.append((view, _first_byte(view) - _first_byte(self.memory)))
+
+    def put(self, value: Tensor) -> None:
+        """The operator's result of this time."""
+        if value.stride() != self.memory.stride() or value.dtype != self.memory.dtype:
+            self.memory.copy_(value)
+            return
+        for view, distance in self.views:
+            offset = (_first_byte(value) + distance) // view.element_size()
+            view.set_(value.untyped_storage(), offset, view.shape, view.stride())
+
+
+def _first_byte(tensor: Tensor) -> int:
+    return int(tensor.storage_offset()) * tensor.element_size()
+
+
+@dataclass
 class Trace:
     """What one call did, in order; a `Recorder` for the server. `made`: memory that it allocated, as bytes.
 
@@ -51,6 +80,13 @@ class Trace:
     made: list[Tensor] = field(default_factory=list)
     reads: int = 0
     launches: int = 0
+    _results: dict[int, _Result] = field(default_factory=dict)
+
+    def looked_at(self, *tensors: object) -> None:
+        """Tensors that are used from now on: those that look at an operator's result follow it."""
+        for tensor in tensors:
+            if isinstance(tensor, Tensor) and (result := self._results.get(tensor.untyped_storage()._cdata)):
+                result.add(tensor)
 
     def allocated(self, content: Tensor) -> None:
         """New memory: the replay uses the same again."""
@@ -74,6 +110,7 @@ class Trace:
     def read(self, tensor: Tensor) -> None:
         """Host code read a number, which made it wait for the device."""
         self.reads += 1
+        self.looked_at(tensor)
         self._add(Kind.COPY, "read", tensor.item)
 
     def launched(self, request: LaunchRequest) -> None:
@@ -82,6 +119,7 @@ class Trace:
         if not all(request.grid):
             return
         self.requests.append(request)
+        self.looked_at(*request.arguments.values())
         if isinstance(self.executor, CudaExecutor):
             name, step = self.executor.compiled(request).symbol, self.executor.prepare(request)
         else:
@@ -93,34 +131,35 @@ class Trace:
     ) -> None:
         """An operator ran, and its results went `into` memory; nothing is there for one that works in place."""
         kind = Kind.COPY if name in COPIES or name in WRITES else Kind.LIBRARY
-        self._add(kind, name, _operation(name, function, args, kwargs, into))
+        self.looked_at(*tree_leaves((args, kwargs)))
+        self._add(kind, name, self._operation(name, function, args, kwargs, into))
 
     def replay(self) -> "Replay":
         """The same again, as often as wanted."""
         return Replay(tuple(self.steps), tuple(self.made), tuple(self.notes))
 
+    def _operation(
+        self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], into: Sequence[Tensor]
+    ) -> Step:
+        if not into:
+            return functools.partial(function, *args, **kwargs)
+        if len(into) == 1 and name in _PLAIN_COPIES:
+            return functools.partial(into[0].copy_, args[0])
+        if len(into) == 1 and name in _INTO:
+            return functools.partial(_packet(name).out, *args, **kwargs, out=into[0])
+        results = [_Result(memory) for memory in into]
+        self._results |= {result.memory.untyped_storage()._cdata: result for result in results}
+
+        def step() -> None:
+            values = [value for value in tree_leaves(function(*args, **kwargs)) if isinstance(value, Tensor)]
+            for result, value in zip(results, values, strict=False):
+                result.put(value)
+
+        return step
+
     def _add(self, kind: Kind, name: str, step: Step) -> None:
         self.steps.append(step)
         self.notes.append(Note(kind, name))
-
-
-def _operation(
-    name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], into: Sequence[Tensor]
-) -> Step:
-    if not into:
-        return functools.partial(function, *args, **kwargs)
-    if len(into) == 1 and name in _PLAIN_COPIES:
-        return functools.partial(into[0].copy_, args[0])
-    if len(into) == 1 and name in _INTO:
-        return functools.partial(_packet(name).out, *args, **kwargs, out=into[0])
-
-    def step() -> None:
-        results: list[Tensor] = []
-        tree_map_only(Tensor, results.append, function(*args, **kwargs))
-        for target, value in zip(into, results, strict=False):
-            target.copy_(value)
-
-    return step
 
 
 def _packet(name: str) -> Any:

@@ -165,14 +165,6 @@ def _measure_graph(
         found.verified.append((draw, outputs(draw)))
 
 
-def _sample(calls: RecordedCalls, draws: Sequence[Json], plan: Plan, clock: Clock) -> Measured:
-    """Time what was taken down on the inputs of these calls."""
-    generator = random.Random(plan.seed)
-    found = measure(calls.rotation(draws, generator), calls.outputs, plan, clock, generator)
-    calls.check_zones()
-    return found
-
-
 def time_candidate(
     header: Json,
     tensors: Sequence[RawTensor],
@@ -185,11 +177,15 @@ def time_candidate(
     plan = Plan.decode(header["timing"])
     with memory_for(header) as memory:
         calls, walls = take_down(header, tensors, memory, link, executor, turns, stop_host)
+        generator = random.Random(plan.seed)
+        with turns.shared():
+            rotation = calls.rotation(header["calls"][1:], generator)
         with turns.alone():
             clock = clock_for(memory.device)
             before = clock.facts() if plan.facts else {}
-            found = _sample(calls, header["calls"][1:], plan, clock)
+            found = measure(rotation, calls.outputs, plan, clock, generator)
             facts = _device(before, clock, plan)
+        calls.check_zones()
         results: list[RawTensor] = []
         answer = found.answer()
         answer |= {"verified": _verified(found, results), "launches": calls.traces[0].launches}
@@ -217,8 +213,12 @@ def check_and_time(
             calls.record([first | {"bump": False}])  # the state is that of the call before
         stop_host()
         results = calls.results[: sum(len(call["outputs"]) for call in answer["calls"])]
+        generator = random.Random(plan.seed)
+        with turns.shared():
+            rotation = calls.rotation([first], generator)
         with turns.alone():
-            found = _sample(calls, [first], plan, clock_for(memory.device))
+            found = measure(rotation, calls.outputs, plan, clock_for(memory.device), generator)
+        calls.check_zones()
         estimate = {"events": found.events, "notes": found.notes, "verified": _verified(found, results)}
         return answer | {"walls": walls, "estimate": estimate}, results
 
@@ -243,9 +243,10 @@ def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, li
     turns, generator = Turns(device), random.Random(plan.seed)
     with torch.no_grad():
         with turns.shared():  # a compiler runs what it chooses from, which whoever is timed alone must not meet
-            rotation, clock = _reference_calls(header, device, generator), clock_for(device)
-        before = clock.facts() if plan.facts else {}
+            rotation = _reference_calls(header, device, generator)
         with turns.alone():
+            clock = clock_for(device)
+            before = clock.facts() if plan.facts else {}
             found = measure(rotation, lambda _draw: [], Plan(**{**vars(plan), "verify": 0}), clock, generator)
     return found.answer() | {"flush_bytes": clock.flush_bytes} | _device(before, clock, plan), []
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._prims_common import suggest_memory_format
 from torch.utils._pytree import tree_map, tree_map_only
 
 from kernelwright.backend.tensors import SHORT_DTYPES
@@ -201,7 +202,7 @@ def _moved(
     known = {store.meta._cdata: store for store in stores.values()}
     if not permitted and func._schema.is_mutable:
         session.refuse(name)
-    result = func(*shadows[0], **shadows[1])
+    result = _as_on_device(name, shadows[0], func(*shadows[0], **shadows[1]))
     fresh: list[DeviceTensor] = []
 
     def dressed(value: Tensor) -> Tensor:
@@ -221,6 +222,15 @@ def _moved(
             tensor.store.withhold()
         session.operate(name, tree_map(_encoded, args), {k: tree_map(_encoded, v) for k, v in kwargs.items()}, fresh)
     return _same_objects(func, args, kwargs, outputs)
+
+
+def _as_on_device(name: str, args: Sequence[Any], result: Any) -> Any:
+    """The result's shadow with the strides that it has on a GPU: cuDNN gives channels last where it takes them."""
+    if name == "aten.convolution.default":
+        for given in args[:2]:
+            if (layout := suggest_memory_format(given)) is not torch.contiguous_format and given.dtype != torch.float64:
+                return result.contiguous(memory_format=layout)
+    return result
 
 
 def _written(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[DeviceTensor]:
