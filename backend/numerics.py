@@ -17,10 +17,9 @@ def bf16_to_f32(bits: NDArray[np.uint16]) -> NDArray[np.float32]:
 
 
 def to_tf32(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as tensor cores see fp32 operands by default: ten bits after the point, ties away from zero."""
+    """Numbers as tensor cores see fp32 operands by default: ten bits after the point, what follows is not looked at."""
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
-    rounded = ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
-    return np.where(np.isfinite(values), rounded, values)
+    return np.where(np.isfinite(values), (bits & np.uint32(0xFFFFE000)).view(np.float32), values)
 
 
 def f32_to_bf16(values: Array) -> NDArray[np.uint16]:

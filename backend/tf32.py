@@ -1,4 +1,8 @@
-"""Which fp32 work of torch rounds its operands to TF32 (ten bits after the point), as a reference's numerics say."""
+"""Which fp32 work of torch takes its operands as TF32 (ten bits after the point), as a reference's numerics say.
+
+Tensor cores look at the upper 19 bits of an operand, which cuts the others off; cuDNN and cuBLAS round before. Either
+is TF32, and what eager's error is taken to be is that of the coarser.
+"""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,9 +53,9 @@ def permitted(numerics: Numerics, *, deterministic: bool) -> Iterator[None]:
 
 
 class Eager(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Around eager's runs: `used` tells whether anything ran that rounds to TF32. Nothing is watched under `ieee`.
+    """Around eager's runs: `used` tells whether anything ran that may use TF32. Nothing is watched under `ieee`.
 
-    Operands are rounded here on every device: a CPU has no TF32, and cuDNN has algorithms that do without, by the
+    Operands are cut off here on every device: a CPU has no TF32, and cuDNN has algorithms that do without, by the
     shape. What a reference's numerics permit would hang on both.
     """
 
@@ -93,7 +97,6 @@ def _is_depthwise(x: Tensor, weight: Tensor, *rest: Any) -> bool:
 
 
 def to_tf32(values: Tensor) -> Tensor:
-    """fp32 numbers rounded to the nearest that TF32 has, ties to even; infinities and NaN as they are."""
-    bits = values.view(torch.int32)
-    rounded = (bits + 0xFFF + ((bits >> 13) & 1)) & ~0x1FFF
-    return torch.where(torch.isfinite(values), rounded.view(torch.float32), values)
+    """fp32 numbers as tensor cores take them: without the last 13 bits; infinities and NaN as they are."""
+    cut_off = (values.view(torch.int32) & ~0x1FFF).view(torch.float32)
+    return torch.where(torch.isfinite(values), cut_off, values)

@@ -17,6 +17,7 @@ from kernelwright.midend.host_code import (
     with_statements,
     without_idle_kernels,
 )
+from kernelwright.midend.rounding import rounded_where_made
 
 
 @dataclass(frozen=True)
@@ -119,10 +120,20 @@ def replace_convolutions(module: KernelModule, template: Callable[[Convolution],
         for convolution in find_convolutions(trace):
             found = template(convolution)
             if found is not None:
+                if 'input_precision="tf32"' in found.source:
+                    module = _rounded(module, trace, convolution)
                 module = _replace(module, trace, convolution, found)
                 break
         else:
             return module
+    return module
+
+
+def _rounded(module: KernelModule, trace: HostTrace, convolution: Convolution) -> KernelModule:
+    """The module with x and weight rounded to TF32, as cuDNN rounds them, where kernels make them for this convolution
+    alone: there it costs nothing, and tensor cores cut off what is left to them."""
+    for operand in convolution.operands[:2]:
+        module = rounded_where_made(module, trace, operand, convolution.first) or module
     return module
 
 

@@ -17,8 +17,8 @@ from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
 
 _CACHED_BYTES = 2 << 30
 _SLACK_BYTES = 1 << 20
-#: How many times eager's error a candidate's may be at most where eager rounds to TF32.
-TF32_FACTOR = 4.0
+#: How many times eager's error a candidate's may be at most where eager may take its operands as TF32.
+TF32_FACTOR = 2.0
 #: Draws of more than so many bytes do not travel, and this many of them are made at most; outputs are then sketched
 #: that have more bytes than the third says.
 LARGE_BYTES, LARGE_DRAWS, SKETCHED_ABOVE = 256 << 20, 4, 16 << 20
@@ -163,7 +163,7 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
     built = {name: answer.tensors[index] for name, index in answer.header["built"].items()}
     tf32 = any(draw["tf32"] for draw in answer.header["passes"])
     if tf32:
-        notes += (f"eager rounds operands to TF32: {TF32_FACTOR:g} times its error is allowed at most",)
+        notes += (f"eager takes operands as TF32: {TF32_FACTOR:g} times its error is allowed at most",)
     return Truth(tuple(passes), built, answer.header["movement"], answer.header["init"], notes=notes, tf32=tf32)
 
 

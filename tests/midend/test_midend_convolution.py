@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+import torch
 from programs import assert_right, lowered
 
 from kernelwright.ir.errors import UserError
@@ -13,6 +14,7 @@ from kernelwright.midend.channels_last_conv import ChannelsLastConv
 from kernelwright.midend.depthwise_conv import DepthwiseConv
 from kernelwright.midend.fuse_epilogue import FuseEpilogue
 from kernelwright.midend.implicit_gemm import ImplicitGemm
+from kernelwright.midend.rounding import to_tf32
 from kernelwright.midend.transposed_conv import TransposedConv
 
 H200 = Context(target="h200")
@@ -210,3 +212,48 @@ def test_convolutions_are_lowered_as_for_a_gpu(device):
     # The bias is added by a kernel, and what cuDNN gives with channels last is read so.
     assert ", None, (1, 1)" in host and ".contiguous(memory_format=torch.channels_last)" in host
     assert_right(module, seeds=(0,))
+
+
+ROUNDED = "+ 4096 & -8192"
+
+
+def test_what_kernels_make_for_a_tf32_product_is_stored_rounded():
+    before = lowered("self.conv(a)", [(1, 16, 9, 9)], "self.conv = nn.Conv2d(16, 16, 3)", every_conv=True)
+    after = ChannelsLastConv().run(with_numerics(before, "torch"), H200)
+    assert [ROUNDED in kernel.source for kernel in after.kernels].count(True) == 2
+    assert ROUNDED not in template(after).source
+    exact = ChannelsLastConv().run(with_numerics(before, "ieee"), H200)
+    assert not any(ROUNDED in kernel.source for kernel in exact.kernels)
+
+
+def test_kernels_with_other_work_are_left_alone():
+    layers = "self.conv, self.other = nn.Conv2d(16, 16, 3), nn.Conv2d(16, 16, 3)"
+    before = lowered("self.conv(a) + self.other(a)", [(1, 16, 9, 9)], layers, every_conv=True)
+    after = ChannelsLastConv().run(with_numerics(before, "torch"), H200)
+    rounded = [kernel.source for kernel in after.kernels if ROUNDED in kernel.source]
+    # One kernel lays the input out for both, each its own copy; another is launched for either weight.
+    assert not extern_ops(after)
+    assert len(rounded) == 1 and rounded[0].count(ROUNDED) == 2 and "a_ptr" in rounded[0]
+
+
+def test_nan_stays_nan_when_rounded():
+    values = torch.tensor([0x7FFFFFFF, -1, 0x7FC00000, 0x7F800000, 0x3F801000, 0x3F800FFF], dtype=torch.int32)
+    x = values.view(torch.float32)
+    rounded = eval(
+        to_tf32("x")
+        .replace(".to(tl.int32, bitcast=True)", ".view(tl.int32)")
+        .replace(".to(tl.float32, bitcast=True)", ".view(tl.float32)"),
+        {"x": x, "tl": TL},
+    )
+    assert rounded.isnan().tolist() == [True] * 3 + [False] * 3
+    assert rounded[3:].tolist() == [float("inf"), 1 + 2.0**-10, 1.0]
+
+
+class TL:
+    """What stands for Triton's language here."""
+
+    int32, float32, where = torch.int32, torch.float32, staticmethod(torch.where)
+
+
+def with_numerics(module, numerics):
+    return replace(module, reference=replace(module.reference, numerics=numerics))

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: clc
-# level: triton  digest: d49d64c051b3
+# level: triton  digest: 3b1684da0f90
 import torch
 import triton
 import triton.language as tl
@@ -48,7 +48,7 @@ def convolution(x_ptr, buf0_ptr, YBLOCK: tl.constexpr, XBLOCK: tl.constexpr):
     y0 = yindex % 8
     y1 = yindex // 8
     x = tl.load(x_ptr + (xindex + 99 * yindex), xmask & ymask)
-    tl.store(buf0_ptr + (y0 + 8 * xindex + 792 * y1), x, xmask & ymask)
+    tl.store(buf0_ptr + (y0 + 8 * xindex + 792 * y1), tl.where(x == x, (x.to(tl.int32, bitcast=True) + 4096 & -8192).to(tl.float32, bitcast=True), x), xmask & ymask)
 
 convolution_meta = {"YBLOCK": 16, "XBLOCK": 32, "num_warps": 2}
 
@@ -65,7 +65,7 @@ def convolution_kernel(conv_weight_ptr, buf1_ptr, YBLOCK: tl.constexpr, XBLOCK: 
     y0 = yindex % 8
     y1 = yindex // 8
     conv_weight = tl.load(conv_weight_ptr + (xindex + 9 * yindex), xmask & ymask)
-    tl.store(buf1_ptr + (y0 + 8 * xindex + 72 * y1), conv_weight, xmask & ymask)
+    tl.store(buf1_ptr + (y0 + 8 * xindex + 72 * y1), tl.where(conv_weight == conv_weight, (conv_weight.to(tl.int32, bitcast=True) + 4096 & -8192).to(tl.float32, bitcast=True), conv_weight), xmask & ymask)
 
 convolution_kernel_meta = {"YBLOCK": 32, "XBLOCK": 16, "num_warps": 2}
 
