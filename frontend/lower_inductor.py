@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import torch
 
 from kernelwright.backend.reference import ReferenceProgram, tensor_at
+from kernelwright.backend.targets import Target, get_target
 from kernelwright.frontend.inductor.blocks import choose_meta, grid_sizes
 from kernelwright.frontend.inductor.capture import Captured, capture
 from kernelwright.frontend.inductor.host_text import HostProgram, HostWriter
@@ -86,7 +87,7 @@ class LowerInductor(Pass):
         inputs = program.inputs(ctx.seed, device)
         tensors = _named_tensors(module.reference, model, inputs)
         captured = capture(model, inputs, tensors, self.config())
-        return ModuleBuilder(module, captured).build()
+        return ModuleBuilder(module, captured, get_target(ctx.target)).build()
 
 
 def _named_tensors(reference: Reference, model: torch.nn.Module, inputs: list[Any]) -> dict[str, torch.Tensor]:
@@ -99,8 +100,8 @@ def _named_tensors(reference: Reference, model: torch.nn.Module, inputs: list[An
 class ModuleBuilder:
     """Puts a module together from what was captured."""
 
-    def __init__(self, module: KernelModule, captured: Captured) -> None:
-        self.module, self.captured = module, captured
+    def __init__(self, module: KernelModule, captured: Captured, target: Target) -> None:
+        self.module, self.captured, self.target = module, captured, target
         self.program = HostProgram.read(captured.text)
         self.names = dict(zip(self.program.arguments, captured.inputs, strict=False))
         self.taken = {spec.name for spec in module.reference.tensors} | {"torch", "triton", "tl", "aten"}
@@ -204,7 +205,7 @@ class ModuleBuilder:
             plain = normalize(inductor, names)
             self.device_functions.update(plain.calls)
             plain.function.name = symbols[name]
-            meta = choose_meta(inductor, plain.constexprs)
+            meta = choose_meta(inductor, plain.constexprs, self.target)
             built[name] = (Kernel(symbols[name], ast.unparse(plain.function), meta, inductor.covers), plain)
         return built
 
@@ -227,7 +228,7 @@ class ModuleBuilder:
         for function in kernel.combines:
             inductor_name = function.name
             stem = re.sub(r"^_?triton_helper_fn_?|\d+$", "", inductor_name) or "values"
-            plain = normalize(InductorKernel(inductor_name, function, (), "", {}, "", {}, ()), {})
+            plain = normalize(InductorKernel(inductor_name, function, (), "", {}, {}, {}, ()), {})
             self.device_functions.update(plain.calls)
             number = 0
             while True:

@@ -1,8 +1,10 @@
-"""First block sizes for a lowered kernel: sound everywhere, good enough to verify with, tuned later."""
+"""First launch options for a lowered kernel: Inductor's own, or where it has none sound ones; tuned later."""
 
 import ast
 from collections.abc import Mapping
 
+from kernelwright.backend.targets import Target
+from kernelwright.frontend.inductor.heuristics import launch_options
 from kernelwright.frontend.inductor.kernel_text import InductorKernel
 from kernelwright.ir.values import Scalar
 
@@ -17,8 +19,16 @@ def _power_of_two(value: int) -> int:
     return 1 << max(value - 1, 0).bit_length()
 
 
-def choose_meta(kernel: InductorKernel, constexprs: tuple[str, ...]) -> tuple[tuple[str, Scalar], ...]:
-    """Block sizes for the constexpr parameters, then num_warps."""
+def choose_meta(kernel: InductorKernel, constexprs: tuple[str, ...], target: Target) -> tuple[tuple[str, Scalar], ...]:
+    """Values for the constexpr parameters, then num_warps and perhaps num_stages."""
+    options = launch_options(kernel, target)
+    if not set(constexprs) <= set(options):
+        return _sound_meta(kernel, constexprs)
+    return tuple((name, options[name]) for name in (*constexprs, "num_warps", "num_stages") if name in options)
+
+
+def _sound_meta(kernel: InductorKernel, constexprs: tuple[str, ...]) -> tuple[tuple[str, Scalar], ...]:
+    """Block sizes that fit the sizes, and num_warps that fit the tile."""
     sizes = {f"{prefix.rstrip('_').upper()}": _power_of_two(hint) for prefix, hint in kernel.size_hints.items()}
     hints = {name: sizes.get(name.removesuffix("BLOCK").rstrip("_"), 1) for name in constexprs}
     reduced = [name for name in constexprs if name.startswith("R") and name.endswith("BLOCK")]
@@ -26,7 +36,7 @@ def choose_meta(kernel: InductorKernel, constexprs: tuple[str, ...]) -> tuple[tu
     meta: dict[str, int] = {}
     room = max(TILE // fixed, 1)
     for name in reduced:
-        share = 64 if kernel.reduction_hint == "OUTER" else 1024
+        share = 64 if kernel.hints.get("reduction_hint") == "OUTER" else 1024
         meta[name] = min(hints[name], share, LARGEST.get(name, 1024), max(room, 1))
         room = max(room // meta[name], 1)
     axes = [name for name in constexprs if name in ("XBLOCK", "YBLOCK", "ZBLOCK")]

@@ -7,7 +7,9 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from kernelwright.frontend.inductor.library import DEVICE_FUNCTIONS
 from kernelwright.ir.errors import LoweringError
@@ -32,14 +34,17 @@ EFFECTS = frozenset(
 
 @dataclass(frozen=True)
 class InductorKernel:
-    """A kernel as Inductor printed it: its tree, the functions beside it, and what its heuristics were told."""
+    """A kernel as Inductor printed it: its tree, the functions beside it, and what its heuristics were told.
+
+    `options` are the literals of its `inductor_meta`, `hints` its other literals and the names of enumerated ones.
+    """
 
     name: str
     function: ast.FunctionDef
     combines: tuple[ast.FunctionDef, ...]
     heuristic: str
     size_hints: Mapping[str, int]
-    reduction_hint: str
+    hints: Mapping[str, object]
     options: Mapping[str, object]
     covers: tuple[str, ...]
 
@@ -61,26 +66,27 @@ def read_kernel(name: str, text: str, covers: tuple[str, ...]) -> InductorKernel
     tree = ast.parse(text)
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     main = next((node for node in functions if node.name == name or node.name == "triton_"), functions[-1])
-    heuristic, hints, reduction, options = "", {}, "", {}
+    heuristic = ""
+    told: dict[str, ast.expr] = {}
     for decorator in main.decorator_list:
         if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute):
             heuristic = decorator.func.attr
-            for keyword in decorator.keywords:
-                if keyword.arg == "size_hints":
-                    hints = ast.literal_eval(keyword.value)
-                elif keyword.arg == "reduction_hint" and isinstance(keyword.value, ast.Attribute):
-                    reduction = keyword.value.attr
-                elif keyword.arg == "inductor_meta" and isinstance(keyword.value, ast.Dict):
-                    options = _literals(keyword.value)
+            told = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg is not None}
     combines = tuple(node for node in functions if node is not main)
-    return InductorKernel(name, main, combines, heuristic, hints, reduction, options, covers)
+    sizes, meta = (_literals(told.pop(key, None)) for key in ("size_hints", "inductor_meta"))
+    hints: dict[str, object] = {name: value.attr for name, value in told.items() if isinstance(value, ast.Attribute)}
+    hints |= {name: value.value for name, value in told.items() if isinstance(value, ast.Constant)}
+    return InductorKernel(name, main, combines, heuristic, sizes, hints, meta, covers)
 
 
-def _literals(node: ast.Dict) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in zip(node.keys, node.values, strict=True):
-        if isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
-            found[str(key.value)] = value.value
+def _literals(node: ast.expr | None) -> dict[str, Any]:
+    """What a dictionary holds under keys that are constants, as far as its values are literals."""
+    found: dict[str, Any] = {}
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            with suppress(ValueError):
+                if isinstance(key, ast.Constant):
+                    found[str(key.value)] = ast.literal_eval(value)
     return found
 
 

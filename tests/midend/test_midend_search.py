@@ -27,7 +27,7 @@ from kernelwright.midend.search_space import Candidate, Space, followers, in_tur
 TARGET = "h200"
 #: Forward, shapes, init; and a pass that is part of what wins, or none.
 PROGRAMS = {
-    "softmax": ("torch.softmax(a, 1)", [(40, 4000)], "pass", "persistent-rows"),
+    "softmax": ("torch.softmax(a, 1)", [(40, 8000)], "pass", "persistent-rows"),
     "depthwise": (
         "torch.relu(self.conv(a))",
         [(2, 8, 24, 40)],
@@ -161,7 +161,7 @@ def _wrong_pass() -> Iterator[None]:
 
         def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
             text = "tl.range(0, {}, R0_BLOCK)"
-            sources = [kernel.source.replace(text.format(4000), text.format(8)) for kernel in module.kernels]
+            sources = [kernel.source.replace(text.format(8000), text.format(8)) for kernel in module.kernels]
             kernels = zip(module.kernels, sources, strict=True)
             return replace(module, kernels=tuple(replace(kernel, source=source) for kernel, source in kernels))
 

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: linear_gelu
-# level: triton  digest: 1ca4f931f1a3
+# level: triton  digest: 713b533c2f1a
 import torch
 import triton
 import triton.language as tl
@@ -53,7 +53,7 @@ def gelu(buf0_ptr, buf1_ptr, XBLOCK: tl.constexpr):
     mul_2 = mul * add
     tl.store(buf1_ptr + xindex, mul_2, xmask)
 
-gelu_meta = {"XBLOCK": 256, "num_warps": 1}
+gelu_meta = {"XBLOCK": 256, "num_warps": 4}
 
 
 # covers: aten.sum
@@ -71,7 +71,7 @@ def sum_kernel(buf1_ptr, out1_ptr, XBLOCK: tl.constexpr):
     sum_0 = tl.sum(where_0, 1)[:, None].to(tl.float32)
     tl.store(out1_ptr + xindex, sum_0, xmask)
 
-sum_kernel_meta = {"XBLOCK": 32, "num_warps": 2}
+sum_kernel_meta = {"XBLOCK": 32, "num_warps": 4}
 
 
 def forward(x: "f32[10, 12]", linear_weight: "f32[24, 12]", linear_bias: "f32[24]"):

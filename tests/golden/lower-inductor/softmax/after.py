@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: softmax
-# level: triton  digest: df7ea8907914
+# level: triton  digest: 33fcfc93c02a
 import torch
 import triton
 import triton.language as tl
@@ -65,7 +65,7 @@ def softmax(x_ptr, out_ptr, XBLOCK: tl.constexpr):
     div = exp / sum_0
     tl.store(out_ptr + (r0_index + 100 * xindex), div, r0_mask & xmask)
 
-softmax_meta = {"XBLOCK": 16, "num_warps": 8}
+softmax_meta = {"XBLOCK": 1, "num_warps": 2}
 
 
 def forward(x: "f32[16, 100]"):

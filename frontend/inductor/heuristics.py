@@ -1,0 +1,77 @@
+"""What Inductor itself would launch a kernel with: its heuristics, private like the rest of it, are asked.
+
+Tried with torch 2.11 and 2.13. The device they are told of is the target, never this machine's.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch._inductor.runtime import triton_heuristics
+from torch._inductor.runtime.hints import DeviceProperties, ReductionHint, TileHint
+
+from kernelwright.backend.targets import Target, get_target
+from kernelwright.frontend.inductor.kernel_text import InductorKernel
+from kernelwright.ir.values import Scalar
+
+#: The GPU whose options a kernel is given where the target is none.
+ELSEWHERE = "h100"
+
+
+def launch_options(kernel: InductorKernel, target: Target) -> Mapping[str, Scalar]:
+    """Block sizes, num_warps, and num_stages where it is more than one; empty where Inductor does not say.
+
+    Where Inductor would measure several options these are the first of them.
+    """
+    try:
+        configs = _configs(kernel, _properties(target if target.is_gpu else get_target(ELSEWHERE)))
+        first = configs[0]
+        options = {**first.kwargs, "num_warps": first.num_warps, "num_stages": first.num_stages}
+    except Exception:  # noqa: BLE001  (asserts, and changes with torch; there is another way to choose)
+        return {}
+    return {name: value for name, value in options.items() if name != "num_stages" or value > 1}
+
+
+def _configs(kernel: InductorKernel, device: DeviceProperties) -> list[Any]:
+    """Triton configurations, the first one first. Raises whatever Inductor does."""
+    given: dict[str, Any] = {**kernel.hints, "size_hints": dict(kernel.size_hints)}
+    if "tile_hint" in given:
+        given["tile_hint"] = TileHint[given["tile_hint"]]
+    if "reduction_hint" in given:
+        given["reduction_hint"] = ReductionHint[_reduction_hint(kernel)]
+    given |= {"triton_meta": {"signature": {}, "device": device}, "inductor_meta": dict(kernel.options)}
+
+    def kept(_size_hints: object, configs: list[Any], **_rest: object) -> list[Any]:
+        return configs
+
+    # Some choices depend on whether a GPU is in this machine; what is asked about has one.
+    with (
+        patch.object(triton_heuristics, "cached_autotune", kept),
+        patch.object(torch.cuda, "is_available", lambda: True),
+    ):
+        return list(getattr(triton_heuristics, kernel.heuristic)(filename=None, **given))
+
+
+def _reduction_hint(kernel: InductorKernel) -> str:
+    """Inductor's hint; where it has none and would measure, that of the axis by which more bytes are contiguous."""
+    scores = kernel.options.get("tiling_scores")
+    hint = str(kernel.hints["reduction_hint"])
+    if hint != "DEFAULT" or not isinstance(scores, dict) or "y" in scores:
+        return hint
+    return "OUTER" if scores.get("x", 0) > scores.get("r0_", 0) + scores.get("r1_", 0) else hint
+
+
+def _properties(target: Target) -> DeviceProperties:
+    known: dict[str, Any] = {
+        "type": "cuda",
+        "index": 0,
+        "multi_processor_count": target.sm_count,
+        "cc": target.capability,
+        "major": target.capability // 10,
+        "regs_per_multiprocessor": target.registers_per_sm,
+        "max_threads_per_multi_processor": target.max_threads_per_sm,
+        "max_threads_per_block": 1024,
+        "warp_size": 32,
+    }
+    return DeviceProperties(**{name: value for name, value in known.items() if name in DeviceProperties._fields})

@@ -1,0 +1,93 @@
+"""What a lowered kernel is launched with first: what Inductor would launch it with on the target."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from kernelwright.backend.targets import get_target
+from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.inductor.blocks import choose_meta
+from kernelwright.frontend.inductor.heuristics import launch_options
+from kernelwright.frontend.inductor.kernel_text import read_kernel
+from kernelwright.frontend.lower_inductor import LowerInductor
+from kernelwright.ir.passes import Context
+
+PROGRAM = """import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def forward(self, a):
+        return {forward}
+
+def get_inputs():
+    return [torch.randn{shape}]
+"""
+
+MIDDLE_SUM = """
+@triton_heuristics.reduction(
+    size_hints={'x': 524288, 'r0_': 4096},
+    reduction_hint=ReductionHint.OUTER,
+    filename=__file__,
+    triton_meta={'signature': {}, 'device': DeviceProperties(type='cpu', index=None)},
+    inductor_meta={'grid_type': 'Grid1D', 'no_x_dim': False, 'num_load': 1, 'num_reduction': 1, 'hint': {Unknown.X}},
+)
+@triton.jit
+def triton_red(in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
+    pass
+"""
+BLOCKS = ("XBLOCK", "R0_BLOCK")
+
+
+def first_options(forward: str, shape: tuple[int, ...], target: str = "h200", device: str = "meta"):
+    module = import_source(PROGRAM.format(forward=forward, shape=shape), "program", shrink="never")
+    lowered = LowerInductor(device=device).run(module, Context(target=target))
+    return [dict(kernel.meta) for kernel in lowered.kernels if kernel.meta]
+
+
+@pytest.mark.parametrize(
+    ("forward", "shape", "expected"),
+    [
+        # Neighbours lie along x: programs are wide there, though Inductor would measure and gives no hint.
+        ("a.sum(1)", (128, 4096, 4095), {"XBLOCK": 128, "R0_BLOCK": 4, "num_warps": 4}),
+        ("a.amax(1)", (16, 64, 256, 256), {"XBLOCK": 32, "num_warps": 8}),
+        # Neighbours lie along the sum.
+        ("a.sum(1)", (8192, 40960), {"XBLOCK": 1, "R0_BLOCK": 2048, "num_warps": 16}),
+        ("torch.relu(a)", (4096, 4096), {"XBLOCK": 1024, "num_warps": 4}),
+        ("a.t().contiguous()", (4096, 4095), {"YBLOCK": 32, "XBLOCK": 32, "num_warps": 4}),
+    ],
+)
+def test_options_are_inductors(forward, shape, expected):
+    assert first_options(forward, shape) == [expected]
+
+
+def test_tensors_give_what_shapes_alone_give_whatever_gpu_is_here(monkeypatch):
+    """On rows of this size Inductor asks whether this machine has a GPU."""
+    given = "torch.softmax(a, 1)", (4096, 500)
+    elsewhere = first_options(*given)
+    assert first_options(*given, target="interpreter", device="cpu") == elsewhere == [{"XBLOCK": 2, "num_warps": 1}]
+    kernel = read_kernel("triton_red", MIDDLE_SUM.replace("reduction(", "persistent_reduction("), ())
+    kernel = replace(kernel, size_hints={"x": 65536, "r0_": 256}, hints={"reduction_hint": "INNER"})
+    asked = []
+    for here in (False, True):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda here=here: here)
+        asked.append(launch_options(kernel, get_target("h200")))
+    assert asked[0] == asked[1] == {"XBLOCK": 4, "num_warps": 1}
+
+
+def test_the_target_is_asked_about():
+    kernel = read_kernel("triton_red", MIDDLE_SUM, ())
+    kernel = replace(kernel, size_hints={"x": 512, "r0_": 65536}, hints={"reduction_hint": "INNER"})
+    options = {name: choose_meta(kernel, BLOCKS, get_target(name)) for name in ("interpreter", "h100", "b200")}
+    assert dict(options["h100"])["R0_BLOCK"] == 2 * dict(options["b200"])["R0_BLOCK"]
+    assert options["interpreter"] == options["h100"]
+
+
+def test_what_inductor_does_not_say_is_chosen_without_it():
+    kernel = read_kernel("triton_red", MIDDLE_SUM, ())
+    assert dict(choose_meta(kernel, BLOCKS, get_target("h200"))) == {"XBLOCK": 128, "R0_BLOCK": 4, "num_warps": 4}
+    unknown = replace(kernel, heuristic="heuristic_of_another_version")
+    assert launch_options(unknown, get_target("h200")) == {}
+    assert dict(choose_meta(unknown, BLOCKS, get_target("h200"))) == {"XBLOCK": 32, "R0_BLOCK": 64, "num_warps": 8}
+    more = (*BLOCKS, "NEW_OPTION")
+    assert dict(choose_meta(kernel, more, get_target("h200"))).keys() == {*more, "num_warps"}
