@@ -124,6 +124,7 @@ class Bench:
     processes: tuple[int, int]
     timeout_s: float
     jobs: int
+    measuring: int
     again: frozenset[str]
     console: Console
 
@@ -134,7 +135,7 @@ class Bench:
         and has others wait, which would be taken from a search's seconds. What may have failed because of what ran
         beside it is done again alone.
         """
-        if self.jobs == 1:
+        if self.jobs == self.measuring == 1:
             self._pass(self._all_due(programs), 1)
             return
         for first in range(0, len(programs), PART * self.jobs):
@@ -143,7 +144,7 @@ class Bench:
             self._pass(searches, self.jobs)
             searched = [one.program for one in searches]
             measures = [question for program in part if (question := self._due(program, searched))]
-            self._pass(measures, self.jobs)
+            self._pass(measures, self.measuring)
             tried = {one.program.name: one.program for one in (*searches, *measures)}
             self._pass([question for program in tried.values() if (question := self._crowded(program))], 1)
 
@@ -166,7 +167,7 @@ class Bench:
         just now, whatever came of it."""
         row = self.journal.results.get(program.name)
         if program not in done and (row is None or row["status"] in self.again):
-            return Question(program, self.baselines if self.jobs == 1 else ())
+            return Question(program, self.baselines if self.jobs == self.measuring == 1 else ())
         missing = tuple(name for name in self.baselines if name not in row.get("tried", ()))
         return Question(program, missing, row["module"]) if row["status"] in ("ok", SEARCHED) and missing else None
 
@@ -273,7 +274,8 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
                 for name, row in found.results.items():
                     journal.add(name, row)
         again = frozenset(filter(None, arguments.again.split(",")))
-        bench = Bench(journal, settings, baselines, processes, arguments.timeout, arguments.jobs, again, console)
+        jobs = arguments.jobs, arguments.measuring or arguments.jobs
+        bench = Bench(journal, settings, baselines, processes, arguments.timeout, *jobs, again, console)
         try:
             bench.run(programs)
         finally:
@@ -316,6 +318,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--budget", type=float, default=60.0, help="seconds of search a problem")
     found.add_argument("--timeout", type=float, default=900.0, help="seconds for one problem in all")
     found.add_argument("--jobs", type=int, default=1, help="problems at a time")
+    found.add_argument("--measuring", type=int, default=0, help="the same while they are measured, which waits a lot")
     found.add_argument("--max-autotune", action="store_true", help="measure against Inductor's max-autotune as well")
     found.add_argument("--processes", default="3,5", help="of each side: at least, and at most where times vary")
     found.add_argument("--resume", action="store_true", help="keep the results there are")

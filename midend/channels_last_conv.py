@@ -14,9 +14,10 @@ from kernelwright.midend.templates.channels_last import channels_last_template
 class ChannelsLastConv(Pass):
     """Compute convolutions as products of lines of taps, in a kernel that can take an epilogue.
 
-    Legal for 1 to 3 axes, every stride, padding and dilation but one along x, one group, and transposed ones of
-    stride 1, in fp32, fp16 and bf16, where channels lie last: it wants `lower-inductor{every_conv=true}` before it.
-    fp32 is multiplied as TF32 where the reference's numerics let convolutions, else as IEEE fp32.
+    Legal for 1 to 3 axes, every stride, padding and dilation but one along x, one group, and transposed ones without
+    both stride and dilation along an axis, in fp32, fp16 and bf16, where channels lie last: it wants
+    `lower-inductor{every_conv=true}` before it. fp32 is multiplied as TF32 where the reference's numerics let
+    convolutions, else as IEEE fp32.
     """
 
     name: ClassVar[str] = "channels-last-conv"

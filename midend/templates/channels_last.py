@@ -3,7 +3,8 @@
 With channels last, the pixels that the taps of one line along x meet lie one after another in memory, all their
 channels included: `taps * channels` numbers. So a line of taps is one side of a product, however few channels there
 are, both factors are read along the axis that is summed (which is what tensor cores want of TF32), and an address is a
-line's start plus a running index. A transposed convolution of stride 1 is one with its taps reversed.
+line's start plus a running index. A transposed convolution of stride 1 is one with its taps reversed. With a stride s,
+the outputs of one remainder `o % s`, its phase, are such a convolution with every s-th tap: a program has one phase.
 """
 
 from collections.abc import Iterator
@@ -21,11 +22,12 @@ LEAST_SIDE = 16
 
 def channels_last_template(convolution: Convolution, precision: str) -> Template | None:
     """The kernel; None where lines of taps are not what this module's head says. `precision`: of fp32 products."""
-    one = all(stride == 1 for stride in convolution.stride)
+    axes = tuple(zip(convolution.kernel_size, convolution.stride, convolution.dilation, strict=True))
     line = convolution.dilation[-1] == 1 or convolution.kernel_size[-1] == 1
+    plain = all(taps == 1 or stride == 1 or dilation == 1 for taps, stride, dilation in axes)
     channels = convolution.x.shape[1]
     lies_last = convolution.x.strides[1] == 1 and convolution.x.strides[-1] == channels
-    if convolution.groups != 1 or not line or not lies_last or (convolution.transposed and not one):
+    if convolution.groups != 1 or not line or not lies_last or (convolution.transposed and not plain):
         return None
     writer = _Writer(convolution, precision)
     name = "conv_transpose" if convolution.transposed else "conv"
@@ -44,13 +46,16 @@ class _Writer:
         self.outputs = dict(zip(self.axes, convolution.out.shape[2:], strict=True))
         self.stride = dict(zip(self.axes, convolution.stride, strict=True))
         self.dilation = dict(zip(self.axes, convolution.dilation, strict=True))
-        given = dict(zip(self.axes, convolution.padding, strict=True))
+        self.given = dict(zip(self.axes, convolution.padding, strict=True))
         reach = {axis: self.dilation[axis] * (self.taps[axis] - 1) for axis in self.axes}
-        self.padding = {a: reach[a] - given[a] for a in self.axes} if convolution.transposed else given
+        self.padding = {a: reach[a] - self.given[a] for a in self.axes} if convolution.transposed else self.given
+        #: Phases along each axis that has some, and outputs of the largest phase.
+        self.phases = {a: self.stride[a] for a in self.axes if convolution.transposed and self.stride[a] > 1}
+        self.counts = {axis: -(-self.outputs[axis] // self.phases.get(axis, 1)) for axis in self.axes}
         self.x_step = dict(zip(self.axes, convolution.x.strides[2:], strict=True))
         self.out_step = dict(zip(self.axes, convolution.out.strides[2:], strict=True))
         self.channels, self.results = convolution.x.shape[1], convolution.out.shape[1]
-        self.pixels = convolution.out.shape[0] * prod(self.outputs.values())
+        self.pixels = convolution.out.shape[0] * prod(self.counts.values())
         #: Numbers of a line of taps, and such lines.
         self.length, self.count = self.taps["x"] * self.channels, prod(self.taps[axis] for axis in self.lines)
 
@@ -64,15 +69,18 @@ class _Writer:
     def meta(self) -> tuple[tuple[str, Scalar], ...]:
         """Launch options to begin with."""
         channels = min(max(1 << (self.results - 1).bit_length(), LEAST_SIDE), CHANNELS)
-        step = min(max(1 << (self.length - 1).bit_length(), LEAST_SIDE), STEP)
+        length = -(-self.taps["x"] // self.phases.get("x", 1)) * self.channels
+        step = min(max(1 << (length - 1).bit_length(), LEAST_SIDE), STEP)
         few = channels <= CHANNELS // 4
         tile = (("MBLOCK", MORE_PIXELS if few else PIXELS), ("NBLOCK", channels), ("KBLOCK", step))
         warps = 4 if few else 8
         return (*tile, ("num_warps", warps), ("num_stages", 3))
 
     def grid(self) -> str:
-        """Tiles of channels vary first, so that what reads the same pixels runs together."""
-        return f"triton.cdiv({self.results}, META['NBLOCK']) * triton.cdiv({self.pixels}, META['MBLOCK']),"
+        """Tiles of channels vary first, then phases, so that what reads the same pixels runs together."""
+        tiles = [f"triton.cdiv({self.results}, META['NBLOCK'])", f"triton.cdiv({self.pixels}, META['MBLOCK'])"]
+        tiles[1:1] = [str(prod(self.phases.values()))] if self.phases else []
+        return f"{' * '.join(tiles)},"
 
     def write(self) -> str:
         """The kernel's text, its name KERNEL."""
@@ -85,53 +93,93 @@ class _Writer:
     def _position(self) -> Iterator[str]:
         """Which pixels and channels a program has, and where the first pixel lies that a pixel's taps meet."""
         yield f"tiles: tl.constexpr = ({self.results} + NBLOCK - 1) // NBLOCK"
-        yield "pixel = tl.program_id(0) // tiles * MBLOCK + tl.arange(0, MBLOCK)[:, None]"
         yield "channel = tl.program_id(0) % tiles * NBLOCK + tl.arange(0, NBLOCK)[None, :]"
-        yield f"inside = pixel < {self.pixels}"
-        rest = "pixel"
+        rest = "tl.program_id(0) // tiles"
+        for axis, phases in self.phases.items():
+            yield f"r{axis} = {rest} % {phases}"
+            rest = f"{rest} // {phases}"
+        yield f"pixel = {rest} * MBLOCK + tl.arange(0, MBLOCK)[:, None]"
+        rest, ragged = "pixel", list[str]()
         for axis in reversed(self.axes):
-            yield f"o{axis} = {rest} % {self.outputs[axis]}"
-            rest = f"{rest} // {self.outputs[axis]}"
+            phases = self.phases.get(axis, 1)
+            place = f"{rest} % {self.counts[axis]}"
+            yield f"o{axis} = {place}" if phases == 1 else f"o{axis} = {place} * {phases} + r{axis}"
+            ragged += [f"(o{axis} < {self.outputs[axis]})"] if self.outputs[axis] % phases else []
+            rest = f"{rest} // {self.counts[axis]}"
         yield f"batch = {rest}"
+        yield f"inside = {together(f'(pixel < {self.pixels})', *ragged)}"
         for axis in self.axes:
-            yield f"i{axis} = {total((self.stride[axis], f'o{axis}'), (-self.padding[axis], ''))}"
+            yield from self._first_pixel(axis)
         first = [(self.x_step[axis], f"i{axis}") for axis in self.axes]
         yield f"x_at = x_ptr + ({total((self.c.x.strides[0], 'batch'), *first)})"
         yield f"weight_at = weight_ptr + {total((self.length, 'channel'))}"
 
+    def _first_pixel(self, axis: str) -> Iterator[str]:
+        """The first pixel that taps meet along an axis; for a phase its least tap, too, and how many it has."""
+        if axis not in self.phases:
+            yield f"i{axis} = {total((self.stride[axis], f'o{axis}'), (-self.padding[axis], ''))}"
+            return
+        stride, taps = self.phases[axis], self.taps[axis]
+        shifted = total((1, f"r{axis}"), (self.given[axis], ""))
+        yield f"first_{axis} = ({shifted}) % {stride}"
+        if taps % stride:
+            yield f"count_{axis} = ({total((taps + stride - 1, ''), (-1, f'first_{axis}'))}) // {stride}"
+        last = f"(o{axis} + {self.given[axis]} - first_{axis}) // {stride}"
+        yield f"i{axis} = {last} - {self._taps(axis)} + 1"
+
+    def _taps(self, axis: str) -> str:
+        """How many taps a program has along an axis."""
+        stride = self.phases.get(axis, 1)
+        return f"count_{axis}" if self.taps[axis] % stride else str(self.taps[axis] // stride)
+
     def _sums(self) -> Iterator[str]:
         """One loop over lines and steps along them, so that it can be pipelined."""
         yield "acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)"
-        yield f"steps: tl.constexpr = ({self.length} + KBLOCK - 1) // KBLOCK"
-        yield f"for step in range(0, {total((self.count, 'steps'))}):"
+        taps = self._taps("x")
+        length = f"{taps} * {self.channels}" if "count" in taps else str(int(taps) * self.channels)
+        yield f"steps{'' if 'count' in taps else ': tl.constexpr'} = ({length} + KBLOCK - 1) // KBLOCK"
+        lines = [taps for axis in self.lines if (taps := self._taps(axis)) != "1"]
+        yield f"for step in range(0, {' * '.join([*lines, 'steps'])}):"
         yield "    k = step % steps * KBLOCK + tl.arange(0, KBLOCK)"
         rest, at = "step // steps", list[tuple[int, str]]()
-        checks = ["inside", f"(k[None, :] < {self.length})"]
+        checks = ["inside", f"(k[None, :] < {length})"]
         for axis in reversed(self.lines):
-            yield f"    k{axis} = {rest} % {self.taps[axis]}"
-            rest = f"{rest} // {self.taps[axis]}"
+            yield f"    k{axis} = {rest} % {self._taps(axis)}"
+            rest = f"{rest} // {self._taps(axis)}"
             at.append((self.dilation[axis] * self.x_step[axis], f"k{axis}"))
             checks.append(self._check(axis, f"i{axis} + {total((self.dilation[axis], f'k{axis}'))}"))
         checks.append(self._along())
         line = f"({total(*at)}) + " if at else ""
         yield f"    a = tl.load(x_at + {line}k[None, :], {together(*checks)}, other=0.0)"
-        weight = f"(k[:, None] < {self.length}) & (channel < {self.results})"
+        weight = f"(k[:, None] < {length}) & (channel < {self.results})"
         yield f"    b = tl.load(weight_at + {self._weight()}, {weight}, other=0.0)"
         precision = f', input_precision="{self.precision}"' if self.c.x.dtype == "f32" else ""
         yield f"    acc = tl.dot(a, b, acc{precision})"
 
     def _weight(self) -> str:
         """Where a step's weights lie; taps of a transposed convolution are met in reverse."""
-        line, place = "step // steps", "k[:, None]"
-        if self.c.transposed:
-            line = f"({self.count - 1} - {line})"
-            if self.taps["x"] > 1:
-                last = (self.taps["x"] - 1) * self.channels
-                place = f"({last} - {place} // {self.channels} * {self.channels} + {place} % {self.channels})"
-        return f"{line} * {self.results * self.length} + {place}" if self.count > 1 else place
+        steps, terms = 1, list[tuple[int, str]]()
+        for axis in reversed(self.lines):
+            terms.append((steps * self.results * self.length, self._tap(axis, f"k{axis}")))
+            steps *= self.taps[axis]
+        place = "k[:, None]"
+        if self.c.transposed and self.taps["x"] > 1:
+            tap = self._tap("x", f"{place} // {self.channels}")
+            place = f"({tap} * {self.channels} + {place} % {self.channels})"
+        return total(*(term for term in terms if self.count > 1), (1, place))
+
+    def _tap(self, axis: str, met: str) -> str:
+        """Which of the weight's taps is the one that is met so many others after the first."""
+        if not self.c.transposed:
+            return met
+        if axis not in self.phases:
+            return f"({self.taps[axis] - 1} - {met})"
+        return f"(first_{axis} + ({self._taps(axis)} - 1 - {met}) * {self.phases[axis]})"
 
     def _beyond(self, axis: str) -> tuple[bool, bool]:
         """Whether taps meet pixels before the first, and after the last."""
+        if axis in self.phases:
+            return True, True
         reach = self.dilation[axis] * (self.taps[axis] - 1) - self.padding[axis]
         return self.padding[axis] > 0, self.stride[axis] * (self.outputs[axis] - 1) + reach >= self.inputs[axis]
 

@@ -198,7 +198,7 @@ def test_a_winner_is_measured_against_more_baselines_without_another_search(benc
     with bench.Journal(finished.with_name("another.journal"), {}) as empty:
         for name, found in known.items():
             empty.add(name, found)
-        some = bench.Bench(empty, None, wanted, (1, 1), 60.0, 1, frozenset(["crash"]), None)
+        some = bench.Bench(empty, None, wanted, (1, 1), 60.0, 1, 1, frozenset(["crash"]), None)
         relu, fatal, _ = map(some._due, programs)
     assert relu.baselines == ("inductor-max-autotune",) and relu.module == known["1_1"]["module"]
     assert fatal.baselines == wanted and fatal.module == ""

@@ -159,6 +159,11 @@ LINES = {
     "2d strided columns": ((1, 16, 9, 9), "nn.Conv2d(16, 6, (3, 1), stride=2, dilation=(1, 3), bias=False)"),
     "2d long lines": ((1, 40, 5, 6), "nn.Conv2d(40, 17, 3, padding=1)"),
     "2d transposed": ((2, 5, 9, 7), "nn.ConvTranspose2d(5, 18, (3, 4), padding=(1, 2), dilation=(2, 1))"),
+    "2d phases": ((2, 16, 7, 5), "nn.ConvTranspose2d(16, 20, 4, stride=2, padding=1, output_padding=1)"),
+    "2d phases of unlike taps": ((1, 8, 5, 6), "nn.ConvTranspose2d(8, 6, (3, 5), stride=(2, 3), padding=(0, 2))"),
+    "2d phases without taps": ((1, 8, 5, 6), "nn.ConvTranspose2d(8, 6, (1, 2), stride=3, bias=False)"),
+    "2d phases of rows": ((1, 8, 5, 6), "nn.ConvTranspose2d(8, 6, 3, stride=(2, 1), dilation=(1, 1), padding=1)"),
+    "3d phases": ((1, 3, 3, 4, 5), "nn.ConvTranspose3d(3, 6, 3, stride=2, padding=1, output_padding=1)"),
     "3d": ((2, 8, 5, 6, 7), "nn.Conv3d(8, 6, 3, stride=(1, 2, 1), padding=(2, 0, 1))"),
     "3d transposed": ((1, 3, 4, 5, 6), "nn.ConvTranspose3d(3, 6, 3, padding=1)"),
 }
@@ -182,7 +187,7 @@ def test_channels_last(case):
     [
         "nn.Conv2d(16, 16, 3, groups=2)",
         "nn.Conv2d(16, 16, 3, dilation=2)",
-        "nn.ConvTranspose2d(16, 16, 3, stride=2)",
+        "nn.ConvTranspose2d(16, 16, 3, stride=2, dilation=(2, 1))",
     ],
 )
 def test_taps_that_are_no_lines_stay(layer):

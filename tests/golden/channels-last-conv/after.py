@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: clc
-# level: triton  digest: 3b1684da0f90
+# level: triton  digest: 98d510a6b214
 import torch
 import triton
 import triton.language as tl
@@ -74,12 +74,12 @@ convolution_kernel_meta = {"YBLOCK": 32, "XBLOCK": 16, "num_warps": 2}
 @triton.jit
 def conv2d(x_ptr, weight_ptr, out_ptr, MBLOCK: tl.constexpr, NBLOCK: tl.constexpr, KBLOCK: tl.constexpr):
     tiles: tl.constexpr = (6 + NBLOCK - 1) // NBLOCK
-    pixel = tl.program_id(0) // tiles * MBLOCK + tl.arange(0, MBLOCK)[:, None]
     channel = tl.program_id(0) % tiles * NBLOCK + tl.arange(0, NBLOCK)[None, :]
-    inside = pixel < 198
+    pixel = tl.program_id(0) // tiles * MBLOCK + tl.arange(0, MBLOCK)[:, None]
     ox = pixel % 11
     oy = pixel // 11 % 9
     batch = pixel // 11 // 9
+    inside = (pixel < 198)
     iy = oy - 1
     ix = ox - 1
     x_at = x_ptr + (792 * batch + 88 * iy + 8 * ix)
@@ -90,7 +90,7 @@ def conv2d(x_ptr, weight_ptr, out_ptr, MBLOCK: tl.constexpr, NBLOCK: tl.constexp
         k = step % steps * KBLOCK + tl.arange(0, KBLOCK)
         ky = step // steps % 3
         a = tl.load(x_at + (88 * ky) + k[None, :], inside & (k[None, :] < 24) & (iy + ky >= 0) & (iy + ky < 9) & (8 * ix + k[None, :] >= 0) & (8 * ix + k[None, :] < 88), other=0.0)
-        b = tl.load(weight_at + step // steps * 144 + k[:, None], (k[:, None] < 24) & (channel < 6), other=0.0)
+        b = tl.load(weight_at + 144 * ky + k[:, None], (k[:, None] < 24) & (channel < 6), other=0.0)
         acc = tl.dot(a, b, acc, input_precision="tf32")
     tl.store(out_ptr + (594 * batch + channel + 66 * oy + 6 * ox), acc, inside & (channel < 6))
 
