@@ -255,6 +255,8 @@ def _environment(settings: VllmSettings) -> dict[str, str]:
     if not _has_gpu_build():
         # Threads that spin at barriers take the cores from whoever else works: 6 times slower on a busy machine.
         defaults |= {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
+        if settings.enforce_eager:  # which leaves what vLLM's sampler compiles, ten seconds of a C++ compiler
+            defaults["TORCH_COMPILE_DISABLE"] = "1"
     path = os.pathsep.join(filter(None, [str(Path(kernelwright.__file__).parents[1]), os.environ.get("PYTHONPATH")]))
     own = {} if settings.devices is None else {"CUDA_VISIBLE_DEVICES": settings.devices}
     theirs = {name: value for name, value in os.environ.items() if name not in _TORCHRUN}

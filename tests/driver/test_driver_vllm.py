@@ -41,7 +41,7 @@ pytest.importorskip("vllm", reason="vLLM is not installed")
 PROMPTS = ((Message("user", "What is two plus two?"),), (Message("user", "Name a colour."),))
 GREEDY = Sampling(max_tokens=6, temperature=0)
 SETTINGS = VllmSettings(
-    max_model_len=1024, dtype="float32", enforce_eager=True, kv_cache_gb=1, max_lora_rank=8, max_num_seqs=16, threads=2
+    max_model_len=512, dtype="float32", enforce_eager=True, kv_cache_gb=1, max_lora_rank=8, max_num_seqs=16, threads=2
 )
 #: The smallest programs: prompts are short, and so is what is learnt from them.
 PROGRAM = """import torch
@@ -123,7 +123,7 @@ def arguments(stage: str, problems: Path, start: Path, out: Path) -> list[str]:
     told = [f"stage={stage}", f"problems.place={problems}", "problems.split=null", "rollout.n=2", "rollout.turns=2"]
     told += ["rollout.max_tokens=6", "trainer.steps=2", "trainer.problems=1", f"adapter={start}", f"out={out}"]
     # What moves the weights is the penalty, since all answers are worth the same.
-    told += ["target=h100", "algorithm=grpo", "algorithm.kl=0.1", "workers=1"]
+    told += ["target=h100", "algorithm=grpo", "algorithm.kl=0.1", "workers=1", "rollout.action=pipeline"]
     return [*told, "canary.prompts=1", "canary.n=1", "canary.max_tokens=8", *SMALL]
 
 
@@ -204,8 +204,8 @@ def serves(policy: VllmPolicy, base: Path, adapter: Path, scratch: Path) -> None
 
     with pytest.raises(UserError, match="no room for adapter `third`"):
         policy.load_adapter("third", adapter)
-    with pytest.raises(PolicyError, match=r"prompt 0 has \d+ tokens; the context of 1024"):
-        policy.sample([(Message("user", "word " * 1100),)], GREEDY)
+    with pytest.raises(PolicyError, match=r"prompt 0 has \d+ tokens; the context of 512"):
+        policy.sample([(Message("user", "word " * 600),)], GREEDY)
 
 
 def is_processed(one: Completion, model: Any, sampling: Sampling) -> None:

@@ -189,6 +189,18 @@ def test_the_environment_is_the_users_where_they_set_it(monkeypatch: pytest.Monk
     assert made["VLLM_ENABLE_V1_MULTIPROCESSING"] == "0"
 
 
+@pytest.mark.parametrize(
+    ("on_gpu", "eager", "compiles"), [(False, True, False), (False, False, True), (True, True, True)]
+)
+def test_an_eager_engine_on_a_cpu_compiles_nothing(
+    monkeypatch: pytest.MonkeyPatch, on_gpu: bool, eager: bool, compiles: bool
+) -> None:
+    monkeypatch.delenv("TORCH_COMPILE_DISABLE", raising=False)
+    monkeypatch.setattr(vllm_engine, "_has_gpu_build", lambda: on_gpu)
+    made = vllm_engine._environment(VllmSettings(enforce_eager=eager))
+    assert (made.get("TORCH_COMPILE_DISABLE") != "1") == compiles
+
+
 def test_closing_does_not_wait_for_answers_that_another_thread_waits_for(model: str) -> None:
     policy, said, asked = VllmPolicy(VllmSettings(model)), list[str](), threading.Event()
 
