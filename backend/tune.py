@@ -102,11 +102,12 @@ class _Search:
     def best(self, trials: int) -> Meta:
         self.seen = {self.space.start: self._score(self.space.start, checked=False)}
         self.found = self.space.start
-        self._try(self.space.all(), max(trials // 2, 1))
+        self._try(self.space.promising(self.target), max(trials // 2, 1))
         left = trials + 1 - len(self.seen)
         while left > 0:
             before = self.found
-            self._try(self.space.near(self.found), left, until_better=True)
+            near = self.space.by_distance(self.space.near(self.found), self.target)
+            self._try(near, left, until_better=True)
             left = trials + 1 - len(self.seen)
             if self.found == before:
                 break
@@ -114,7 +115,6 @@ class _Search:
 
     def _try(self, candidates: Iterable[Meta], most: int, until_better: bool = False) -> None:
         fresh = [meta for meta in candidates if meta not in self.seen]
-        fresh.sort(key=lambda meta: (self.space.distance(meta, self.target), str(meta)))
         for meta in fresh[:most]:
             self.seen[meta] = self._score(meta)
             if self.seen[meta] < self.seen[self.found] * self.worth:

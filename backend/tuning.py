@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Protocol
 
 from kernelwright.backend.children import Children
@@ -110,18 +111,16 @@ class Tuning:
 
     def _first(self, symbol: str, most: int, until: float) -> int:
         """Try what is usually good."""
-        return self._try(symbol, self._fresh(symbol, self._spaces[symbol].all(), most), until)
+        return self._try(symbol, self._fresh(symbol, self._spaces[symbol].promising(self.target), most), until)
 
     def _steps(self, symbol: str, most: int, until: float) -> int:
         """Try what is near the best; the number of trials, 1 at least."""
-        near = self._spaces[symbol].near(self._meta(symbol))
+        space = self._spaces[symbol]
+        near = space.by_distance(space.near(self._meta(symbol)), self.target)
         return max(self._try(symbol, self._fresh(symbol, near, most), until), 1)
 
     def _fresh(self, symbol: str, metas: Iterable[Meta], most: int) -> list[Meta]:
-        space, seen = self._spaces[symbol], self._seen[symbol]
-        fresh = [meta for meta in metas if meta not in seen]
-        fresh.sort(key=lambda meta: (space.distance(meta, self.target), str(meta)))
-        return fresh[:most]
+        return list(islice((meta for meta in metas if meta not in self._seen[symbol]), most))
 
     def _try(self, symbol: str, metas: Sequence[Meta], until: float) -> int:
         given = self.module

@@ -4,7 +4,7 @@ import ast
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kernelwright.backend.targets import Target
@@ -19,10 +19,23 @@ WARPS = (1, 2, 4, 8, 16)
 STAGES = (1, 2, 3, 4, 5)
 #: Elements of a tile and of a thread outside which nothing is tried.
 LARGEST_TILE, PER_THREAD = 16384, (1, 64)
-#: How many times larger or smaller than given a block size may become, as powers of two.
+#: How many times larger or smaller than given a block size of another name may become, as powers of two.
 SHIFTS = range(-3, 5)
 #: Elements a thread, and programs a multiprocessor, to try first; a thread's elements of a product's accumulator.
 GOOD_PER_THREAD, GOOD_PROGRAMS, GOOD_ACCUMULATOR = 8, 4, 64
+#: What to try before all else, by the names of the blocks: those that Inductor chooses from (its
+#: runtime/triton_heuristics.py) and for wide sums some with more in flight; the values of these blocks, and warps.
+USUAL: Mapping[tuple[str, ...], tuple[tuple[int, ...], ...]] = {
+    ("XBLOCK",): ((1024, 4), (512, 8), (256, 4), (512, 4), (2048, 8)),
+    ("XBLOCK", "YBLOCK"): ((32, 32, 4), (64, 64, 8), (256, 16, 8), (16, 256, 8), (1024, 1, 4), (1, 1024, 4)),
+    ("R0_BLOCK", "XBLOCK"): (
+        *((4, 128, 4), (8, 64, 4), (2, 256, 4), (4, 64, 8), (16, 128, 8), (8, 256, 8)),  # neighbours lie along x
+        *((2048, 1, 16), (1024, 1, 8), (4096, 1, 16), (1024, 2, 8)),  # neighbours lie along the sum
+        *((64, 64, 16), (512, 8, 16)),
+    ),
+}
+#: Rows that a program holds whole, and elements that they come to at most.
+USUAL_ROWS, USUAL_HELD = (1, 8, 32, 128), 4096
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,30 @@ class Space:
             if meta != self.start and self._sensible(meta):
                 yield meta
 
+    def usual(self) -> list[Meta]:
+        """What kernels with blocks of these names are often fastest with, what changes least first."""
+        free = dict(self.choices)
+        blocks = tuple(sorted(self.tile_keys & set(free)))
+        given = () if self.products else USUAL.get(blocks, ())
+        held = self._tile(self.start) // math.prod(_int(dict(self.start)[name]) for name in blocks)
+        if blocks == ("XBLOCK",) and held > 1:
+            rows = (x for x in USUAL_ROWS if x * held <= max(USUAL_HELD, held))
+            given = tuple((x, min(max(x * held // 128, 2), 8)) for x in rows)
+        found = []
+        for values in given:
+            changes = {name: value for name, value in zip((*blocks, "num_warps"), values, strict=True) if name in free}
+            if all(value in free[name] for name, value in changes.items()) and self._sensible(self._with(changes)):
+                found.append(self._with(changes))
+        return sorted(dict.fromkeys(meta for meta in found if meta != self.start), key=self._changed)
+
+    def promising(self, target: Target) -> list[Meta]:
+        """Every sensible combination but the given one: first the usual ones, then those nearest to what is good."""
+        return list(dict.fromkeys([*self.usual(), *self.by_distance(self.all(), target)]))
+
+    def by_distance(self, metas: Iterable[Meta], target: Target) -> list[Meta]:
+        """The nearest to what is usually good first."""
+        return sorted(metas, key=lambda meta: (self.distance(meta, target), str(meta)))
+
     def near(self, meta: Meta) -> Iterator[Meta]:
         """Sensible combinations in which at most two options differ, by one step each."""
         steps = [(name, values, values.index(_int(dict(meta)[name]))) for name, values in self.choices]
@@ -63,9 +100,13 @@ class Space:
         per_thread = self._tile(meta) / (32 * _int(values.get("num_warps", 4)))
         wanted = GOOD_PROGRAMS * target.sm_count
         few = max(math.log2(wanted / max(self.programs * scale, 1)), 0.0)
-        changed = sum(abs(math.log2(_int(values[n]) / _int(given[n]))) for n, _ in self.choices)
         good = GOOD_ACCUMULATOR if self.products else GOOD_PER_THREAD
-        return abs(math.log2(per_thread / good)) + few + 0.25 * changed
+        return abs(math.log2(per_thread / good)) + few + 0.25 * self._changed(meta)
+
+    def _changed(self, meta: Meta) -> float:
+        """How far the options are from the given ones, in powers of two."""
+        values, given = dict(meta), dict(self.start)
+        return sum(abs(math.log2(_int(values[name]) / _int(given[name]))) for name, _ in self.choices)
 
     def _with(self, changes: dict[str, int]) -> Meta:
         return tuple((name, changes.get(name, value)) for name, value in self.start)
@@ -125,9 +166,15 @@ def loop_steps(source: str) -> frozenset[str]:
 
 
 def _sizes(name: str, value: int, source: str) -> tuple[int, ...]:
-    """Powers of two around the given size; operands of `tl.dot` are 16 wide at least."""
-    least = min(16, value) if "tl.dot" in source else 1
+    """Powers of two: all where the name says how many there may be, or around the given size.
+
+    Operands of `tl.dot` are 16 wide at least.
+    """
+    products = "tl.dot" in source
+    least = min(16, value) if products else 1
     most = max(LIMITS.get(name, LARGEST), value)
+    if name in LIMITS and not products:
+        return tuple(1 << shift for shift in range(most.bit_length()))
     sizes = [int(value * 2.0**shift) for shift in SHIFTS if value * 2.0**shift >= least]
     return tuple(size for size in sizes if size <= most)
 

@@ -67,7 +67,7 @@ def lowered(source: str, name: str, target: Target) -> KernelModule:
 
 def sample(space: Space, target: Target, count: int) -> list[Meta]:
     """The given options, half of the rest from what is usually good and half from everywhere else, evenly."""
-    ranked = sorted(space.all(), key=lambda meta: (space.distance(meta, target), str(meta)))
+    ranked = space.by_distance(space.all(), target)
     good, rest = ranked[: count // 2], ranked[count // 2 :]
     wanted = min(count - 1 - len(good), len(rest))
     return [space.start, *good, *(rest[(place + 1) * len(rest) // wanted - 1] for place in range(wanted))]

@@ -1,6 +1,7 @@
 """The `tune` pass: better options, none that break a kernel, nothing that is not asked for."""
 
 import importlib
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,6 +102,28 @@ def test_steps_are_small_and_tiles_stay_sensible():
         values, given = dict(meta), dict(space.start)
         assert 1 <= sum(values[name] != given[name] for name in values) <= 2
         assert 32 * values["num_warps"] <= values["XBLOCK"] * values["R0_BLOCK"] <= 16384
+
+
+@pytest.mark.parametrize("start", [(1, 2048), (128, 4)], ids=str)
+def test_what_is_usual_for_a_sum_is_tried_first_whatever_it_starts_from(start):
+    module = sample_modules.column_sum(x_block=start[0], r_block=start[1])
+    space, target = space_of(module, "column_sum", 4096, frozenset()), get_target("h200")
+    tried = space.promising(target)
+    tiles = [(dict(meta)["XBLOCK"], dict(meta)["R0_BLOCK"]) for meta in tried]
+    usual = len(space.usual())
+    assert {(128, 4), (64, 8), (256, 2), (64, 64), (8, 512), (1, 2048)} - {start} <= set(tiles[:usual])
+    far = [abs(math.log2(x / start[0])) + abs(math.log2(r / start[1])) for x, r in tiles[:usual]]
+    assert far[0] <= 3 < 10 < far[-1]
+    assert set(tried) == set(space.all()) and len(tried) == len(set(tried)), "the others follow"
+    assert tried[usual:] == [meta for meta in space.by_distance(space.all(), target) if meta not in tried[:usual]]
+
+
+def test_usual_options_leave_the_others_as_they_are():
+    module = sample_modules.row_softmax(64, 128)
+    space = space_of(module, "row_softmax", 64, frozenset({"num_warps"}))
+    assert {dict(meta)["XBLOCK"] for meta in space.usual()} | {dict(space.start)["XBLOCK"]} == {1, 8, 32}
+    assert all({**dict(meta), "XBLOCK": 0} == {**dict(space.start), "XBLOCK": 0} for meta in space.usual())
+    assert space_of(sample_modules.matmul(), "product", 64, frozenset()).usual() == []
 
 
 def test_kept_options_stay():

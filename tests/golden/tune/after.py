@@ -1,7 +1,7 @@
 # kernelwright module 1
 # name: column_sum
 # target: h200
-# level: tuned  digest: ac4a6f11ea9d
+# level: tuned  digest: 217fe362087d
 import torch
 import triton
 import triton.language as tl
@@ -48,7 +48,7 @@ def column_sum(x_ptr, out_ptr, columns, rows, XBLOCK: tl.constexpr, R0_BLOCK: tl
         total += tl.load(x_ptr + x + columns * r, mask=(x < columns) & (r < rows), other=0.0)
     tl.store(out_ptr + x, tl.sum(total, 1)[:, None], mask=x < columns)
 
-column_sum_meta = {"XBLOCK": 8, "R0_BLOCK": 256, "num_warps": 8}
+column_sum_meta = {"XBLOCK": 8, "R0_BLOCK": 512, "num_warps": 16}
 
 
 def forward(x: "f32[512, 4096]"):
