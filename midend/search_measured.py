@@ -32,6 +32,8 @@ MADE_BY, MEASURED_BY, TUNED_BY = 0.4, 0.6, 0.8
 HOPEFUL = 10.0
 #: Candidates whose launch options are tried in the first round; those that are timed again, and verified at most.
 TUNED, FINALISTS = 4, 4
+#: Rounds of more trials for the last candidate that may bring nothing, one after another.
+IDLE_ROUNDS = 2
 #: How many times as many runs the last comparison has.
 LAST_RUNS = 4.0
 
@@ -203,7 +205,7 @@ class MeasuredRace:
             self.entries.append(Entry(candidate, candidate, found))
 
     def _tune(self, watch: Stopwatch, children: Children) -> None:
-        """Rounds of which each gives the better half of the candidates twice the trials."""
+        """Rounds of which each gives the better half of the candidates twice the trials, and the last one yet more."""
         until = self._until(TUNED_BY)
         live = [entry for entry in sorted(self.entries, key=_us) if math.isfinite(entry.us)][:TUNED]
         fitted = {entry.base.digest: self._tuning(watch, children, entry.candidate) for entry in live}
@@ -214,15 +216,30 @@ class MeasuredRace:
                     self.stopped = self.stopped or "out of time"
                     return
                 self._say(f"tuning {number}/{len(live)}, {trials} trials: {entry.base.spec}")
-                fitting = fitted[entry.base.digest]
-                before = fitting.tried
-                fitting.spend(trials, until)
-                self.trials += fitting.tried - before
-                self._enter(watch, entry.base, fitting.module)
+                self._fit(watch, entry.base, fitted[entry.base.digest], trials, until)
             if len(live) == 1:
+                self._fit_on(watch, live[0].base, fitted[live[0].base.digest], trials, until)
                 return
             us = {base: min(e.us for e in self.entries if e.base.digest == base) for base in fitted}
             live, trials = sorted(live, key=lambda entry: us[entry.base.digest])[: -(-len(live) // 2)], 2 * trials
+
+    def _fit(self, watch: Stopwatch, base: Candidate, fitting: Tuning, trials: int, until: float) -> bool:
+        """Try more launch options of a candidate; whether there were any."""
+        before = fitting.tried
+        fitting.spend(trials, until)
+        self.trials += fitting.tried - before
+        self._enter(watch, base, fitting.module)
+        return fitting.tried > before
+
+    def _fit_on(self, watch: Stopwatch, base: Candidate, fitting: Tuning, trials: int, until: float) -> None:
+        """Rounds of twice the trials while there is time, until nothing new is left or it brings nothing."""
+        idle = 0
+        while idle < IDLE_ROUNDS and time.monotonic() < until:
+            trials, before = 2 * trials, fitting.module
+            self._say(f"tuning on, {trials} trials: {base.spec}")
+            if not self._fit(watch, base, fitting, trials, until):
+                return
+            idle = idle + 1 if fitting.module is before else 0
 
     def _tuning(self, watch: Stopwatch, children: Children, base: Candidate) -> Tuning:
         def measure(module: KernelModule, symbols: Sequence[str], best_us: float) -> Measured:

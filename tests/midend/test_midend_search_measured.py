@@ -1,7 +1,7 @@
 """The search as it goes on a GPU, with the interpreter in the GPU's place: real children, clocks and verdicts."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,8 @@ import pytest
 from programs import lowered
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.backend import tuning
+from kernelwright.backend.children import Outcome
 from kernelwright.backend.execute import trace_launches
 from kernelwright.driver.build import discover
 from kernelwright.evaluate.local import LocalEvaluator
@@ -106,6 +108,60 @@ def test_what_breaks_drops_out_and_the_others_are_measured(
     assert found.candidate.spec in ("lower-inductor", "good")
     assert "exit status 3" in notes["refused"]["crashes"] and "output 0 is off" in notes["refused"]["wrong"]
     assert set(notes["candidates_us"]) == {"lower-inductor", "good"} and notes["processes_lost"] == 1
+
+
+class _Compiled:
+    """Children of whom each trial compiles at once."""
+
+    count = 1
+
+    def each(self, tasks: Any, *_given: float) -> Iterator[tuple[int, Outcome]]:
+        for number, (task, given) in enumerate(tasks):
+            yield number, Outcome(True if task is tuning.prepare_trial else task(*given))
+
+
+class _Clock:
+    """A stopwatch by which a kernel takes as long as `us` says of its launch options; it remembers what it timed."""
+
+    def __init__(self, us: Callable[[dict[str, Any]], float]) -> None:
+        self.us, self.timed = us, set[str]()
+
+    def measure(self, module: KernelModule, symbols: Sequence[str], *_given: float) -> search_measured.Measured:
+        self.timed.add(module.digest)
+        us = self.us(dict(module.kernels[-1].meta))
+        return search_measured.Measured(dict.fromkeys(symbols, us))
+
+
+def tuned(us: Callable[[dict[str, Any]], float], journals: Path, trials: int, seconds: float = 0.0) -> MeasuredRace:
+    """A race of one candidate, a sum of columns, after the trials of its launch options."""
+    module = lowered("a.sum(1)", [(8, 400, 500)])
+    bare, spending = replace(module, kernels=(), launcher=None), Spending(3, trials, 8, seconds)
+    one = race(bare, None, journals, spending, evaluate=lambda *_given: ())
+    plain = one.plain = Candidate("lower-inductor", module)
+    one.entries = [
+        search_measured.Entry(plain, plain, search_measured.Measured({"": us(dict(module.kernels[-1].meta))}))
+    ]
+    one._tune(_Clock(us), _Compiled())  # type: ignore[arg-type]
+    return one
+
+
+def test_the_last_candidate_is_tuned_while_that_brings_something(tmp_path: Path) -> None:
+    def us(meta: dict[str, Any]) -> float:
+        return 10.0 + sum(abs(math.log2(meta[name] / best)) for name, best in fastest.items())
+
+    fastest = {"XBLOCK": 2, "R0_BLOCK": 1024, "num_warps": 2}
+    one = tuned(us, tmp_path, trials=4)
+    best = min(one.entries, key=lambda entry: entry.us)
+    assert dict(best.candidate.module.kernels[-1].meta) == fastest and best.us == 10.0
+    assert one.trials > 4 + 8 and one.stopped == ""
+
+
+def test_tuning_ends_where_nothing_is_gained_or_time_is_over(tmp_path: Path) -> None:
+    one = tuned(lambda _meta: 10.0, tmp_path / "flat", trials=4)
+    assert 4 + 8 < one.trials <= 4 + 8 + 16
+    assert len(one.entries) == 1 and one.stopped == ""
+    over = tuned(lambda _meta: 10.0, tmp_path / "over", trials=4, seconds=1e-9)
+    assert over.trials == 0 and over.stopped == "out of time"
 
 
 def entered(one: MeasuredRace, us: dict[str, float]) -> None:
