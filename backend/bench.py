@@ -5,6 +5,7 @@ Comparing is loose and looks at one draw of inputs: it tells what a pass got wro
 """
 
 import contextlib
+import copy
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,9 @@ _BUDGET_MS, _FEWEST, _MOST = 40.0, 3, 15
 _HOPELESS = 2.0
 #: Elements compared at a time, and how far they may be apart, relative to the larger of themselves and of all.
 _PART, _APART = 1 << 26, 1e-2
+#: How many times farther apart than eager and the plain module others may be, where what is left after cancelling is
+#: rounding.
+_NOISY = 8.0
 
 
 class WrongOutputError(KernelwrightError):
@@ -83,7 +87,8 @@ class _Interpreting(InterpreterRuntime):
 
 @dataclass
 class Bench:
-    """One reference's inputs and state on a device, and the outputs of the module that others are compared with."""
+    """One reference's inputs and state on a device, and the outputs of the module that others are compared with; by how
+    much eager's are apart from those, at most, is `noise`."""
 
     device: torch.device
     seed: int
@@ -93,6 +98,7 @@ class Bench:
     inputs: Sequence[Value]
     state: Mapping[str, Tensor]
     expected: tuple[Tensor, ...]
+    noise: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, plain: KernelModule, seed: int, device: torch.device) -> "Bench":
@@ -100,9 +106,11 @@ class Bench:
         turns = Turns(device)
         with _turn(turns.shared):
             program = ReferenceProgram.load(plain.reference)
-            inputs, state = program.inputs(seed, device), program.state(program.build(seed, device))
-            bench = cls(device, seed, clock_for(device), turns, plain, inputs, state, ())
+            model, inputs = program.build(seed, device), program.inputs(seed, device)
+            bench = cls(device, seed, clock_for(device), turns, plain, inputs, program.state(model), ())
             bench.expected = bench.outputs(plain)
+            eager = program.run(copy.deepcopy(model), inputs)
+            bench.noise = tuple(apart(*pair) for pair in zip(eager, bench.expected, strict=True))
         return bench
 
     def outputs(self, module: KernelModule) -> tuple[Tensor, ...]:
@@ -153,7 +161,7 @@ class Bench:
 
     def _check(self, module: KernelModule, outputs: tuple[Tensor, ...]) -> None:
         self._synchronize()
-        wrong = difference(outputs, self.expected)
+        wrong = difference(outputs, self.expected, self.noise)
         if not wrong:
             return
         del outputs
@@ -220,8 +228,19 @@ def _all(runs: Sequence[Callable[[], object]]) -> Callable[[], None]:
     return run
 
 
-def difference(outputs: Sequence[Tensor], expected: Sequence[Tensor]) -> str:
-    """What is wrong in outputs that another order of summation does not explain; "" where nothing is."""
+def apart(one: Tensor, other: Tensor) -> float:
+    """The largest difference of two outputs, where both are finite; 0 for what is no floating tensor."""
+    if one.shape != other.shape or not one.is_floating_point():
+        return 0.0
+    flat = one.reshape(-1), other.reshape(-1)
+    parts = ([side[at : at + _PART].double() for side in flat] for at in range(0, one.numel(), _PART))
+    largest = [torch.nan_to_num(a - b, nan=0.0, posinf=0.0, neginf=0.0).abs().max() for a, b in parts]
+    return max(map(float, largest), default=0.0)
+
+
+def difference(outputs: Sequence[Tensor], expected: Sequence[Tensor], noise: Sequence[float] = ()) -> str:
+    """What is wrong in outputs that neither another order of summation explains nor `noise`, by output; "" where
+    nothing is."""
     if len(outputs) != len(expected):
         return f"{len(outputs)} outputs instead of {len(expected)}"
     for index, (output, want) in enumerate(zip(outputs, expected, strict=True)):
@@ -230,14 +249,14 @@ def difference(outputs: Sequence[Tensor], expected: Sequence[Tensor]) -> str:
         flat = output.reshape(-1), want.reshape(-1)
         for at in range(0, output.numel(), _PART):
             have, wanted = (side[at : at + _PART] for side in flat)
-            if not _close(have, wanted):
+            if not _close(have, wanted, _NOISY * noise[index] if noise else 0.0):
                 return f"output {index} is off"
     return ""
 
 
-def _close(have: Tensor, want: Tensor) -> bool:
+def _close(have: Tensor, want: Tensor, noise: float) -> bool:
     if not have.is_floating_point():
         return bool(torch.equal(have, want))
     size = float(torch.nan_to_num(want, nan=0.0, posinf=0.0, neginf=0.0).float().square().mean().sqrt())
-    apart = _APART * (size if math.isfinite(size) and size > 0 else 1.0)
-    return bool(torch.isclose(have, want, rtol=_APART, atol=apart, equal_nan=True).all())
+    allowed = _APART * (size if math.isfinite(size) and size > 0 else 1.0)
+    return bool(torch.isclose(have, want, rtol=_APART, atol=max(allowed, noise), equal_nan=True).all())

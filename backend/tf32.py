@@ -1,7 +1,6 @@
 """Which fp32 work of torch takes its operands as TF32 (ten bits after the point), as a reference's numerics say.
 
-Tensor cores look at the upper 19 bits of an operand, which cuts the others off; cuDNN and cuBLAS round before. Either
-is TF32, and what eager's error is taken to be is that of the coarser.
+Tensor cores look at the upper 19 bits of an operand, which cuts the others off; cuDNN rounds before. Either is TF32.
 """
 
 import contextlib
@@ -55,13 +54,13 @@ def permitted(numerics: Numerics, *, deterministic: bool) -> Iterator[None]:
 class Eager(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Around eager's runs: `used` tells whether anything ran that may use TF32. Nothing is watched under `ieee`.
 
-    Operands are cut off here on every device: a CPU has no TF32, and cuDNN has algorithms that do without, by the
-    shape. What a reference's numerics permit would hang on both.
+    Operands are rounded here, or cut off, on every device: a CPU has no TF32, and cuDNN has algorithms that do without,
+    by the shape. What a reference's numerics permit would hang on both.
     """
 
-    def __init__(self, numerics: Numerics) -> None:
+    def __init__(self, numerics: Numerics, *, cut: bool = False) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.used = False
+        self.used, self._cut = False, cut
         self._operands = {} if numerics == "ieee" else dict(_CONVOLUTIONS)
         self._operands |= _PRODUCTS if numerics == "tf32" else {}
 
@@ -76,7 +75,7 @@ class Eager(TorchDispatchMode):  # type: ignore[no-untyped-call]
         places = self._operands.get(func._schema.name)
         if places is not None and _takes_tf32(func._schema.name, args):
             self.used = True
-            args = [to_tf32(value) if place in places else value for place, value in enumerate(args)]
+            args = [to_tf32(value, cut=self._cut) if at in places else value for at, value in enumerate(args)]
         return func(*args, **(kwargs or {}))
 
 
@@ -96,7 +95,9 @@ def _is_depthwise(x: Tensor, weight: Tensor, *rest: Any) -> bool:
     return not transposed and groups > 1 and x.shape[1] == groups and weight.shape[0] % groups == 0
 
 
-def to_tf32(values: Tensor) -> Tensor:
-    """fp32 numbers as tensor cores take them: without the last 13 bits; infinities and NaN as they are."""
-    cut_off = (values.view(torch.int32) & ~0x1FFF).view(torch.float32)
-    return torch.where(torch.isfinite(values), cut_off, values)
+def to_tf32(values: Tensor, *, cut: bool = False) -> Tensor:
+    """fp32 numbers rounded to the nearest that TF32 has, ties to even, or cut off as by tensor cores; infinities and
+    NaN as they are."""
+    bits = values.view(torch.int32)
+    found = (bits if cut else bits + 0xFFF + ((bits >> 13) & 1)) & ~0x1FFF
+    return torch.where(torch.isfinite(values), found.view(torch.float32), values)

@@ -31,7 +31,8 @@ from kernelwright.evaluate.device.kernels import KernelRefusedError
 from kernelwright.evaluate.device.profile_job import profile_candidate
 from kernelwright.evaluate.device.profiler import ProfilerError
 from kernelwright.evaluate.device.serve import CheatError, Executor, HostLeftError
-from kernelwright.evaluate.device.time_job import check_and_time, time_candidate, time_reference
+from kernelwright.evaluate.device.time_job import check_and_time, time_candidate
+from kernelwright.evaluate.device.time_reference import time_reference
 from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.link import Link
 from kernelwright.evaluate.reference_job import run_reference

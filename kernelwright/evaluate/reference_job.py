@@ -3,10 +3,10 @@
 Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON, and `sketch`, a
 `Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `movement`: whether the
 reference only moves data, `init`, `sketched`, and `passes`, each {"draw": …, "inputs": …, "state": …, "eager": …,
-"gold": …, "kept": …, "random": …, "tf32": …} with indices into the tensors; `tf32`: eager rounded operands to it. Where
-`sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They travel
-after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
-infinity, whose places a sketch does not tell.
+"gold": …, "kept": …, "random": …, "tf32": …, "cut": …} with indices into the tensors; `tf32`: eager rounded operands to
+it, and `cut` has its outputs with them cut off. Where `sketched`, outputs are sketched, and for inputs there are only
+`digests`: whoever needs them draws them. They travel after all, on one draw, where that does not do: they come out
+otherwise the second time, or outputs hold NaN or infinity, whose places a sketch does not tell.
 """
 
 import ast
@@ -164,7 +164,7 @@ def _pass(
     note, answer["gold"] = gold.note, [into.take(output) for output in gold.outputs]
     del gold
     _free()
-    twin = copy.deepcopy(model)
+    twin, third = copy.deepcopy(model), copy.deepcopy(model)
     before = {name: copy_of(value) for name, value in state.items()}
     used = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
     torch.manual_seed(seed)
@@ -176,10 +176,20 @@ def _pass(
     with Eager(program.reference.numerics):
         again = program.run(twin, inputs)
     answer["random"] = any(_differ(first, second) for first, second in zip(eager, again, strict=True))
+    answer["cut"] = _cut_off(program, third, inputs, seed, into) if mode.used else None
     answer["kept"] = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
     del again, eager
     _free()
     return answer | {"note": note}
+
+
+def _cut_off(
+    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], seed: int, into: Collected
+) -> list[int]:
+    """Eager's outputs with the operands of TF32 products cut off."""
+    torch.manual_seed(seed)
+    with Eager(program.reference.numerics, cut=True):
+        return [into.take(output) for output in program.run(model, inputs)]
 
 
 def _differ(first: Tensor, second: Tensor) -> bool:

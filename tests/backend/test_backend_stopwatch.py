@@ -8,7 +8,7 @@ import pytest
 import sample_modules
 import torch
 
-from kernelwright.backend.bench import WHOLE, difference
+from kernelwright.backend.bench import WHOLE, apart, difference
 from kernelwright.backend.stopwatch import NoBenchError, Stopwatch
 from kernelwright.ir.values import KernelModule
 
@@ -77,6 +77,9 @@ def test_differences() -> None:
     assert difference((2 * small,), (small,)) and not difference((small,), (small,))
     odd = torch.tensor([math.nan, math.inf, 1.0])
     assert difference((odd,), (odd,)) == "" and difference((odd.nan_to_num(),), (odd,))
+    nothing = torch.full((10,), 1e-8)
+    assert difference((-nothing,), (nothing,)) == "output 0 is off"
+    assert not difference((-nothing,), (nothing,), (apart(2 * nothing, nothing),))
 
 
 @pytest.mark.gpu

@@ -172,10 +172,11 @@ def test_flags_are_those_of_the_job_and_then_what_they_were() -> None:
     assert flags() == before
 
 
-def test_what_follows_ten_bits_is_cut_off() -> None:
+def test_rounding_is_to_the_nearest_of_ten_bits_ties_to_even() -> None:
     step = 2.0**-10
-    given = torch.tensor([1 + step / 2, 1 + 3 * step / 2, -(1 + step / 2), 1 + 0.99 * step, 1 + step, 0.0])
-    assert to_tf32(given).tolist() == [1.0, 1 + step, -1.0, 1.0, 1 + step, 0.0]
+    given = torch.tensor([1 + step / 2, 1 + 3 * step / 2, -(1 + step / 2), 1 + 0.51 * step, 1 + 0.49 * step, 0.0])
+    assert to_tf32(given).tolist() == [1.0, 1 + 2 * step, -1.0, 1 + step, 1.0, 0.0]
+    assert to_tf32(given, cut=True).tolist() == [1.0, 1 + step, -1.0, 1.0, 1.0, 0.0]
     odd = torch.tensor([float("inf"), -float("inf"), float("nan")])
     assert to_tf32(odd)[:2].tolist() == odd[:2].tolist() and bool(to_tf32(odd)[2].isnan())
     values = torch.randn(64, 32).t()

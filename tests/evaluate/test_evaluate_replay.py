@@ -1,5 +1,6 @@
 """Calls replayed without their host: right for content they never saw, wrong for programs that remember."""
 
+import contextlib
 import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -8,15 +9,19 @@ import pytest
 import torch
 from broken_kernels import DOUBLE, GOOD, Broken, spec, vector_host
 from torch import Tensor
+from torch._inductor.output_code import CompiledFxGraph
+from torch._inductor.runtime.benchmarking import benchmarker
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend import clock
 from kernelwright.backend.clock import CaptureError, HostClock
+from kernelwright.backend.turns import Turns
 from kernelwright.evaluate.device.interpret import InterpreterExecutor
 from kernelwright.evaluate.device.kernels import Description
 from kernelwright.evaluate.device.replay import Replay, Rotation, Trace, slot
 from kernelwright.evaluate.device.serve import LaunchRequest
 from kernelwright.evaluate.device.time_job import Plan, measure
+from kernelwright.evaluate.device.time_reference import in_turns
 from kernelwright.evaluate.draws import Draw
 from kernelwright.evaluate.local import LocalEvaluator
 from kernelwright.evaluate.program import Program
@@ -447,3 +452,27 @@ def test_the_time_rung_on_a_gpu() -> None:
     assert timing["mode"] == {"eager": "graph", "inductor": "graph"}
     assert timing["caliber"]["floor_ms"] > 0
     assert timing["device"]["candidate"][0]["after"]
+
+
+def test_a_compiled_reference_takes_its_turn_until_it_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    log: list[str] = []
+
+    class Told(Turns):
+        @contextlib.contextmanager
+        def shared(self) -> Iterator[None]:
+            log.append("shared")
+            yield
+
+        @contextlib.contextmanager
+        def alone(self) -> Iterator[None]:
+            log.append("alone")
+            yield
+
+    monkeypatch.setattr(CompiledFxGraph, "__call__", lambda _graph, inputs: inputs)
+    monkeypatch.setattr(type(benchmarker), "benchmark_gpu", lambda _timer, run: run())
+    with in_turns(Told(torch.device("cpu"))):
+        kept: Any = CompiledFxGraph.__call__
+        assert kept(None, [1]) == [1]
+        assert benchmarker.benchmark_gpu(lambda: 2.0) == 2.0
+    assert log == ["shared", "alone"]
+    assert kept(None, [1]) == [1] and len(log) == 2

@@ -9,26 +9,17 @@ index]}.
 """
 
 import functools
-import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import torch
-from torch import Tensor
 
 from kernelwright.backend.clock import CaptureError, Clock, clock_for, middle, tick
-from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluate.device.candidate_job import meet, memory_for
 from kernelwright.evaluate.device.recorded import RecordedCalls, take_down
-from kernelwright.evaluate.device.replay import Replay, Rotation, slot
+from kernelwright.evaluate.device.replay import Rotation
 from kernelwright.evaluate.device.serve import Executor
-from kernelwright.evaluate.draws import Draw, perturb
 from kernelwright.evaluate.link import Json, Link
-from kernelwright.evaluate.tensors import copy_of, same_bits, twin
-from kernelwright.evaluate.transport import decode_reference
 from kernelwright.evaluate.wire import RawTensor
 
 #: Samples taken whatever the budget says, and the longest times that are captured in a graph as well.
@@ -184,7 +175,7 @@ def time_candidate(
             clock = clock_for(memory.device)
             before = clock.facts() if plan.facts else {}
             found = measure(rotation, calls.outputs, plan, clock, generator)
-            facts = _device(before, clock, plan)
+            facts = device_facts(before, clock, plan)
         calls.check_zones()
         results: list[RawTensor] = []
         answer = found.answer()
@@ -232,55 +223,6 @@ def _verified(found: Measured, results: list[RawTensor]) -> list[Json]:
     return verified
 
 
-def _device(before: Json, clock: Clock, plan: Plan) -> Json:
+def device_facts(before: Json, clock: Clock, plan: Plan) -> Json:
+    """The part of an answer that tells clocks and temperatures, where the plan asks for it."""
     return {"device": {"before": before, "after": clock.facts()} if plan.facts else None}
-
-
-def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, list[RawTensor]]:
-    """Time the reference on the same draws, by the same loop."""
-    del tensors
-    plan, device = Plan.decode(header["timing"]), torch.device(header["device"])
-    turns, generator = Turns(device), random.Random(plan.seed)
-    with torch.no_grad():
-        with turns.shared():  # a compiler runs what it chooses from, which whoever is timed alone must not meet
-            rotation = _reference_calls(header, device, generator)
-        with turns.alone():
-            clock = clock_for(device)
-            before = clock.facts() if plan.facts else {}
-            found = measure(rotation, lambda _draw: [], Plan(**{**vars(plan), "verify": 0}), clock, generator)
-    return found.answer() | {"flush_bytes": clock.flush_bytes} | _device(before, clock, plan), []
-
-
-def _reference_calls(header: Json, device: torch.device, generator: random.Random) -> Rotation:
-    """The reference built and compiled, its first call made."""
-    program = ReferenceProgram.load(decode_reference(header["reference"]))
-    draws = [Draw(**draw) for draw in header["draws"]]
-    model = program.build(int(header["seed"]), device)
-    if draws[0].weights is not None:
-        perturb(model, draws[0].weights)
-    values = [program.inputs(draw.inputs, device) for draw in draws]
-    own = [twin(value) if isinstance(value, Tensor) else value for value in values[0]]
-    slots = [
-        slot(target, [value for one in values if isinstance(value := one[place], Tensor)])
-        for place, target in enumerate(own)
-        if isinstance(target, Tensor)
-    ]
-    call: Any = _compiled(model, str(header["compiler"]))
-    before = {name: copy_of(value) for name, value in program.state(model).items()}
-
-    def run() -> None:
-        call(*own)
-
-    run()
-    state = program.state(model)
-    kept = [(state[n], value) for n, value in before.items() if not same_bits(value, state[n])]
-    return Rotation(slots, [Replay((run,), ())], kept, generator)
-
-
-def _compiled(model: torch.nn.Module, compiler: str) -> Any:
-    """The model as it is, or through torch.compile, in this process alone and without graphs of its own."""
-    if not compiler:
-        return model
-    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
-    mode = None if compiler == "default" else f"{compiler}-no-cudagraphs"
-    return torch.compile(model, dynamic=False, mode=mode)

@@ -1,0 +1,104 @@
+"""Timing a reference in one process, eager or compiled: see `time_job`, by whose loop it is timed."""
+
+import contextlib
+import functools
+import os
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch import Tensor
+
+from kernelwright.backend.clock import clock_for
+from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.turns import Turns
+from kernelwright.evaluate.device.replay import Replay, Rotation, slot
+from kernelwright.evaluate.device.time_job import Plan, device_facts, measure
+from kernelwright.evaluate.draws import Draw, perturb
+from kernelwright.evaluate.link import Json
+from kernelwright.evaluate.tensors import copy_of, same_bits, twin
+from kernelwright.evaluate.transport import decode_reference
+from kernelwright.evaluate.wire import RawTensor
+
+
+def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, list[RawTensor]]:
+    """Time the reference on the same draws, by the same loop."""
+    del tensors
+    plan, device = Plan.decode(header["timing"]), torch.device(header["device"])
+    turns, generator = Turns(device), random.Random(plan.seed)
+    with torch.no_grad():
+        with turns.shared():
+            rotation = _reference_calls(header, device, generator, turns)
+        with turns.alone():
+            clock = clock_for(device)
+            before = clock.facts() if plan.facts else {}
+            found = measure(rotation, lambda _draw: [], Plan(**{**vars(plan), "verify": 0}), clock, generator)
+    return found.answer() | {"flush_bytes": clock.flush_bytes} | device_facts(before, clock, plan), []
+
+
+def _reference_calls(header: Json, device: torch.device, generator: random.Random, turns: Turns) -> Rotation:
+    """The reference built and compiled, its first call made, in a turn on the device that is given up meanwhile."""
+    program = ReferenceProgram.load(decode_reference(header["reference"]))
+    draws = [Draw(**draw) for draw in header["draws"]]
+    model = program.build(int(header["seed"]), device)
+    if draws[0].weights is not None:
+        perturb(model, draws[0].weights)
+    values = [program.inputs(draw.inputs, device) for draw in draws]
+    own = [twin(value) if isinstance(value, Tensor) else value for value in values[0]]
+    slots = [
+        slot(target, [value for one in values if isinstance(value := one[place], Tensor)])
+        for place, target in enumerate(own)
+        if isinstance(target, Tensor)
+    ]
+    call: Any = _compiled(model, str(header["compiler"]))
+    before = {name: copy_of(value) for name, value in program.state(model).items()}
+
+    def run() -> None:
+        call(*own)
+
+    with turns.given_up(), in_turns(turns) if header["compiler"] else turns.shared():
+        run()
+    state = program.state(model)
+    kept = [(state[n], value) for n, value in before.items() if not same_bits(value, state[n])]
+    return Rotation(slots, [Replay((run,), ())], kept, generator)
+
+
+@contextlib.contextmanager
+def in_turns(turns: Turns) -> Iterator[None]:
+    """What Inductor has compiled runs when others may, what it chooses from is timed alone; compiling waits for nobody.
+
+    What was wrapped meanwhile and is called later does as it did before.
+    """
+    from torch._inductor.output_code import CompiledFxGraph  # seconds, which a worker's start need not take
+    from torch._inductor.runtime.benchmarking import benchmarker
+
+    waiting = True
+
+    def within(turn: Callable[[], contextlib.AbstractContextManager[None]], function: Any) -> Any:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with turn() if waiting else contextlib.nullcontext():
+                return function(*args, **kwargs)
+
+        return call
+
+    timer = type(benchmarker)
+    with (
+        patch.object(CompiledFxGraph, "__call__", within(turns.shared, CompiledFxGraph.__call__)),
+        patch.object(timer, "benchmark_gpu", within(turns.alone, timer.benchmark_gpu)),
+    ):
+        try:
+            yield
+        finally:
+            waiting = False
+
+
+def _compiled(model: torch.nn.Module, compiler: str) -> Any:
+    """The model as it is, or through torch.compile, in this process alone and without graphs of its own."""
+    if not compiler:
+        return model
+    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+    mode = None if compiler == "default" else f"{compiler}-no-cudagraphs"
+    return torch.compile(model, dynamic=False, mode=mode)
