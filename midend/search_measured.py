@@ -32,6 +32,8 @@ MADE_BY, MEASURED_BY, TUNED_BY = 0.4, 0.6, 0.8
 HOPEFUL = 10.0
 #: Candidates whose launch options are tried in the first round; those that are timed again, and verified at most.
 TUNED, FINALISTS = 4, 4
+#: How many times slower than the fastest a candidate may be at first for its launch options to be tried.
+TUNABLE = 3.0
 #: Rounds of more trials for the last candidate that may bring nothing, one after another.
 IDLE_ROUNDS = 2
 #: How many times as many runs the last comparison has.
@@ -207,7 +209,7 @@ class MeasuredRace:
     def _tune(self, watch: Stopwatch, children: Children) -> None:
         """Rounds of which each gives the better half of the candidates twice the trials, and the last one yet more."""
         until = self._until(TUNED_BY)
-        live = [entry for entry in sorted(self.entries, key=_us) if math.isfinite(entry.us)][:TUNED]
+        live = self._promising()
         fitted = {entry.base.digest: self._tuning(watch, children, entry.candidate) for entry in live}
         trials = self.spending.trials
         while live:
@@ -222,6 +224,13 @@ class MeasuredRace:
                 return
             us = {base: min(e.us for e in self.entries if e.base.digest == base) for base in fitted}
             live, trials = sorted(live, key=lambda entry: us[entry.base.digest])[: -(-len(live) // 2)], 2 * trials
+
+    def _promising(self) -> list[Entry]:
+        """Those to tune: the fastest, templates taking turns, as a library's kernels gain nothing by launch options."""
+        entries = {entry.candidate.digest: entry for entry in self.entries if math.isfinite(entry.us)}
+        fastest = min((entry.us for entry in entries.values()), default=0.0)
+        near = [entry.candidate for entry in entries.values() if entry.us <= TUNABLE * fastest]
+        return [entries[one.digest] for one in in_turn(near, lambda module: entries[module.digest].us)[:TUNED]]
 
     def _fit(self, watch: Stopwatch, base: Candidate, fitting: Tuning, trials: int, until: float) -> bool:
         """Try more launch options of a candidate; whether there were any."""

@@ -66,7 +66,7 @@ def _replace(module: KernelModule, trace: HostTrace, product: Product, precision
     half = kept_half(module, trace, product)
     product, packed = _packed(product, symbol) if pack else (product, [])
     source = matmul_text(product, half, precision).replace("KERNEL", symbol)
-    kernel = Kernel(symbol, source, matmul_meta(product), (product.covers,))
+    kernel = Kernel(symbol, source, matmul_meta(product, precision), (product.covers,))
     arguments = ", ".join(operand for operand in product.operands if operand)
     launch = f"{symbol}[{matmul_grid(product).replace('META', kernel.meta_name)}]({arguments}, **{kernel.meta_name})"
     return with_kernel(with_statements(module, trace, {product.index: [*packed, launch]}), kernel)

@@ -9,6 +9,8 @@ from kernelwright.midend.templates.writing import total
 #: The larger sides of a tile, at first, and the sides that `tl.dot` takes at least; what a step sums, by type.
 SIDE, LEAST_SIDE = 128, 16
 STEP = {"f32": 32, "f16": 64, "bf16": 64}
+#: What is summed for longer steps to pay.
+LONG = 1024
 #: Rows of tiles that are computed together, so that the columns they share stay in the L2 cache.
 GROUP = 8
 #: Halves of the result that may be left at zero: what a tile must meet, by operator.
@@ -27,9 +29,19 @@ def matmul_text(product: Product, half: str, precision: str) -> str:
     return "\n".join([f"@triton.jit\ndef KERNEL(a_ptr, b_ptr, {added}out_ptr, {blocks}):", *(f"    {s}" for s in body)])
 
 
-def matmul_meta(product: Product) -> tuple[tuple[str, Scalar], ...]:
+def matmul_meta(product: Product, precision: str) -> tuple[tuple[str, Scalar], ...]:
     """Launch options to begin with."""
-    _, rows, columns, _ = product.sizes
+    _, rows, columns, inner = product.sizes
+    if precision != "ieee" and product.a.dtype == "f32" and min(rows, columns) >= SIDE and inner >= LONG:
+        # Measured on an H200: parts of TF32 want long steps.
+        return (
+            ("MBLOCK", SIDE),
+            ("NBLOCK", SIDE),
+            ("KBLOCK", 64),
+            ("GROUP", GROUP),
+            ("num_warps", 8),
+            ("num_stages", 3),
+        )
     # In fp32 the parts of both factors fill the registers of wider tiles.
     most = (SIDE, SIDE // 2 if product.a.dtype == "f32" else SIDE)
     sizes = zip((rows, columns), most, strict=True)

@@ -145,6 +145,17 @@ def tuned(us: Callable[[dict[str, Any]], float], journals: Path, trials: int, se
     return one
 
 
+def test_templates_take_turns_in_tuning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_measured, "TUNED", 3)
+    module = lowered("a.sum(1)", [(8, 400, 500)])
+    us = {"p": 10.0, "p,cache-hints": 10.1, "p,reverse-loops": 10.2, "p,triton-matmul": 29.0, "p,implicit-gemm": 31.0}
+    one = race(module, None, tmp_path, Spending(3, 1, 8, 0.0), evaluate=lambda *_given: ())
+    for number, (spec, time) in enumerate(us.items()):
+        candidate = Candidate(spec, begun_with(module, "pass  # " + "x" * number))
+        one.entries.append(search_measured.Entry(candidate, candidate, search_measured.Measured({"": time})))
+    assert [entry.candidate.spec for entry in one._promising()] == ["p", "p,triton-matmul", "p,cache-hints"]
+
+
 def test_the_last_candidate_is_tuned_while_that_brings_something(tmp_path: Path) -> None:
     def us(meta: dict[str, Any]) -> float:
         return 10.0 + sum(abs(math.log2(meta[name] / best)) for name, best in fastest.items())
