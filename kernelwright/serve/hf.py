@@ -138,23 +138,18 @@ class HfPolicy(Closing):
 
     @torch.inference_mode()
     def _draw(self, rows: list[_Row], sampling: Sampling, generator: torch.Generator) -> None:
-        """Fill rows with tokens until each has ended."""
+        """Fill rows with tokens until each has ended. A prompt that several rows have is read once."""
         ends = _end_ids(self._model)
-        ids_bp, mask_bp = _left_padded([row.prompt_ids for row in rows], self._model.device)
-        feed, cache = ids_bp, None
+        prompts = list(dict.fromkeys(tuple(row.prompt_ids) for row in rows))
+        which_b = torch.tensor([prompts.index(tuple(row.prompt_ids)) for row in rows], device=self._model.device)
+        feed, mask_bp = _left_padded(prompts, self._model.device)
         position_bp = (mask_bp.cumsum(-1) - 1).clamp(min=0)
-        while not all(row.finish for row in rows):
-            self._check_open()
-            out = self._model(
-                input_ids=feed,
-                attention_mask=mask_bp,
-                position_ids=position_bp,
-                past_key_values=cache,
-                use_cache=True,
-                logits_to_keep=1,
-            )
-            cache = out.past_key_values
-            logprobs_bv = processed_logprobs(out.logits[:, -1].float(), sampling.temperature, sampling.top_p)
+        out = self._step(feed, mask_bp, position_bp, None)
+        cache = out.past_key_values
+        cache.batch_select_indices(which_b)
+        mask_bp, position_bp, logits_bv = mask_bp[which_b], position_bp[which_b], out.logits[which_b, -1]
+        while True:
+            logprobs_bv = processed_logprobs(logits_bv.float(), sampling.temperature, sampling.top_p)
             if sampling.temperature == 0:
                 feed = logprobs_bv.argmax(-1, keepdim=True)
             else:
@@ -163,8 +158,23 @@ class HfPolicy(Closing):
             for row, token, logprob in zip(rows, feed[:, 0].tolist(), chosen_b, strict=True):
                 if not row.finish:
                     self._append(row, token, logprob, ends, sampling)
+            if all(row.finish for row in rows):
+                return
             mask_bp = torch.nn.functional.pad(mask_bp, (0, 1), value=1)
             position_bp = position_bp[:, -1:] + 1
+            logits_bv = self._step(feed, mask_bp, position_bp, cache).logits[:, -1]
+
+    def _step(self, ids: torch.Tensor, mask_bp: torch.Tensor, position: torch.Tensor, cache: Any) -> Any:
+        """The model's last logits and its cache, which grows."""
+        self._check_open()
+        return self._model(
+            input_ids=ids,
+            attention_mask=mask_bp,
+            position_ids=position,
+            past_key_values=cache,
+            use_cache=True,
+            logits_to_keep=1,
+        )
 
     def _append(self, row: _Row, token: int, logprob: float, ends: frozenset[int], sampling: Sampling) -> None:
         row.tokens.append(token)
@@ -214,10 +224,10 @@ def token_logprobs(model: Any, prompt_ids: Sequence[int], token_ids: Sequence[in
     return [float(value) for value in chosen[:, 0]]
 
 
-def _left_padded(sequences: list[list[int]], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+def _left_padded(sequences: Sequence[Sequence[int]], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     """(B, P) ids and (B, P) mask of sequences that all end in the last column."""
     width = max(map(len, sequences))
-    ids = [[0] * (width - len(one)) + one for one in sequences]
+    ids = [[0] * (width - len(one)) + list(one) for one in sequences]
     mask = [[0] * (width - len(one)) + [1] * len(one) for one in sequences]
     return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
 
