@@ -30,8 +30,9 @@ class Search(Pass):
 
     On a GPU all candidates of which the cost model has hopes are compiled by `workers` processes (0: as many as there
     are cores, 12 at most), compared loosely with the plain lowering and measured in one more; `trials` are those of the
-    first round. Only the fastest are verified, and with `timed` what is kept is timed beside eager PyTorch and Inductor
-    at the end, which is not counted into the seconds.
+    first round, and the last candidate gets ever more while that brings something. Only the fastest are verified, and
+    with `timed` what is kept is timed beside eager PyTorch and Inductor at the end, which is not counted into the
+    seconds.
 
     It begins with the module's own kernels where it has some, which are then what must be beaten. Ctrl-C keeps the best
     so far. Of the context's options it takes those of an agent (`evaluate`, `rungs`, `estimate`), `judging` (settings
