@@ -20,8 +20,8 @@ _SLACK_BYTES = 1 << 20
 #: How many times eager's error a candidate's may be at most where eager may take its operands as TF32.
 TF32_FACTOR = 4.0
 #: Draws of more than so many bytes do not travel, and this many of them are made at most; outputs are then sketched
-#: that have more bytes than the third says.
-LARGE_BYTES, LARGE_DRAWS, SKETCHED_ABOVE = 256 << 20, 4, 16 << 20
+#: that have more elements than the third says.
+LARGE_BYTES, LARGE_DRAWS, SKETCHED_ABOVE = 256 << 20, 4, 4 << 20
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class TruthKeeper:
         if len(draws) < len(self._draws):
             notes.append(f"{len(truth.passes)} of {len(self._draws)} draws, of {each / 2**30:.1f} GB each")
         if answer.header["sketched"]:
-            notes.append(f"outputs above {SKETCHED_ABOVE >> 20} MB compared by signed sums of {SKETCHED} elements")
+            notes.append(f"outputs of more than {SKETCHED_ABOVE} elements compared by signed sums of {SKETCHED}")
             truth = replace(truth, sketch=sketch)
         return replace(truth, notes=(*truth.notes, *notes))
 

@@ -89,6 +89,16 @@ def test_one_wrong_element_is_seen_wherever_it_is(dtype: torch.dtype) -> None:
         assert f"from [{place // SKETCHED * SKETCHED}, 0] on" in found
 
 
+@pytest.mark.parametrize("count", [1000, 7000])
+def test_whether_an_output_is_sketched_does_not_hang_on_how_wide_its_type_is(count: int) -> None:
+    sketching = Sketching(seed=7, above=6000)  # elements: between the bytes of the smaller output and of its gold
+    right = torch.randn(count)
+    want = Expected("out", sketching.taken(right), sketching.taken(right.double()))
+    assert {want.eager.sketched, want.gold.sketched} == {count > 6000}
+    assert compare_output(want, sketching.taken(right.clone()), Tolerance()).mismatch == ""
+    assert "expected" in compare_output(want, sketching.taken(2 * right), Tolerance()).mismatch
+
+
 def test_nan_is_never_right_and_shapes_count() -> None:
     sketching = Sketching(seed=7, above=0)
     right = torch.randn(4, SKETCHED)
