@@ -35,6 +35,7 @@ def summarize_pairs(found: PairSet, size: int, pipeline: str, count_tokens: Leng
         "pairs_by_split": dict(Counter(pair.split for pair in found.pairs)),
         "pairs_by_difficulty": {str(level): count for level, count in sorted(Counter(levels).items())},
         "copies": {name: outcome["copy_of"] for name, outcome in found.outcomes.items() if "copy_of" in outcome},
+        "copied_from": dict(Counter(outcome["copied_from"] for outcome in outcomes if "copied_from" in outcome)),
         "lengths": lengths,
         "seconds": {"median": round(statistics.median(seconds), 3), "sum": round(sum(seconds), 1)} if seconds else {},
         "caliber": machine(),

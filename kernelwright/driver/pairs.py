@@ -22,6 +22,7 @@ from kernelwright.driver.pair_making import GENERATED, make_pairs
 from kernelwright.driver.pair_settings import PairSettings
 from kernelwright.driver.workers import Worker, answers
 from kernelwright.evaluate.pool import usable_cores
+from kernelwright.frontend.computed import computed
 from kernelwright.frontend.generate import HELD_OUT, VERSION, generate_program
 from kernelwright.rl.contamination import Match, Screen
 from kernelwright.rl.data import TEST, TRAIN, Pair, Problem, with_splits, write_rows
@@ -30,12 +31,14 @@ from kernelwright.rl.problems import load_problems
 
 #: The line that a program has where it calls library operators (`program_text`).
 _EXTERNS = "aten = torch.ops.aten"
+#: Whose copies are left out: problems that are given, and generated programs of the run.
+_EVALUATION, _HELD_OUT = "evaluation", "held_out"
 
 
 @dataclass(frozen=True)
 class PairSet:
     """The pairs of a run, in the order of their problems, and what became of every problem: id -> result, of which
-    the keys are status and, if known, cause, copy_of, similarity, seconds and split."""
+    the keys are status and, if known, cause, copy_of, copied_from, similarity, seconds and split."""
 
     pairs: tuple[Pair, ...]
     outcomes: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -48,7 +51,7 @@ class PairRun:
         self.settings, self.plan = settings, settings.plan
         self.out = Path(settings.out)
         self.given, self.measured = _given(settings)
-        self.screen = Screen(self.measured, settings.similarity)
+        self.screen = Screen(self.measured, settings.similarity, computed)
         self._dropped: dict[str, dict[str, Any]] = {}
         self._splits: dict[str, str] = {}
 
@@ -125,10 +128,12 @@ class PairRun:
         for problem in self._problems(journal):
             self._splits[problem.id] = problem.split
             if problem.split == TRAIN and held_out:
-                measured, held_out = Screen(held_out, self.settings.similarity), []
+                measured, held_out = Screen(held_out, self.settings.similarity, computed), []
             digest = normal_digest(problem.source, sizes=True)
-            if match := self.screen.match(problem.source) or measured.match(problem.source):
-                self._dropped[problem.id] = _copied(match)
+            if match := self.screen.match(problem.source):
+                self._dropped[problem.id] = _copied(match, _EVALUATION)
+            elif match := measured.match(problem.source):
+                self._dropped[problem.id] = _copied(match, _HELD_OUT)
             elif digest in seen:
                 self._dropped[problem.id] = {"status": "duplicate"}
             else:
@@ -183,11 +188,11 @@ class PairRun:
         if pair.is_choice:
             return {"status": "ok"}
         match = self.screen.match(pair.after)  # benchmarks that give Triton alone
-        return {"status": "ok"} if match is None else _copied(match)
+        return {"status": "ok"} if match is None else _copied(match, _EVALUATION)
 
 
-def _copied(match: Match) -> dict[str, Any]:
-    return {"status": "contaminated", "copy_of": match.id, "similarity": match.similarity}
+def _copied(match: Match, place: str) -> dict[str, Any]:
+    return {"status": "contaminated", "copy_of": match.id, "copied_from": place, "similarity": match.similarity}
 
 
 def _given(settings: PairSettings) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:

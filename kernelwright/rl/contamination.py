@@ -1,7 +1,7 @@
-"""Keeps evaluation problems out of training data: by normal form, and by near-duplicates."""
+"""Keeps evaluation problems out of training data: by normal form, by what is computed, and by near-duplicates."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kernelwright.ir.errors import UserError
@@ -14,7 +14,7 @@ SIMILARITY = 0.8
 
 @dataclass(frozen=True)
 class Match:
-    """The evaluation problem that a text repeats; `similarity` is 1 for an equal normal form."""
+    """The evaluation problem that a text repeats; `similarity` is 1 for an equal normal form or computation."""
 
     id: str
     similarity: float
@@ -31,15 +31,22 @@ class Decontaminated:
 class Screen:
     """Finds the problem that a text is a copy of.
 
-    A copy has the same normal form without sizes (names, comments and sizes may differ, see `normal_form`), or
-    shares at least `similarity` of its shingles with the problem: |both| / |either|.
+    A copy has the same normal form without sizes (names, comments and sizes may differ, see `normal_form`), computes
+    the same, or shares at least `similarity` of its shingles with the problem: |both| / |either|. `computed` gives what
+    a text computes, None where that is not known; without it texts alone are compared.
     """
 
-    def __init__(self, against: Iterable[Problem], similarity: float = SIMILARITY) -> None:
+    def __init__(
+        self,
+        against: Iterable[Problem],
+        similarity: float = SIMILARITY,
+        computed: Callable[[str], str | None] = lambda _source: None,
+    ) -> None:
         if not 0 < similarity <= 1:
             raise UserError(f"similarity={similarity}: give a number above 0 and up to 1")
-        self.similarity = similarity
+        self.similarity, self._computed = similarity, computed
         self._digests: dict[str, str] = {}
+        self._computations: dict[str, str] = {}
         self._sizes: dict[str, int] = {}
         self._holders: dict[str, list[str]] = {}
         for problem in against:
@@ -47,6 +54,8 @@ class Screen:
 
     def _add(self, problem: Problem) -> None:
         self._digests.setdefault(normal_digest(problem.source), problem.id)
+        if (computation := self._computed(problem.source)) is not None:
+            self._computations.setdefault(computation, problem.id)
         found = shingles(problem.source)
         self._sizes[problem.id] = len(found)
         for shingle in found:
@@ -55,6 +64,8 @@ class Screen:
     def match(self, source: str) -> Match | None:
         """The problem that the text repeats, the most similar one; None where there is none."""
         known = self._digests.get(normal_digest(source))
+        if known is None and (computation := self._computed(source)) is not None:
+            known = self._computations.get(computation)
         if known is not None:
             return Match(known, 1.0)
         found = shingles(source)

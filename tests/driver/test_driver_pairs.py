@@ -126,7 +126,7 @@ def test_copies_of_evaluation_problems_stay_out(problems: Path, finished: Path, 
     against = write_problems(tmp_path / "evaluation.jsonl", [program(EXPRESSIONS[1], 512, x="left", y="right")])
     before = finished.read_bytes()
     assert make(finished, f"problems={problems}", f"against={against}") == 0
-    assert summary(finished)["copies"] == {"p1": "p0"}
+    assert (summary(finished)["copies"], summary(finished)["copied_from"]) == ({"p1": "p0"}, {"evaluation": 1})
     assert [pair.problem for pair in read_rows(finished, Pair)] == ["p0", "p2"]
     assert make(finished, f"problems={problems}") == 0 and finished.read_bytes() == before
 

@@ -9,8 +9,10 @@ for the mid-end Triton and the fastest that a search finds by the cost model. ou
 where it was, and gives the same file; FILE.summary.json counts what became of the problems, and the summary goes to
 stdout.
 
-No program is there twice, and none is a copy of an evaluation problem (names, comments and sizes do not count, nor do
-small changes): neither of those in against=…, nor of the test split of problems=…, nor of held-out generated programs.
+No program is there twice, and none is a copy of an evaluation problem (names, comments, sizes and spelling do not
+count, nor do small changes; the same operators in the same order are a copy): neither of those in against=…, nor of the
+test split of problems=…, nor of held-out generated programs. The summary says of which. Short programs recur: many
+of difficulty 0 are copies of one of some hundred that are held out. They cost no time; ask for more (count=…).
 
 configuration (defaults first):
   stage=frontend|midend
