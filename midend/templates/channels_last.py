@@ -137,26 +137,40 @@ class _Writer:
         yield "acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)"
         taps = self._taps("x")
         length = f"{taps} * {self.channels}" if "count" in taps else str(int(taps) * self.channels)
-        yield f"steps{'' if 'count' in taps else ': tl.constexpr'} = ({length} + KBLOCK - 1) // KBLOCK"
+        constant = "" if "count" in taps else ": tl.constexpr"
+        yield f"padded{constant} = ({length} + KBLOCK - 1) // KBLOCK * KBLOCK"
         lines = [taps for axis in self.lines if (taps := self._taps(axis)) != "1"]
-        yield f"for step in range(0, {' * '.join([*lines, 'steps'])}):"
-        yield "    k = step % steps * KBLOCK + tl.arange(0, KBLOCK)"
-        rest, at = "step // steps", list[tuple[int, str]]()
-        checks = ["inside", f"(k[None, :] < {length})"]
+        yield f"for step in range(0, {' * '.join([*lines, 'padded'])}, KBLOCK):"
+        yield "    first = step % padded"
+        yield "    k = first + tl.arange(0, KBLOCK)"
+        rest, at, checks = "step // padded", list[tuple[int, str]](), ["inside"]
         for axis in reversed(self.lines):
             yield f"    k{axis} = {rest} % {self._taps(axis)}"
             rest = f"{rest} // {self._taps(axis)}"
             at.append((self.dilation[axis] * self.x_step[axis], f"k{axis}"))
             checks.append(self._check(axis, f"i{axis} + {total((self.dilation[axis], f'k{axis}'))}"))
-        checks.append(self._along())
-        line = f"({total(*at)}) + " if at else ""
-        yield f"    a = tl.load(x_at + {line}k[None, :], {together(*checks)}, other=0.0)"
-        weight = f"(k[:, None] < {length}) & (channel < {self.results})"
-        yield f"    b = tl.load(weight_at + {self._weight()}, {weight}, other=0.0)"
+        a = f"x_at + {f'({total(*at)}) + ' if at else ''}k[None, :]"
+        inside, known = together(*checks), f"(channel < {self.results})"
+        parts = self._loads(a, f"{inside} & (k[None, :] < {length})", f"(k[:, None] < {length}) & {known}")
+        if self.channels % LEAST_SIDE:
+            yield from (f"    {line}" for line in parts)
+        else:
+            # Where a step stays within one tap's channels, whether its pixel exists is asked once for all of them.
+            yield f"    if {self.channels} % KBLOCK == 0:"
+            yield f"        met = first // {self.channels}"
+            yield from (f"        {line}" for line in self._loads(a, inside, known, "met"))
+            yield "    else:"
+            yield from (f"        {line}" for line in parts)
         precision = f', input_precision="{self.precision}"' if self.c.x.dtype == "f32" else ""
         yield f"    acc = tl.dot(a, b, acc{precision})"
 
-    def _weight(self) -> str:
+    def _loads(self, a: str, inside: str, known: str, met: str = "") -> Iterator[str]:
+        """A step's pixels and weights; `met`: the one tap along x that all are of, "" where they are of several."""
+        along = self._check("x", f"ix + {met}") if met else self._along()
+        yield f"a = tl.load({a}, {together(inside, along)}, other=0.0)"
+        yield f"b = tl.load(weight_at + {self._weight(met)}, {known}, other=0.0)"
+
+    def _weight(self, met: str) -> str:
         """Where a step's weights lie; taps of a transposed convolution are met in reverse."""
         steps, terms = 1, list[tuple[int, str]]()
         for axis in reversed(self.lines):
@@ -164,8 +178,11 @@ class _Writer:
             steps *= self.taps[axis]
         place = "k[:, None]"
         if self.c.transposed and self.taps["x"] > 1:
-            tap = self._tap("x", f"{place} // {self.channels}")
-            place = f"({tap} * {self.channels} + {place} % {self.channels})"
+            tap = self._tap("x", met or f"{place} // {self.channels}")
+            if met:  # as a distance, whose alignment Triton sees
+                place = f"(({tap} - {met}) * {self.channels} + {place})"
+            else:
+                place = f"({tap} * {self.channels} + {place} % {self.channels})"
         return total(*(term for term in terms if self.count > 1), (1, place))
 
     def _tap(self, axis: str, met: str) -> str:

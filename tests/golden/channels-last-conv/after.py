@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: clc
-# level: triton  digest: 98d510a6b214
+# level: triton  digest: 65d13e842f70
 import torch
 import triton
 import triton.language as tl
@@ -85,11 +85,12 @@ def conv2d(x_ptr, weight_ptr, out_ptr, MBLOCK: tl.constexpr, NBLOCK: tl.constexp
     x_at = x_ptr + (792 * batch + 88 * iy + 8 * ix)
     weight_at = weight_ptr + 24 * channel
     acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)
-    steps: tl.constexpr = (24 + KBLOCK - 1) // KBLOCK
-    for step in range(0, 3 * steps):
-        k = step % steps * KBLOCK + tl.arange(0, KBLOCK)
-        ky = step // steps % 3
-        a = tl.load(x_at + (88 * ky) + k[None, :], inside & (k[None, :] < 24) & (iy + ky >= 0) & (iy + ky < 9) & (8 * ix + k[None, :] >= 0) & (8 * ix + k[None, :] < 88), other=0.0)
+    padded: tl.constexpr = (24 + KBLOCK - 1) // KBLOCK * KBLOCK
+    for step in range(0, 3 * padded, KBLOCK):
+        first = step % padded
+        k = first + tl.arange(0, KBLOCK)
+        ky = step // padded % 3
+        a = tl.load(x_at + (88 * ky) + k[None, :], inside & (iy + ky >= 0) & (iy + ky < 9) & (k[None, :] < 24) & (8 * ix + k[None, :] >= 0) & (8 * ix + k[None, :] < 88), other=0.0)
         b = tl.load(weight_at + 144 * ky + k[:, None], (k[:, None] < 24) & (channel < 6), other=0.0)
         acc = tl.dot(a, b, acc, input_precision="tf32")
     tl.store(out_ptr + (594 * batch + channel + 66 * oy + 6 * ox), acc, inside & (channel < 6))
