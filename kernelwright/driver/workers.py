@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import threading
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -19,6 +21,8 @@ _START_SECONDS = 300.0
 _READY = "ready"
 #: What a process that does nothing gets to end by itself.
 _END_SECONDS = 10.0
+#: How often a process looks whether its parent is there.
+_LOOK_SECONDS = 1.0
 
 #: What a process does with one question: settings and context are its own. The result has a `status`.
 Answer = Callable[[Any, Settings, Context], dict[str, Any]]
@@ -28,6 +32,7 @@ Question = TypeVar("Question")
 def serve(channel: Connection, settings: Settings, answer: Answer) -> None:
     """The main function of a process: answer each question that comes, until the channel closes."""
     os.setsid()  # its parent ends it with all it started; an interrupt is the parent's
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
         warnings.filterwarnings("ignore", module=r"torch\b")
@@ -45,6 +50,13 @@ def serve(channel: Connection, settings: Settings, answer: Answer) -> None:
             except EOFError:
                 return
             channel.send(answer(question, settings, context))
+
+
+def _end_with(parent: int) -> None:
+    """End this process with all it started once its parent is gone, which a killed one could not do itself."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_SECONDS)
+    os.killpg(os.getpid(), signal.SIGKILL)
 
 
 class Worker:
