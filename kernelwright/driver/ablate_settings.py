@@ -63,7 +63,7 @@ class AblateSchema:
     joint_answers: int = 4
     max_tokens: int = 512
     action: str = "pipeline"
-    midend_tokens: int = 128
+    midend_tokens: int = 64
     baseline: str = "lower-inductor"
     jobs: int | None = None
     timeout_s: float = 600.0

@@ -20,7 +20,7 @@ configuration (defaults first):
                         too)  problems.split=test|train|null   problems.count=4   problems.difficulty=0   limit=N
   seeds=[0]  seeds=[0,1,2]
   policy=none|hf|vllm|openai|replay   policy.model=…   policy.adapters.STAGE=FOLDER
-  answers=2  joint_answers=4  max_tokens=512  action=pipeline|program  midend_tokens=128   of agents in `stages`
+  answers=2  joint_answers=4  max_tokens=512  action=pipeline|program  midend_tokens=64   of agents in `stages`
   train.KEY=VALUE       for arms that train: as `kernelwright train KEY=VALUE`
   target=auto|…  evaluator.seeds=3  import.shrink=auto|never|always  baseline=lower-inductor
   jobs=N  timeout_s=600  out=runs/ablate/EXPERIMENT
