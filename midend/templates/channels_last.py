@@ -141,7 +141,8 @@ class _Writer:
         yield f"padded{constant} = ({length} + KBLOCK - 1) // KBLOCK * KBLOCK"
         lines = [taps for axis in self.lines if (taps := self._taps(axis)) != "1"]
         yield f"for step in range(0, {' * '.join([*lines, 'padded'])}, KBLOCK):"
-        yield "    first = step % padded"
+        # A remainder's alignment is lost on Triton; a product's is not.
+        yield "    first = step % padded // KBLOCK * KBLOCK"
         yield "    k = first + tl.arange(0, KBLOCK)"
         rest, at, checks = "step // padded", list[tuple[int, str]](), ["inside"]
         for axis in reversed(self.lines):

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: clc
-# level: triton  digest: 65d13e842f70
+# level: triton  digest: 8f2f7153c63e
 import torch
 import triton
 import triton.language as tl
@@ -87,7 +87,7 @@ def conv2d(x_ptr, weight_ptr, out_ptr, MBLOCK: tl.constexpr, NBLOCK: tl.constexp
     acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)
     padded: tl.constexpr = (24 + KBLOCK - 1) // KBLOCK * KBLOCK
     for step in range(0, 3 * padded, KBLOCK):
-        first = step % padded
+        first = step % padded // KBLOCK * KBLOCK
         k = first + tl.arange(0, KBLOCK)
         ky = step // padded % 3
         a = tl.load(x_at + (88 * ky) + k[None, :], inside & (iy + ky >= 0) & (iy + ky < 9) & (k[None, :] < 24) & (8 * ix + k[None, :] >= 0) & (8 * ix + k[None, :] < 88), other=0.0)
