@@ -16,12 +16,12 @@ from kernelwright.backend.children import OFF_GPU, Children
 from kernelwright.backend.stopwatch import Measured, NoBenchError, Stopwatch
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tune import WORTH
-from kernelwright.backend.tuning import Tuning
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search_making import Makers, modules_of_passes, price
 from kernelwright.midend.search_race import KEPT_PLAIN, TOLD, Judge, SearchError, Spending, first_line, line_of
 from kernelwright.midend.search_space import PLAIN, Candidate, Space, Step, in_turn
+from kernelwright.midend.search_tuning import Entry, Fitting
 
 #: Rungs by which the fastest are verified, and by which the one that is kept is timed.
 CHECKED = (Rung.PARSE, Rung.COMPILE, Rung.RUN)
@@ -30,28 +30,10 @@ TIMED = (*CHECKED, Rung.TIME)
 MADE_BY, MEASURED_BY, TUNED_BY = 0.4, 0.6, 0.8
 #: How many times the least estimate a candidate may be estimated at, to be measured.
 HOPEFUL = 10.0
-#: Candidates whose launch options are tried in the first round; those that are timed again, and verified at most.
-TUNED, FINALISTS = 4, 4
-#: How many times slower than the fastest a candidate may be at first for its launch options to be tried.
-TUNABLE = 3.0
-#: Rounds of more trials for the last candidate that may bring nothing, one after another.
-IDLE_ROUNDS = 2
+#: Candidates that are timed again, and verified at most.
+FINALISTS = 4
 #: How many times as many runs the last comparison has.
 LAST_RUNS = 4.0
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A candidate and what it was measured at; `base` is the one whose launch options it has others of, or itself."""
-
-    candidate: Candidate
-    base: Candidate
-    measured: Measured
-
-    @property
-    def us(self) -> float:
-        """Microseconds of a call."""
-        return self.measured.whole_us
 
 
 @dataclass
@@ -207,66 +189,17 @@ class MeasuredRace:
             self.entries.append(Entry(candidate, candidate, found))
 
     def _tune(self, watch: Stopwatch, children: Children) -> None:
-        """Rounds of which each gives the better half of the candidates twice the trials, and the last one yet more."""
-        until = self._until(TUNED_BY)
-        live = self._promising()
-        fitted = {entry.base.digest: self._tuning(watch, children, entry.candidate) for entry in live}
-        trials = self.spending.trials
-        while live:
-            for number, entry in enumerate(live, 1):
-                if time.monotonic() >= until:
-                    self.stopped = self.stopped or "out of time"
-                    return
-                self._say(f"tuning {number}/{len(live)}, {trials} trials: {entry.base.spec}")
-                self._fit(watch, entry.base, fitted[entry.base.digest], trials, until)
-            if len(live) == 1:
-                self._fit_on(watch, live[0].base, fitted[live[0].base.digest], trials, until)
-                return
-            us = {base: min(e.us for e in self.entries if e.base.digest == base) for base in fitted}
-            live, trials = sorted(live, key=lambda entry: us[entry.base.digest])[: -(-len(live) // 2)], 2 * trials
-
-    def _promising(self) -> list[Entry]:
-        """Those to tune: the fastest, templates taking turns, as a library's kernels gain nothing by launch options."""
-        entries = {entry.candidate.digest: entry for entry in self.entries if math.isfinite(entry.us)}
-        fastest = min((entry.us for entry in entries.values()), default=0.0)
-        near = [entry.candidate for entry in entries.values() if entry.us <= TUNABLE * fastest]
-        return [entries[one.digest] for one in in_turn(near, lambda module: entries[module.digest].us)[:TUNED]]
-
-    def _fit(self, watch: Stopwatch, base: Candidate, fitting: Tuning, trials: int, until: float) -> bool:
-        """Try more launch options of a candidate; whether there were any."""
-        before = fitting.tried
-        fitting.spend(trials, until)
-        self.trials += fitting.tried - before
-        self._enter(watch, base, fitting.module)
-        return fitting.tried > before
-
-    def _fit_on(self, watch: Stopwatch, base: Candidate, fitting: Tuning, trials: int, until: float) -> None:
-        """Rounds of twice the trials while there is time, until nothing new is left or it brings nothing."""
-        idle = 0
-        while idle < IDLE_ROUNDS and time.monotonic() < until:
-            trials, before = 2 * trials, fitting.module
-            self._say(f"tuning on, {trials} trials: {base.spec}")
-            if not self._fit(watch, base, fitting, trials, until):
-                return
-            idle = idle + 1 if fitting.module is before else 0
-
-    def _tuning(self, watch: Stopwatch, children: Children, base: Candidate) -> Tuning:
         def measure(module: KernelModule, symbols: Sequence[str], best_us: float) -> Measured:
             return self._measured(watch, module, symbols, best_us)
 
-        return Tuning(base.module, get_target(self.ctx.target), children, measure, WORTH["gpu"], say=self._say)
-
-    def _enter(self, watch: Stopwatch, base: Candidate, module: KernelModule) -> None:
-        """Measure a module with other launch options, if it is new."""
-        if module.digest in {entry.candidate.digest for entry in self.entries}:
-            return
-        options = [
-            f"{new.symbol}: {dict(new.meta)}"
-            for new, old in zip(module.kernels, base.module.kernels, strict=True)
-            if new.meta != old.meta
-        ]
-        spec = f"{base.spec} with {'; '.join(options)}"
-        self.entries.append(Entry(Candidate(spec, module), base, self._measured(watch, module)))
+        target = get_target(self.ctx.target)
+        fitting = Fitting(self.entries, children, target, measure, self._say, self._until(TUNED_BY))
+        try:
+            fitting.run(self.spending.trials)
+        finally:
+            self.trials += fitting.trials
+        if fitting.late:
+            self.stopped = self.stopped or "out of time"
 
     def _compare(self, watch: Stopwatch) -> None:
         """Take the times of the fastest again, more exactly, with the plain one's."""

@@ -13,15 +13,18 @@ from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend import tuning
 from kernelwright.backend.children import Outcome
 from kernelwright.backend.execute import trace_launches
+from kernelwright.backend.stopwatch import Measured
+from kernelwright.backend.targets import get_target
 from kernelwright.driver.build import discover
 from kernelwright.evaluate.local import LocalEvaluator
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend import search_measured, search_space
+from kernelwright.midend import search_space, search_tuning
 from kernelwright.midend.search_measured import CHECKED, TIMED, MeasuredRace
 from kernelwright.midend.search_race import SearchError, Spending
 from kernelwright.midend.search_space import Candidate, Space
+from kernelwright.midend.search_tuning import Entry, Fitting
 
 TARGET = "h200"
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
@@ -59,7 +62,7 @@ def test_candidates_are_made_measured_tuned_and_the_fastest_verified(
 ) -> None:
     monkeypatch.setattr(search_space, "LOWERINGS", search_space.LOWERINGS[:2])
     monkeypatch.setattr(search_space, "VARIANTS", {})
-    monkeypatch.setattr(search_measured, "TUNED", 1)
+    monkeypatch.setattr(search_tuning, "TUNED", 1)
     first = race(problem, evaluator, tmp_path, Spending(3, 2, 8, 0.0))
     found = first.run()
     notes = first.notes()
@@ -126,10 +129,10 @@ class _Clock:
     def __init__(self, us: Callable[[dict[str, Any]], float]) -> None:
         self.us, self.timed = us, set[str]()
 
-    def measure(self, module: KernelModule, symbols: Sequence[str], *_given: float) -> search_measured.Measured:
+    def measure(self, module: KernelModule, symbols: Sequence[str], *_given: float) -> Measured:
         self.timed.add(module.digest)
         us = self.us(dict(module.kernels[-1].meta))
-        return search_measured.Measured(dict.fromkeys(symbols, us))
+        return Measured(dict.fromkeys(symbols, us))
 
 
 def tuned(us: Callable[[dict[str, Any]], float], journals: Path, trials: int, seconds: float = 0.0) -> MeasuredRace:
@@ -138,22 +141,33 @@ def tuned(us: Callable[[dict[str, Any]], float], journals: Path, trials: int, se
     bare, spending = replace(module, kernels=(), launcher=None), Spending(3, trials, 8, seconds)
     one = race(bare, None, journals, spending, evaluate=lambda *_given: ())
     plain = one.plain = Candidate("lower-inductor", module)
-    one.entries = [
-        search_measured.Entry(plain, plain, search_measured.Measured({"": us(dict(module.kernels[-1].meta))}))
-    ]
+    one.entries = [Entry(plain, plain, Measured({"": us(dict(module.kernels[-1].meta))}))]
     one._tune(_Clock(us), _Compiled())  # type: ignore[arg-type]
     return one
 
 
-def test_templates_take_turns_in_tuning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_measured, "TUNED", 3)
+def test_templates_take_turns_in_tuning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_tuning, "TUNED", 3)
     module = lowered("a.sum(1)", [(8, 400, 500)])
     us = {"p": 10.0, "p,cache-hints": 10.1, "p,reverse-loops": 10.2, "p,triton-matmul": 29.0, "p,implicit-gemm": 31.0}
-    one = race(module, None, tmp_path, Spending(3, 1, 8, 0.0), evaluate=lambda *_given: ())
+    entries = []
     for number, (spec, time) in enumerate(us.items()):
         candidate = Candidate(spec, begun_with(module, "pass  # " + "x" * number))
-        one.entries.append(search_measured.Entry(candidate, candidate, search_measured.Measured({"": time})))
-    assert [entry.candidate.spec for entry in one._promising()] == ["p", "p,triton-matmul", "p,cache-hints"]
+        entries.append(Entry(candidate, candidate, Measured({"": time})))
+    fitting = Fitting(entries, _Compiled(), get_target("h200"), _Clock(lambda _meta: 1.0).measure, lambda _line: None)  # type: ignore[arg-type]
+    assert [one.spec for one in fitting.promising()] == ["p", "p,triton-matmul", "p,cache-hints"]
+
+
+def test_options_found_for_a_kernel_are_given_to_all_that_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_tuning, "TUNED", 1)
+    module = lowered("a.sum(1)", [(8, 400, 500)])
+    first, second = (Candidate(f"p{number}", begun_with(module, "pass  # " + "x" * number)) for number in range(2))
+    entries = [Entry(one, one, Measured({"": 10.0})) for one in (first, second)]
+    clock = _Clock(lambda meta: 10.0 / meta["num_warps"])
+    fitting = Fitting(entries, _Compiled(), get_target("h200"), clock.measure, lambda _line: None)  # type: ignore[arg-type]
+    fitting.run(8)
+    best = {base.spec: min(entry.us for entry in entries if entry.base is base) for base in (first, second)}
+    assert best["p0"] == best["p1"] < 10.0
 
 
 def test_the_last_candidate_is_tuned_while_that_brings_something(tmp_path: Path) -> None:
@@ -177,10 +191,9 @@ def test_tuning_ends_where_nothing_is_gained_or_time_is_over(tmp_path: Path) -> 
 
 def entered(one: MeasuredRace, us: dict[str, float]) -> None:
     """As though these had been measured, the first as the plain lowering."""
-    measured = search_measured.Measured
     candidates = [Candidate(spec, lowered(f"a + {number}", [(4, 4)])) for number, spec in enumerate(us)]
     times = zip(candidates, us.values(), strict=True)
-    one.entries = [search_measured.Entry(each, each, measured({"": time})) for each, time in times]
+    one.entries = [Entry(each, each, Measured({"": time})) for each, time in times]
     one.plain = candidates[0]
 
 
