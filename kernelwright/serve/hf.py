@@ -138,31 +138,34 @@ class HfPolicy(Closing):
 
     @torch.inference_mode()
     def _draw(self, rows: list[_Row], sampling: Sampling, generator: torch.Generator) -> None:
-        """Fill rows with tokens until each has ended. A prompt that several rows have is read once."""
+        """Fill rows with tokens until each has ended. A prompt that several have is read once; who has ended leaves."""
         ends = _end_ids(self._model)
         prompts = list(dict.fromkeys(tuple(row.prompt_ids) for row in rows))
-        which_b = torch.tensor([prompts.index(tuple(row.prompt_ids)) for row in rows], device=self._model.device)
-        feed, mask_bp = _left_padded(prompts, self._model.device)
+        ids_bp, mask_bp = _left_padded(prompts, self._model.device)
         position_bp = (mask_bp.cumsum(-1) - 1).clamp(min=0)
-        out = self._step(feed, mask_bp, position_bp, None)
+        out = self._step(ids_bp, mask_bp, position_bp, None)
         cache = out.past_key_values
-        cache.batch_select_indices(which_b)
-        mask_bp, position_bp, logits_bv = mask_bp[which_b], position_bp[which_b], out.logits[which_b, -1]
+        places = torch.tensor([prompts.index(tuple(row.prompt_ids)) for row in rows], device=self._model.device)
+        cache.batch_select_indices(places)
+        mask_bp, position_b1, logits_bv = mask_bp[places], position_bp[places, -1:], out.logits[places, -1]
         while True:
             logprobs_bv = processed_logprobs(logits_bv.float(), sampling.temperature, sampling.top_p)
             if sampling.temperature == 0:
-                feed = logprobs_bv.argmax(-1, keepdim=True)
+                feed_b1 = logprobs_bv.argmax(-1, keepdim=True)
             else:
-                feed = torch.multinomial(logprobs_bv.exp(), 1, generator=generator)
-            chosen_b = logprobs_bv.gather(-1, feed)[:, 0].tolist()
-            for row, token, logprob in zip(rows, feed[:, 0].tolist(), chosen_b, strict=True):
-                if not row.finish:
-                    self._append(row, token, logprob, ends, sampling)
-            if all(row.finish for row in rows):
+                feed_b1 = torch.multinomial(logprobs_bv.exp(), 1, generator=generator)
+            chosen_b = logprobs_bv.gather(-1, feed_b1)[:, 0].tolist()
+            for row, token, logprob in zip(rows, feed_b1[:, 0].tolist(), chosen_b, strict=True):
+                self._append(row, token, logprob, ends, sampling)
+            going = [place for place, row in enumerate(rows) if not row.finish]
+            if not going:
                 return
-            mask_bp = torch.nn.functional.pad(mask_bp, (0, 1), value=1)
-            position_bp = position_bp[:, -1:] + 1
-            logits_bv = self._step(feed, mask_bp, position_bp, cache).logits[:, -1]
+            if len(going) < len(rows):
+                cache.batch_select_indices(torch.tensor(going, device=self._model.device))
+                rows, feed_b1 = [rows[place] for place in going], feed_b1[going]
+                mask_bp, position_b1 = mask_bp[going], position_b1[going]
+            mask_bp, position_b1 = torch.nn.functional.pad(mask_bp, (0, 1), value=1), position_b1 + 1
+            logits_bv = self._step(feed_b1, mask_bp, position_b1, cache).logits[:, -1]
 
     def _step(self, ids: torch.Tensor, mask_bp: torch.Tensor, position: torch.Tensor, cache: Any) -> Any:
         """The model's last logits and its cache, which grows."""

@@ -89,6 +89,9 @@ def test_end_tokens_and_stop_strings_end_an_answer(base: Path, policy: HfPolicy,
     stopped = [one for one in answers if one.finish == "stop"]
     assert stopped
     assert all(one.token_ids[-1] in ends and not {*one.token_ids[:-1]} & {*ends} for one in stopped)
+    assert len({len(one.token_ids) for one in answers}) > 2
+    for one in answers:  # also those that went on when others had ended
+        assert one.logprobs == pytest.approx(token_logprobs(model, one.prompt_ids, one.token_ids), abs=1e-4)
     sampling = Sampling(n=2, max_tokens=16, seed=1)
     whole = next(one for one in policy.sample(PROMPTS[:1], sampling)[0] if len(one.text) > 4)
     cut = policy.sample(PROMPTS[:1], replace(sampling, stop=(whole.text[3], "never")))[0]
