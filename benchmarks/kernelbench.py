@@ -46,6 +46,8 @@ from kernelwright.rl.problems import load_problems
 ON_GPU = {"evaluator.timeout_s": "200", "evaluator.memory_gb": "60"}
 #: How many times as many problems as are worked on at a time are searched before they are measured.
 PART = 4
+#: The fastest candidates of a search that OUT tells.
+TOLD = 8
 #: What may be due to other problems beside it, so that it is tried once more alone.
 CROWDED = frozenset(("crash", "error", "runtime_error", "timeout"))
 
@@ -140,7 +142,7 @@ class Bench:
             return
         for first in range(0, len(programs), PART * self.jobs):
             part = programs[first : first + PART * self.jobs]
-            searches = self._all_due(part)
+            searches = [question for question in self._all_due(part) if not question.module]
             self._pass(searches, self.jobs)
             searched = [one.program for one in searches]
             measures = [question for program in part if (question := self._due(program, searched))]
@@ -220,13 +222,15 @@ def told(row: Mapping[str, Any]) -> str:
 def public(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row for OUT: what the result is and its ratios, and nothing of KernelBench's code, which the module quotes."""
     found = outcome(row)
+    search = dict(row.get("search", {}))
+    search["candidates_us"] = dict(list(search.get("candidates_us", {}).items())[:TOLD])
     decided = {
         "winner": found.winner,
         "handed_back": found.handed_back,
         "ratio": dict(found.ratio),
         "time_ms": found.time_ms,
     }
-    return {key: value for key, value in row.items() if key != "module"} | decided
+    return {key: value for key, value in row.items() if key != "module"} | {"search": search} | decided
 
 
 def write(out: Path, content: Mapping[str, Any]) -> None:
@@ -279,12 +283,13 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
         try:
             bench.run(programs)
         finally:
+            rows = [row for row in in_order(journal.results.values()) if row["status"] != SEARCHED]
             content = {
                 "command": shlex.join(["python", *sys.argv]),
                 "made_with": common,
                 "caliber": machine(),
-                "summary": summarize(list(journal.results.values()), read_floors(arguments.floors)),
-                "results": [public(row) for row in in_order(journal.results.values())],
+                "summary": summarize(rows, read_floors(arguments.floors)),
+                "results": [public(row) for row in rows],
             }
             write(arguments.out, content)
     return content
