@@ -33,10 +33,9 @@ class LowerInductor(Pass):
     cooperative: reduce large rows by programs that meet at a grid barrier (needs a GPU). tiles: how many
     axes a pointwise kernel may be tiled over (0: Inductor decides). tile_reductions: tile reductions over
     two axes. online_softmax: one pass for maximum and sum. fuse: fuse kernels. channels_last: let Inductor
-    change the layout of convolutions. every_conv: have all 2-D and 3-D ones work on
-    channels last, and leave outputs so. device: where to lower (meta: nowhere, by shapes alone; auto: what the
-    context's option `lowering_device` says, else a GPU if there is one). keep: leave a module that has kernels
-    already, as an agent's, as it is.
+    change the layout of convolutions. every_conv: have all of them work on channels last, and leave outputs so.
+    device: where to lower (meta: nowhere, by shapes alone; auto: what the context's option `lowering_device` says, else
+    a GPU if there is one). keep: leave a module that has kernels already, as an agent's, as it is.
     """
 
     name: ClassVar[str] = "lower-inductor"

@@ -92,7 +92,8 @@ def _read(trace: HostTrace, index: int, target: str, arguments: Sequence[ast.exp
 
 
 def _makes_contiguous(statement: ast.stmt, name: str) -> bool:
-    return ast.unparse(statement).startswith(f"{name} = {name}.contiguous(")
+    given = f"{name} = {name}."
+    return ast.unparse(statement).startswith((f"{given}contiguous(", f"{given}transpose(1, 2).contiguous()"))
 
 
 def precision_of(module: KernelModule) -> str:

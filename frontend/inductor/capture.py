@@ -154,7 +154,7 @@ def _bias_apart() -> Iterator[None]:
 
 
 #: Orders of strides with channels last, by the number of axes.
-_CHANNELS_LAST = {4: ir.NHWC_STRIDE_ORDER, 5: ir.NHWDC_STRIDE_ORDER}
+_CHANNELS_LAST = {3: [2, 0, 1], 4: ir.NHWC_STRIDE_ORDER, 5: ir.NHWDC_STRIDE_ORDER}
 
 
 def _channels_last_given(axes: Sequence[int]) -> contextlib.AbstractContextManager[Any]:
@@ -205,7 +205,7 @@ def _environment(device: str, config: Mapping[str, Any]) -> Iterator[None]:
             warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")
             stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
         every = bool(config.get("force_layout_optimization"))
-        stack.enter_context(_channels_last_given((4,) * (device == "cpu") + (5,) * every))
+        stack.enter_context(_channels_last_given((4,) * (device == "cpu") + (3, 5) * every))
         if every:
             stack.enter_context(_channels_last_returned())
         stack.enter_context(inductor_config.patch(known))

@@ -218,6 +218,8 @@ def _layouts(rank: int) -> list[tuple[tuple[int, ...], str]]:
     """(axes from the slowest to the fastest, the call that gives this layout), plain layout first."""
     plain = tuple(range(rank))
     layouts = [(plain, "contiguous()")]
+    if rank == 3:
+        layouts.append(((0, 2, 1), "transpose(1, 2).contiguous().transpose(1, 2)"))
     name = {4: "channels_last", 5: "channels_last_3d"}.get(rank)
     if name:
         layouts.append(((0, *plain[2:], 1), f"contiguous(memory_format=torch.{name})"))

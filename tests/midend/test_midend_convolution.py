@@ -154,6 +154,8 @@ def test_a_form_that_is_none():
 
 
 LINES = {
+    "1d": ((2, 8, 33), "nn.Conv1d(8, 6, 3, padding=1)"),
+    "1d phases": ((2, 16, 9), "nn.ConvTranspose1d(16, 6, 5, stride=2)"),
     "2d": ((2, 8, 9, 11), "nn.Conv2d(8, 6, 3)"),
     "2d padded": ((2, 3, 9, 11), "nn.Conv2d(3, 20, (3, 5), padding=(1, 2), stride=(2, 1), bias=False)"),
     "2d strided columns": ((1, 16, 9, 9), "nn.Conv2d(16, 6, (3, 1), stride=2, dilation=(1, 3), bias=False)"),
