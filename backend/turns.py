@@ -3,6 +3,8 @@
 Turns are locks on a file for each GPU, so that they end with the process that holds one. Processes of other programs
 know nothing of them. Another file is the gate through which everyone goes to wait: who waits to have the device alone
 stays in it, so that others who only want to share do not come before, one after another, for ever.
+
+Whoever shares keeps all others from timing: turns are for what keeps the device busy, not for what the host does alone.
 """
 
 import contextlib
@@ -40,6 +42,12 @@ class Turns:
             yield
 
     @contextlib.contextmanager
+    def at_least_shared(self) -> Iterator[None]:
+        """Keep the turn that is held; where none is, use the device beside others."""
+        with self.shared() if self._mode == fcntl.LOCK_UN else contextlib.nullcontext():
+            yield
+
+    @contextlib.contextmanager
     def given_up(self) -> Iterator[None]:
         """Let others have the device meanwhile, and take the same turn again."""
         with self._held(fcntl.LOCK_UN):
@@ -59,12 +67,12 @@ class Turns:
         try:
             yield
         finally:
-            if self._file >= 0 and mode != fcntl.LOCK_UN:
-                with contextlib.suppress(RuntimeError):  # a fault, which whoever asks for results is told
-                    torch.cuda.synchronize()
             self._set(before)
 
     def _set(self, mode: int) -> None:
+        if self._file >= 0 and self._mode != fcntl.LOCK_UN:
+            with contextlib.suppress(RuntimeError):  # a fault, which whoever asks for results is told
+                torch.cuda.synchronize()
         self._mode = mode
         if self._file < 0:
             return

@@ -77,7 +77,7 @@ def warm_up() -> None:
         compile_module(module, get_target("h100"))
     known = replace(reference, source=_WARM_UP_REFERENCE)
     job = {"reference": encode_reference(known), "device": "cpu", "seed": 0, "draws": [asdict(Draw(0))]}
-    run_reference(job, ())
+    run_reference(job, (), Turns(torch.device("cpu")))
 
 
 @dataclass(frozen=True)
@@ -121,41 +121,35 @@ def flags_for(header: Json) -> contextlib.AbstractContextManager[None]:
 
 
 def _answer(header: Json, tensors: Sequence[RawTensor], host: HostProcess | None) -> Result:
-    if header["kind"] == "reference":
-        turns = Turns(torch.device(header["device"]))
-        with turns.shared():
-            return run_reference(header, tensors)
-    if header["kind"] not in ("candidate", "time_candidate", "profile_candidate"):
+    if header["kind"] not in ("reference", "candidate", "time_candidate", "profile_candidate"):
         return _KINDS[header["kind"]](header, tensors)
-    assert host is not None, "the worker was not asked for a host process"
-    return _candidate(header, tensors, host)
+    with contextlib.closing(Turns(torch.device(header["device"]))) as turns:
+        if header["kind"] == "reference":
+            return run_reference(header, tensors, turns)
+        assert host is not None, "the worker was not asked for a host process"
+        return _candidate(header, tensors, host, turns)
 
 
-def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess) -> Result:
+def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess, turns: Turns) -> Result:
     """A candidate's calls, its kernels compiled, interpreted or run as the header says."""
     if header["compile"]:
         compiling = CompilingExecutor(get_target(header["compile"]))
         try:
-            run_candidate(header, tensors, host.link, compiling)
+            run_candidate(header, tensors, host.link, compiling, turns)
         except HostLeftError as error:  # after a launch it may have read what no kernel has computed here
             if not (error.told and compiling.compiled):
                 raise
         return {"resources": {symbol: vars(item.resources) for symbol, item in compiling.compiled.items()}}, []
-    turns = Turns(torch.device(header["device"]))
     on_gpu = CudaExecutor(turns) if header["device"] == "cuda" else None
     executor: Executor = on_gpu or InterpreterExecutor()
-    try:
-        if header["kind"] == "time_candidate":
-            return time_candidate(header, tensors, host.link, executor, turns, host.stop)
-        if header["kind"] == "profile_candidate":
-            return profile_candidate(header, tensors, host.link, executor, turns, host.stop)
-        if header["timing"]:
-            answer, results = check_and_time(header, tensors, host.link, executor, turns, host.stop)
-        else:
-            with turns.shared():
-                answer, results = run_candidate(header, tensors, host.link, executor)
-    finally:
-        turns.close()
+    if header["kind"] == "time_candidate":
+        return time_candidate(header, tensors, host.link, executor, turns, host.stop)
+    if header["kind"] == "profile_candidate":
+        return profile_candidate(header, tensors, host.link, executor, turns, host.stop)
+    if header["timing"]:
+        answer, results = check_and_time(header, tensors, host.link, executor, turns, host.stop)
+    else:
+        answer, results = run_candidate(header, tensors, host.link, executor, turns)
     if on_gpu is not None:
         answer["resources"] = {symbol: vars(taken) for symbol, taken in on_gpu.resources.items()}
     return answer, results

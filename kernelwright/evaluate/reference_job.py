@@ -10,8 +10,9 @@ otherwise the second time, or outputs hold NaN or infinity, whose places a sketc
 """
 
 import ast
+import contextlib
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -22,6 +23,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
 from kernelwright.backend.tensors import Value
 from kernelwright.backend.tf32 import Eager, permitted
+from kernelwright.backend.turns import Turns
 from kernelwright.evaluate import operators
 from kernelwright.evaluate.correctness import differ
 from kernelwright.evaluate.draws import Draw, drawn, perturb
@@ -29,6 +31,10 @@ from kernelwright.evaluate.sketch import Sketching, digests, snapshot
 from kernelwright.evaluate.tensors import copy_of, same_bits, to_raw
 from kernelwright.evaluate.transport import Json, decode_reference
 from kernelwright.evaluate.wire import RawTensor
+from kernelwright.ir.values import TensorSpec
+
+#: Bytes that the host draws or copies in about the time that a turn on the device is waited for.
+_LONG_BYTES = 64 << 20
 
 
 @dataclass
@@ -43,38 +49,65 @@ class Collected:
         self.tensors.append(snapshot(tensor, self.sketching))
         return len(self.tensors) - 1
 
-    def add(self, tensor: Tensor) -> int:
-        """Take a tensor in as it is now, as models may change their state; its index."""
-        self.tensors.append(to_raw(tensor.clone() if tensor.device.type == "cpu" else tensor))
-        return len(self.tensors) - 1
+    def add(self, values: Collection[Value], turns: Turns) -> list[int | None]:
+        """Take tensors in as they are now, as models may change their state; their indices, None for other values."""
+        tensors = [value for value in values if isinstance(value, Tensor)]
+        places = iter(range(len(self.tensors), len(self.tensors) + len(tensors)))
+        with _aside(turns, tensors):
+            self.tensors += [to_raw(one.clone() if one.device.type == "cpu" else one) for one in tensors]
+        return [next(places) if isinstance(value, Tensor) else None for value in values]
 
 
-def run_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, list[RawTensor]]:
-    """The job: one pass for each draw; one that the program cannot take is left out."""
+def run_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
+    """The job: one pass for each draw; one that the program cannot take is left out.
+
+    All in a shared turn on the device, which is given up while the host draws, or copies, a lot.
+    """
     del tensors
     program = ReferenceProgram.load(decode_reference(header["reference"]))
     seed, device = int(header["seed"]), str(header["device"])
     draws = [Draw(**draw) for draw in header["draws"]]
     collected = Collected(sketching=Sketching.decode(header["sketch"]) if header.get("sketch") else None)
-    if collected.sketching is not None and not _sketchable(program, draws[0], seed, device, collected.sketching):
-        collected.sketching, draws = None, draws[:1]
-    state = program.state(program.build(seed, device))
-    built = {name: collected.add(value) for name, value in state.items()}
-    passes = [one for draw in draws if (one := _one(program, draw, seed, device, collected))]
-    movement = _only_moves(program, program.build(seed, device), program.inputs(draws[0].inputs, device))
+    with turns.shared():
+        sketching = collected.sketching
+        if sketching is not None and not _sketchable(program, draws[0], seed, device, sketching, turns):
+            collected.sketching, draws = None, draws[:1]
+        state = program.state(_model(program, seed, device, turns))
+        built = dict(zip(state, collected.add(state.values(), turns), strict=True))
+        del state
+        passes = [one for draw in draws if (one := _one(program, draw, seed, device, collected, turns))]
+        model = _model(program, seed, device, turns)
+        movement = _only_moves(program, model, program.inputs(draws[0].inputs, device))
     answer = {"passes": passes, "init": _literal(program), "built": built, "movement": movement}
     return answer | {"sketched": collected.sketching is not None}, collected.tensors
 
 
-def _sketchable(program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching) -> bool:
+def _sketchable(
+    program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching, turns: Turns
+) -> bool:
     """Whether inputs can be drawn twice, and give nothing but numbers."""
     inputs = drawn(program, draw, device)
     first = digests(inputs, sketching)
-    outputs = program.run(program.build(seed, device), inputs)
+    outputs = program.run(_model(program, seed, device, turns), inputs)
     finite = all(bool(torch.isfinite(output).all()) for output in outputs)
     del inputs, outputs
     _free()
     return finite and first == digests(drawn(program, draw, device), sketching)
+
+
+def _aside(turns: Turns, tensors: Iterable[Tensor | TensorSpec]) -> contextlib.AbstractContextManager[None]:
+    """Around what the host does with these: others may have the device where that takes long."""
+    long = sum(tensor.nbytes for tensor in tensors) > _LONG_BYTES
+    return turns.given_up() if long else contextlib.nullcontext()
+
+
+def _model(program: ReferenceProgram, seed: int, device: str, turns: Turns, weights: int | None = None) -> nn.Module:
+    """The model as built from `seed`, changed as `weights` says."""
+    with _aside(turns, [spec.tensor for spec in program.reference.state]):
+        model = program.build(seed, device)
+        if weights is not None:
+            perturb(model, weights)
+    return model
 
 
 class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -107,26 +140,29 @@ def _literal(program: ReferenceProgram) -> str | None:
     return text
 
 
-def _one(program: ReferenceProgram, draw: Draw, seed: int, device: str, into: Collected) -> Json | None:
-    model = program.build(seed, device)
+def _one(program: ReferenceProgram, draw: Draw, seed: int, device: str, into: Collected, turns: Turns) -> Json | None:
+    model = _model(program, seed, device, turns, draw.weights)
     inputs = drawn(program, draw, device)
-    if draw.weights is not None:
-        perturb(model, draw.weights)
-    if draw.kind == "given" and into.sketching is None:
-        return _pass(program, model, inputs, draw, seed, into)
-    if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
+    if not _takes(program, model, inputs, draw, into):
         return None
+    return _pass(program, model, inputs, draw, seed, into, turns)
+
+
+def _takes(program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], draw: Draw, into: Collected) -> bool:
+    """Whether the program can be checked on a draw's inputs; those as given are tried where outputs are sketched."""
+    if draw.kind == "given" and into.sketching is None:
+        return True
+    if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
+        return False
     try:
         with torch.no_grad():
             outputs = program.run(copy.deepcopy(model), inputs)
     except (RuntimeError, ValueError, IndexError, AssertionError):
-        return None  # the program is only defined on inputs such as its own
+        return False  # the program is only defined on inputs such as its own
     if not all(bool(torch.isfinite(output).all()) for output in outputs):
-        return None
-    if draw.kind == "infinite" and _pointwise(program, model, inputs, outputs, draw):
-        return None  # max(x, 0) and x * (x > 0) are the same but there
-    del outputs
-    return _pass(program, model, inputs, draw, seed, into)
+        return False
+    # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
+    return not (draw.kind == "infinite" and _pointwise(program, model, inputs, outputs, draw))
 
 
 def _pointwise(
@@ -150,14 +186,20 @@ def _pointwise(
 
 
 def _pass(
-    program: ReferenceProgram, model: nn.Module, inputs: list[Value], draw: Draw, seed: int, into: Collected
+    program: ReferenceProgram,
+    model: nn.Module,
+    inputs: list[Value],
+    draw: Draw,
+    seed: int,
+    into: Collected,
+    turns: Turns,
 ) -> Json:
     state = program.state(model)
     answer: Json = {
         "draw": asdict(draw),
-        "inputs": [into.add(v) if isinstance(v, Tensor) and into.sketching is None else None for v in inputs],
+        "inputs": into.add(inputs, turns) if into.sketching is None else [None] * len(inputs),
         "digests": digests(inputs, into.sketching) if into.sketching is not None else [],
-        "state": {name: into.add(value) for name, value in state.items()},
+        "state": dict(zip(state, into.add(state.values(), turns), strict=True)),
     }
     with permitted("ieee", deterministic=True):
         gold = program.gold(model, inputs, seed)
@@ -175,7 +217,7 @@ def _pass(
     torch.manual_seed(seed + 1)
     with Eager(program.reference.numerics):
         again = program.run(twin, inputs)
-    answer["random"] = any(_differ(first, second) for first, second in zip(eager, again, strict=True))
+    answer["random"] = any(_differ(first, second, turns) for first, second in zip(eager, again, strict=True))
     answer["cut"] = _cut_off(program, third, inputs, seed, into) if mode.used else None
     answer["kept"] = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
     del again, eager
@@ -192,11 +234,12 @@ def _cut_off(
         return [into.take(output) for output in program.run(model, inputs)]
 
 
-def _differ(first: Tensor, second: Tensor) -> bool:
+def _differ(first: Tensor, second: Tensor, turns: Turns) -> bool:
     """Whether two runs differ by more than rounding; nearly always they are the same to the bit."""
     if first.shape == second.shape and first.dtype == second.dtype and same_bits(first, second):
         return False
-    return differ(to_raw(first), to_raw(second))
+    with _aside(turns, [first, second]):
+        return differ(to_raw(first), to_raw(second))
 
 
 def _free() -> None:

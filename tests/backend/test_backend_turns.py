@@ -16,6 +16,7 @@ from kernelwright.backend.turns import Turns
 def device(tmp_path, monkeypatch) -> torch.device:
     monkeypatch.setattr(turns, "_FOLDER", tmp_path)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _device: SimpleNamespace(uuid="of-a-test"))
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
     return torch.device("cuda")
 
 
@@ -75,3 +76,32 @@ def test_sharers_that_want_to_be_alone_get_it_one_after_another(device) -> None:
     for thread in threads:
         thread.join(30)
     assert done == ["in", "out"] * 2
+
+
+def test_a_turn_is_given_up_once_the_device_is_done(device, monkeypatch) -> None:
+    log = list[str]()
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: log.append("done"))
+    mine, other = Turns(device), Turns(device)
+    with mine.shared():
+        log[:] = ["queued"]
+        with mine.given_up(), other.alone():  # which waits for ever for who has not given up
+            log.append("other")
+        assert log == ["queued", "done", "other", "done"]
+
+
+def test_who_has_the_device_alone_keeps_it_so(device) -> None:
+    mine, log = Turns(device), list[str]()
+
+    def share() -> None:
+        with Turns(device).shared():
+            log.append("shared")
+
+    with mine.alone(), mine.at_least_shared():
+        other = threading.Thread(target=share)
+        other.start()
+        other.join(0.2)
+        assert log == []
+    other.join(30)
+    with mine.at_least_shared():
+        share()
+    assert log == ["shared", "shared"]

@@ -1,8 +1,10 @@
 """Calls replayed without their host: right for content they never saw, wrong for programs that remember."""
 
 import contextlib
+import fcntl
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -11,25 +13,30 @@ from broken_kernels import DOUBLE, GOOD, Broken, spec, vector_host
 from torch import Tensor
 from torch._inductor.output_code import CompiledFxGraph
 from torch._inductor.runtime.benchmarking import benchmarker
+from torch.nn.modules.module import register_module_forward_pre_hook
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend import clock
 from kernelwright.backend.clock import CaptureError, HostClock
 from kernelwright.backend.turns import Turns
+from kernelwright.evaluate import reference_job
+from kernelwright.evaluate.device import time_reference
 from kernelwright.evaluate.device.interpret import InterpreterExecutor
 from kernelwright.evaluate.device.kernels import Description
 from kernelwright.evaluate.device.replay import Replay, Rotation, Trace, slot
 from kernelwright.evaluate.device.serve import LaunchRequest
 from kernelwright.evaluate.device.time_job import Plan, measure
 from kernelwright.evaluate.device.time_reference import in_turns
-from kernelwright.evaluate.draws import Draw
+from kernelwright.evaluate.draws import Draw, perturb
 from kernelwright.evaluate.local import LocalEvaluator
 from kernelwright.evaluate.program import Program
 from kernelwright.evaluate.race import Race, Timing
 from kernelwright.evaluate.sandbox import Answer, Limits
 from kernelwright.evaluate.sketch import snapshot
+from kernelwright.evaluate.transport import encode_reference
 from kernelwright.evaluate.truth import Pass, Truth
 from kernelwright.evaluate.wire import RawTensor
+from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import Reference
 
 QUICK = Timing(baselines=("eager",), processes=(2, 2), samples=(6, 8), warm_up_s=0.0, budget_s=5.0)
@@ -452,6 +459,53 @@ def test_the_time_rung_on_a_gpu() -> None:
     assert timing["mode"] == {"eager": "graph", "inductor": "graph"}
     assert timing["caliber"]["floor_ms"] > 0
     assert timing["device"]["candidate"][0]["after"]
+
+
+HELD_REFERENCE = """import torch
+class Model(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.product = torch.nn.Linear(size, size)
+    def forward(self, x):
+        return self.product(x)
+def get_inputs():
+    return [torch.randn(4, 8)]
+def get_init_inputs():
+    return [8]
+"""
+
+
+def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, set[bool]] = {"perturb": set(), "run": set()}
+
+    class Told(Turns):
+        held = False
+
+        def _set(self, mode: int) -> None:
+            super()._set(mode)
+            Told.held = mode != fcntl.LOCK_UN
+
+    def told(model: torch.nn.Module, seed: int) -> None:
+        seen["perturb"].add(Told.held)
+        perturb(model, seed)
+
+    monkeypatch.setattr(reference_job, "_LONG_BYTES", 0)
+    for job in (reference_job, time_reference):
+        monkeypatch.setattr(job, "perturb", told)
+    monkeypatch.setattr(time_reference, "Turns", Told)
+    reference = import_source(HELD_REFERENCE, "held").reference
+    draws = [asdict(Draw(0)), asdict(Draw(1, "normal", 2))]
+    header = {"reference": encode_reference(reference), "device": "cpu", "seed": 0, "draws": draws}
+    timing = {"compiler": "", "timing": QUICK.plan(3)}
+    watched = register_module_forward_pre_hook(lambda _module, _inputs: seen["run"].add(Told.held))
+    with contextlib.closing(Told(torch.device("cpu"))) as turns, watched:
+        answer, _ = reference_job.run_reference(header, (), turns)
+        assert len(answer["passes"]) == 2
+        assert seen == {"perturb": {False}, "run": {True}}
+        for found in seen.values():
+            found.clear()
+        time_reference.time_reference(header | timing | {"draws": draws[1:]}, ())
+    assert seen == {"perturb": {False}, "run": {True}}
 
 
 def test_a_compiled_reference_takes_its_turn_until_it_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,13 @@ import contextlib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.turns import Turns
 from kernelwright.evaluate.device.binding import Bound, bind
 from kernelwright.evaluate.device.memory import POISONS, Memory
 from kernelwright.evaluate.device.serve import Executor, Server, tensors_of
@@ -49,9 +49,8 @@ class Calls:
     results: list[RawTensor] = field(default_factory=list)
     _kept: tuple[Sequence[TensorRef], Sequence[RawTensor]] = ((), ())
 
-    def run(self) -> Json:
-        """Make all of them; raises as `Server.until` does."""
-        built, _ = self.server.until("built")
+    def run(self, built: Json) -> Json:
+        """Make all of them with what `meet` says is built; raises as `Server.until` does."""
         withhold = self._bind(built)
         answers, notes = [], self._unbound()
         for number, call in enumerate(self.header["calls"]):
@@ -170,21 +169,28 @@ def _synchronize(device: torch.device) -> None:
         torch.cuda.synchronize()
 
 
-def meet(header: Json, link: Link, memory: Memory, executor: Executor) -> tuple[Server, list[str]]:
-    """Wait for a host and tell it its program: its server, and the walls around it."""
+def meet(header: Json, link: Link, memory: Memory, executor: Executor) -> tuple[Server, list[str], Json]:
+    """Wait for a host and let it build its program: its server, the walls around it, and what is built.
+
+    That needs no turn on the device, which has little to do while a host starts and draws weights.
+    """
     program, externs = header["program"], header["externs"]
     server = Server(link, memory, executor, None if externs is None else frozenset(externs))
     ready, _ = server.until("ready")
     link.send({**program, "inputs": header["inputs"], "externs": externs})
-    return server, [str(wall) for wall in ready["walls"]]
+    built, _ = server.until("built")
+    return server, [str(wall) for wall in ready["walls"]], built
 
 
-def run_candidate(header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor) -> tuple[Json, list[Any]]:
+def run_candidate(
+    header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor, turns: Turns
+) -> tuple[Json, list[RawTensor]]:
     """Serve one host from its start to its last call."""
     with memory_for(header) as memory:
-        server, walls = meet(header, link, memory, executor)
+        server, walls, built = meet(header, link, memory, executor)
         calls = Calls(server, header, tensors)
-        answer = calls.run() | {"walls": walls}
+        with turns.shared():
+            answer = calls.run(built) | {"walls": walls}
         link.send({"done": True})
         return answer, calls.results
 

@@ -113,7 +113,9 @@ class CudaExecutor(JitKernels):
 
     def launch(self, request: LaunchRequest) -> None:
         """Compile where that is due, and run the grid; empty ones launch nothing."""
-        self.prepare(request)()
+        run = self.prepare(request)
+        with self.turns.at_least_shared():  # host code may launch while it builds, when no turn is held
+            run()
 
     def fastest(self, requests: Sequence[LaunchRequest], keep: Callable[[], Callable[[], None]]) -> int:
         """The launch with the least median time by events, each run on the same content and behind a flush.

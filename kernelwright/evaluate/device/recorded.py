@@ -26,10 +26,10 @@ def take_down(
     stop_host: Callable[[], None],
 ) -> tuple["RecordedCalls", list[str]]:
     """Let a host make the first of a job's calls, take down the others, and end it: they, and its walls."""
+    server, walls, built = meet(header, link, memory, executor)
+    calls = RecordedCalls(server, {**header, "calls": header["calls"][:1]}, tensors)
     with turns.shared():
-        server, walls = meet(header, link, memory, executor)
-        calls = RecordedCalls(server, {**header, "calls": header["calls"][:1]}, tensors)
-        calls.run()
+        calls.run(built)
         calls.record(header["calls"][1:])
     stop_host()
     return calls, walls

@@ -195,11 +195,11 @@ def check_and_time(
     with `events`, `notes` and `verified` as `time_candidate` has them. The process may have served others before."""
     plan = Plan.decode(header["timing"])
     with memory_for(header) as memory:
+        server, walls, built = meet(header, link, memory, executor)
+        first = {**header["calls"][0], "fresh": False}
+        calls = RecordedCalls(server, {**header, "calls": [*header["calls"], first]}, tensors)
         with turns.shared():
-            server, walls = meet(header, link, memory, executor)
-            first = {**header["calls"][0], "fresh": False}
-            calls = RecordedCalls(server, {**header, "calls": [*header["calls"], first]}, tensors)
-            answer = calls.run()
+            answer = calls.run(built)
             answer["calls"].pop()
             calls.record([first | {"bump": False}])  # the state is that of the call before
         stop_host()

@@ -29,8 +29,9 @@ def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, li
     plan, device = Plan.decode(header["timing"]), torch.device(header["device"])
     turns, generator = Turns(device), random.Random(plan.seed)
     with torch.no_grad():
+        program, model = _built(header, device)
         with turns.shared():
-            rotation = _reference_calls(header, device, generator, turns)
+            rotation = _reference_calls(header, program, model, generator, turns)
         with turns.alone():
             clock = clock_for(device)
             before = clock.facts() if plan.facts else {}
@@ -38,14 +39,21 @@ def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, li
     return found.answer() | {"flush_bytes": clock.flush_bytes} | device_facts(before, clock, plan), []
 
 
-def _reference_calls(header: Json, device: torch.device, generator: random.Random, turns: Turns) -> Rotation:
-    """The reference built and compiled, its first call made, in a turn on the device that is given up meanwhile."""
+def _built(header: Json, device: torch.device) -> tuple[ReferenceProgram, torch.nn.Module]:
+    """The reference and its model with the weights of all draws, which the host draws: no turn is needed."""
     program = ReferenceProgram.load(decode_reference(header["reference"]))
-    draws = [Draw(**draw) for draw in header["draws"]]
     model = program.build(int(header["seed"]), device)
-    if draws[0].weights is not None:
-        perturb(model, draws[0].weights)
-    values = [program.inputs(draw.inputs, device) for draw in draws]
+    weights = Draw(**header["draws"][0]).weights
+    if weights is not None:
+        perturb(model, weights)
+    return program, model
+
+
+def _reference_calls(
+    header: Json, program: ReferenceProgram, model: torch.nn.Module, generator: random.Random, turns: Turns
+) -> Rotation:
+    """The model compiled, its first call made, in a turn on the device that is given up while it compiles."""
+    values = [program.inputs(Draw(**draw).inputs, header["device"]) for draw in header["draws"]]
     own = [twin(value) if isinstance(value, Tensor) else value for value in values[0]]
     slots = [
         slot(target, [value for one in values if isinstance(value := one[place], Tensor)])
@@ -58,7 +66,10 @@ def _reference_calls(header: Json, device: torch.device, generator: random.Rando
     def run() -> None:
         call(*own)
 
-    with turns.given_up(), in_turns(turns) if header["compiler"] else turns.shared():
+    if header["compiler"]:
+        with turns.given_up(), in_turns(turns):
+            run()
+    else:
         run()
     state = program.state(model)
     kept = [(state[n], value) for n, value in before.items() if not same_bits(value, state[n])]
