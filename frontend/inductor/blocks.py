@@ -1,7 +1,9 @@
 """First launch options for a lowered kernel: Inductor's own, or where it has none sound ones; tuned later."""
 
 import ast
+import math
 from collections.abc import Mapping
+from typing import Any
 
 from kernelwright.backend.targets import Target
 from kernelwright.frontend.inductor.heuristics import launch_options
@@ -10,6 +12,8 @@ from kernelwright.ir.values import Scalar
 
 #: Elements of one program's tile. A GPU block of 4 to 8 warps covers it with 4 to 16 elements a thread.
 TILE = 2048
+#: Programs that a large GPU wants at least, and the blocks by which a grid is cut.
+PROGRAMS, AXES = 256, ("XBLOCK", "YBLOCK", "ZBLOCK")
 #: The blocks up to which Inductor leaves masks out where they divide a size.
 LARGEST = {"XBLOCK": 4096, "YBLOCK": 1024, "ZBLOCK": 1024, "R0_BLOCK": 65536, "R1_BLOCK": 2048}
 
@@ -21,10 +25,19 @@ def _power_of_two(value: int) -> int:
 
 def choose_meta(kernel: InductorKernel, constexprs: tuple[str, ...], target: Target) -> tuple[tuple[str, Scalar], ...]:
     """Values for the constexpr parameters, then num_warps and perhaps num_stages."""
-    options = launch_options(kernel, target)
-    if not set(constexprs) <= set(options):
+    known = [options for options in launch_options(kernel, target) if set(constexprs) <= set(options)]
+    if not known:
         return _sound_meta(kernel, constexprs)
+    fixed = _fixed_reduction_block(kernel)
+    options = min(known, key=lambda one: _distance(kernel, {name: one[name] for name in constexprs}, fixed))
     return tuple((name, options[name]) for name in (*constexprs, "num_warps", "num_stages") if name in options)
+
+
+def _distance(kernel: InductorKernel, blocks: Mapping[str, Any], fixed: int) -> float:
+    """How far a tile is from what Inductor would find best among several: of the usual size, and enough of them."""
+    sizes = {f"{axis.upper()}BLOCK": hint for axis, hint in kernel.size_hints.items()}
+    programs = math.prod(max(sizes.get(name, 1) / blocks[name], 1.0) for name in AXES if name in blocks)
+    return abs(math.log2(fixed * math.prod(blocks.values()) / TILE)) + max(math.log2(PROGRAMS / programs), 0.0)
 
 
 def _sound_meta(kernel: InductorKernel, constexprs: tuple[str, ...]) -> tuple[tuple[str, Scalar], ...]:
@@ -39,7 +52,7 @@ def _sound_meta(kernel: InductorKernel, constexprs: tuple[str, ...]) -> tuple[tu
         share = 64 if kernel.hints.get("reduction_hint") == "OUTER" else 1024
         meta[name] = min(hints[name], share, LARGEST.get(name, 1024), max(room, 1))
         room = max(room // meta[name], 1)
-    axes = [name for name in constexprs if name in ("XBLOCK", "YBLOCK", "ZBLOCK")]
+    axes = [name for name in constexprs if name in AXES]
     # Two-axis tiles are kept square, since either axis may be the one that is contiguous.
     side = room if len(axes) < 2 else 32
     for name in sorted(axes):

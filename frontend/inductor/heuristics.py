@@ -19,18 +19,15 @@ from kernelwright.ir.values import Scalar
 ELSEWHERE = "h100"
 
 
-def launch_options(kernel: InductorKernel, target: Target) -> Mapping[str, Scalar]:
-    """Block sizes, num_warps, and num_stages where it is more than one; empty where Inductor does not say.
-
-    Where Inductor would measure several options these are the first of them.
-    """
+def launch_options(kernel: InductorKernel, target: Target) -> list[Mapping[str, Scalar]]:
+    """What Inductor would choose from by measuring, or the one that it would take: block sizes, num_warps, and
+    num_stages where it is more than one. Empty where Inductor does not say."""
     try:
         configs = _configs(kernel, _properties(target if target.is_gpu else get_target(ELSEWHERE)))
-        first = configs[0]
-        options = {**first.kwargs, "num_warps": first.num_warps, "num_stages": first.num_stages}
+        every = [{**one.kwargs, "num_warps": one.num_warps, "num_stages": one.num_stages} for one in configs]
     except Exception:  # noqa: BLE001  (asserts, and changes with torch; there is another way to choose)
-        return {}
-    return {name: value for name, value in options.items() if name != "num_stages" or value > 1}
+        return []
+    return [{name: value for name, value in one.items() if name != "num_stages" or value > 1} for one in every]
 
 
 def _configs(kernel: InductorKernel, device: DeviceProperties) -> list[Any]:
