@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-import torch
-
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
@@ -32,8 +30,6 @@ LOWERINGS = (
     "lower-inductor{online_softmax=false}",
     "lower-inductor{persistent=false,online_softmax=false}",
 )
-#: Lowerings whose kernels wait for one another, which neither the interpreter nor a small device can run.
-ON_GPU = ("lower-inductor{cooperative=true}",)
 #: Passes with other options than their defaults, beside which they are tried.
 VARIANTS = {
     "depthwise-conv": ("depthwise-conv{rows=1}", "depthwise-conv{rows=8}"),
@@ -142,7 +138,7 @@ class Space:
         longer: of those with the same templates the ones with the lowest scores, of all templates alike."""
         seen = {first.digest}
         yield first
-        specs = [spec for spec in (*LOWERINGS, *(ON_GPU if torch.cuda.is_available() else ())) if spec != first.spec]
+        specs = [spec for spec in LOWERINGS if spec != first.spec]
         layer = [first]
         for found in self._layer([(spec, Step(self.bare, spec)) for spec in specs], seen):
             layer.append(found)

@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import faulthandler
 import fcntl
 import json
 import os
@@ -385,6 +386,7 @@ def _run_as_user(function: Callable[[], int], caller: tuple[str, ...]) -> int:
     pid = os.fork()
     if pid == 0:
         try:
+            faulthandler.disable()  # pytest's looks at threads that are not here
             _become(caller)
             os._exit(function())
         finally:
