@@ -232,10 +232,16 @@ def apart(one: Tensor, other: Tensor) -> float:
     """The largest difference of two outputs, where both are finite; 0 for what is no floating tensor."""
     if one.shape != other.shape or not one.is_floating_point():
         return 0.0
-    flat = one.reshape(-1), other.reshape(-1)
-    parts = ([side[at : at + _PART].double() for side in flat] for at in range(0, one.numel(), _PART))
-    largest = [torch.nan_to_num(a - b, nan=0.0, posinf=0.0, neginf=0.0).abs().max() for a, b in parts]
+    differences = (a.double() - b.double() for a, b in _parts(one, other))
+    largest = [torch.nan_to_num(part, nan=0.0, posinf=0.0, neginf=0.0).abs().max() for part in differences]
     return max(map(float, largest), default=0.0)
+
+
+def _parts(one: Tensor, other: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """Both flat, as many elements at a time as there is room for."""
+    flat = one.reshape(-1), other.reshape(-1)
+    for at in range(0, one.numel(), _PART):
+        yield flat[0][at : at + _PART], flat[1][at : at + _PART]
 
 
 def difference(outputs: Sequence[Tensor], expected: Sequence[Tensor], noise: Sequence[float] = ()) -> str:
@@ -246,9 +252,7 @@ def difference(outputs: Sequence[Tensor], expected: Sequence[Tensor], noise: Seq
     for index, (output, want) in enumerate(zip(outputs, expected, strict=True)):
         if output.shape != want.shape or output.dtype != want.dtype:
             return f"output {index} is {output.dtype}{list(output.shape)}, not {want.dtype}{list(want.shape)}"
-        flat = output.reshape(-1), want.reshape(-1)
-        for at in range(0, output.numel(), _PART):
-            have, wanted = (side[at : at + _PART] for side in flat)
+        for have, wanted in _parts(output, want):
             if not _close(have, wanted, _NOISY * noise[index] if noise else 0.0):
                 return f"output {index} is off"
     return ""

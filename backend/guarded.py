@@ -197,7 +197,7 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         wide = np.float64 if a.data.dtype.itemsize == 8 or a.dtype.scalar.is_int() else np.float32
         left, right, start = (values_of(handle).astype(wide, copy=False) for handle in (a, b, d))
         if a.dtype.scalar == tl.float32 and input_precision == upstream._ir.INPUT_PRECISION.TF32:
-            left, right = numerics.to_tf32(left), numerics.to_tf32(right)
+            left, right = numerics.cut_to_tf32(left), numerics.cut_to_tf32(right)
         return _pack(np.matmul(left, right) + start, d.dtype.scalar)
 
     def create_extern_elementwise(

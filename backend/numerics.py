@@ -16,7 +16,7 @@ def bf16_to_f32(bits: NDArray[np.uint16]) -> NDArray[np.float32]:
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
-def to_tf32(values: NDArray[Any]) -> NDArray[Any]:
+def cut_to_tf32(values: NDArray[Any]) -> NDArray[Any]:
     """Numbers as tensor cores see fp32 operands by default: ten bits after the point, what follows is not looked at."""
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
     return np.where(np.isfinite(values), (bits & np.uint32(0xFFFFE000)).view(np.float32), values)

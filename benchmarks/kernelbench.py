@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,7 @@ class Bench:
         and has others wait, which would be taken from a search's seconds. What may have failed because of what ran
         beside it is done again alone.
         """
-        if self.jobs == self.measuring == 1:
+        if self._alone:
             self._pass(self._all_due(programs), 1)
             return
         for first in range(0, len(programs), PART * self.jobs):
@@ -149,6 +150,11 @@ class Bench:
             self._pass(measures, self.measuring)
             tried = {one.program.name: one.program for one in (*searches, *measures)}
             self._pass([question for program in tried.values() if (question := self._crowded(program))], 1)
+
+    @property
+    def _alone(self) -> bool:
+        """Whether a problem has nothing beside it, so that it is searched and measured in one go."""
+        return self.jobs == self.measuring == 1
 
     def _all_due(self, programs: Sequence[Program]) -> list[Question]:
         return [question for program in programs if (question := self._due(program))]
@@ -169,7 +175,7 @@ class Bench:
         just now, whatever came of it."""
         row = self.journal.results.get(program.name)
         if program not in done and (row is None or row["status"] in self.again):
-            return Question(program, self.baselines if self.jobs == self.measuring == 1 else ())
+            return Question(program, self.baselines if self._alone else ())
         missing = tuple(name for name in self.baselines if name not in row.get("tried", ()))
         return Question(program, missing, row["module"]) if row["status"] in ("ok", SEARCHED) and missing else None
 
@@ -222,15 +228,17 @@ def told(row: Mapping[str, Any]) -> str:
 def public(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row for OUT: what the result is and its ratios, and nothing of KernelBench's code, which the module quotes."""
     found = outcome(row)
-    search = dict(row.get("search", {}))
-    search["candidates_us"] = dict(list(search.get("candidates_us", {}).items())[:TOLD])
     decided = {
         "winner": found.winner,
         "handed_back": found.handed_back,
         "ratio": dict(found.ratio),
         "time_ms": found.time_ms,
     }
-    return {key: value for key, value in row.items() if key != "module"} | {"search": search} | decided
+    found_out = {key: value for key, value in row.items() if key != "module"}
+    if "candidates_us" in row.get("search", {}):
+        fastest = dict(islice(row["search"]["candidates_us"].items(), TOLD))
+        found_out["search"] = row["search"] | {"candidates_us": fastest}
+    return found_out | decided
 
 
 def write(out: Path, content: Mapping[str, Any]) -> None:
@@ -260,6 +268,8 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
     """Work the problems off; the content of OUT."""
     if arguments.jobs < 1:
         raise UserError(f"--jobs {arguments.jobs}: at least one is needed")
+    if arguments.measuring < 0:
+        raise UserError(f"--measuring {arguments.measuring}: give a number of problems, or 0 for that of --jobs")
     levels = frozenset(map(int, filter(None, arguments.levels.split(","))))
     only = frozenset(filter(None, arguments.only.split(",")))
     programs = list(read_problems(arguments.problems, levels, only, read_shard(arguments.shard)))

@@ -21,6 +21,7 @@ from kernelwright.midend.launches import (
     HostLaunch,
     called,
     find_launches,
+    is_made_for,
     local_names,
     names_in,
     pointer_sum,
@@ -127,11 +128,8 @@ class Pair:
 
     def _belongs_to_both(self) -> bool:
         """Whether the tensor appears once in either launch, and else where it is made and deleted."""
-        allowed = {self._allocated(), self.first.index, self.second.index}
-        for index, statement in enumerate(self.trace.statements):
-            times = mentions(statement, self.tensor)
-            if times > (index in allowed) and not isinstance(statement, ast.Delete):
-                return False
+        if not is_made_for(self.trace, self.tensor, self.first.index, self.second.index):
+            return False
         used = [launch.kernel.symbol for launch in find_launches(self.module, self.trace)]
         return used.count(self.first.kernel.symbol) == used.count(self.second.kernel.symbol) == 1
 

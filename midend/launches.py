@@ -116,11 +116,13 @@ def storages(trace: HostTrace) -> dict[str, str]:
     return found
 
 
-def is_scratch(trace: HostTrace, launch: HostLaunch, name: str) -> bool:
-    """Whether a tensor is made for one launch and used by nothing else."""
+def is_made_for(trace: HostTrace, name: str, *indices: int) -> bool:
+    """Whether a tensor is made by host code and used by these statements alone, once by each."""
+    made = 0
     for index, statement in enumerate(trace.statements):
-        made = ast.unparse(statement).startswith(f"{name} = torch.empty_strided(")
+        makes = ast.unparse(statement).startswith(f"{name} = torch.empty_strided(")
         times = sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement))
-        if times > (made or index == launch.index) and not isinstance(statement, ast.Delete):
+        if times > (makes or index in indices) and not isinstance(statement, ast.Delete):
             return False
-    return name in launch.given.values()
+        made += makes
+    return made == 1

@@ -11,7 +11,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.host_code import with_statements
-from kernelwright.midend.launches import HostLaunch, called, find_launches, is_scratch, names_in, pointer_sum, storages
+from kernelwright.midend.launches import HostLaunch, called, find_launches, is_made_for, names_in, pointer_sum, storages
 from kernelwright.midend.pointwise import mask_of
 
 #: Elements of a row that a program can hold in registers at 16 warps.
@@ -79,7 +79,7 @@ def _persistent(module: KernelModule, trace: HostTrace, launch: HostLaunch, row:
     body = [line for statement in launch.function.body for line in _straight(statement)]
     kept, given = _Forward.of(trace, launch).run(body), launch.given
     scratch = [
-        name for name in launch.parameters if _only_stored(kept, name) and is_scratch(trace, launch, given[name])
+        name for name in launch.parameters if _only_stored(kept, name) and is_made_for(trace, given[name], launch.index)
     ]
     kept = [s for s in kept if not any(_stores_to(s, name) for name in scratch)]
     parameters = [a for a in launch.function.args.args if a.arg not in ("R0_BLOCK", *scratch)]

@@ -132,8 +132,7 @@ def _stop_when_written(text: Any) -> None:
     raise _Written(code, dict(V.graph.constants))
 
 
-@contextlib.contextmanager
-def _bias_apart() -> Iterator[None]:
+def _bias_apart() -> contextlib.AbstractContextManager[Any]:
     """Adds the bias of convolutions in a kernel, as Inductor does on a GPU."""
     aten = torch.ops.aten
     convolution = lowerings[aten.convolution.default]
@@ -146,11 +145,7 @@ def _bias_apart() -> Iterator[None]:
         shaped = lowerings[aten.view.default](bias, [result.get_size()[1], *[1] * axes])
         return lowerings[aten.add.Tensor](result, shaped)
 
-    lowerings[aten.convolution.default] = rule
-    try:
-        yield
-    finally:
-        lowerings[aten.convolution.default] = convolution
+    return patch.dict(lowerings, {aten.convolution.default: rule})
 
 
 #: Orders of strides with channels last, by the number of axes.

@@ -121,11 +121,11 @@ def flags_for(header: Json) -> contextlib.AbstractContextManager[None]:
 
 
 def _answer(header: Json, tensors: Sequence[RawTensor], host: HostProcess | None) -> Result:
-    if header["kind"] not in ("reference", "candidate", "time_candidate", "profile_candidate"):
+    if header["kind"] in _KINDS:
         return _KINDS[header["kind"]](header, tensors)
     with contextlib.closing(Turns(torch.device(header["device"]))) as turns:
-        if header["kind"] == "reference":
-            return run_reference(header, tensors, turns)
+        if header["kind"] in _REFERENCES:
+            return _REFERENCES[header["kind"]](header, tensors, turns)
         assert host is not None, "the worker was not asked for a host process"
         return _candidate(header, tensors, host, turns)
 
@@ -241,6 +241,9 @@ def compile_kernels(header: Json, tensors: Sequence[RawTensor]) -> Result:
 
 _KINDS: dict[str, Callable[[Json, Sequence[RawTensor]], Result]] = {
     "describe": describe,
-    "time_reference": time_reference,
     "compile": compile_kernels,
+}
+_REFERENCES: dict[str, Callable[[Json, Sequence[RawTensor], Turns], Result]] = {
+    "reference": run_reference,
+    "time_reference": time_reference,
 }

@@ -206,7 +206,7 @@ def _pass(
     note, answer["gold"] = gold.note, [into.take(output) for output in gold.outputs]
     del gold
     _free()
-    twin, third = copy.deepcopy(model), copy.deepcopy(model)
+    twin = copy.deepcopy(model)
     before = {name: copy_of(value) for name, value in state.items()}
     used = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
     torch.manual_seed(seed)
@@ -214,11 +214,11 @@ def _pass(
         eager = flatten_outputs(model(*used))
     answer["tf32"] = mode.used
     answer["eager"] = [into.take(output) for output in eager]
+    answer["cut"] = _cut_off(program, copy.deepcopy(twin), inputs, seed, into) if mode.used else None
     torch.manual_seed(seed + 1)
     with Eager(program.reference.numerics):
         again = program.run(twin, inputs)
     answer["random"] = any(_differ(first, second, turns) for first, second in zip(eager, again, strict=True))
-    answer["cut"] = _cut_off(program, third, inputs, seed, into) if mode.used else None
     answer["kept"] = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
     del again, eager
     _free()

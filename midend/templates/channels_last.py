@@ -135,11 +135,11 @@ class _Writer:
     def _sums(self) -> Iterator[str]:
         """One loop over lines and steps along them, so that it can be pipelined."""
         yield "acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)"
-        taps = self._taps("x")
-        length = f"{taps} * {self.channels}" if "count" in taps else str(int(taps) * self.channels)
-        constant = "" if "count" in taps else ": tl.constexpr"
-        yield f"padded{constant} = ({length} + KBLOCK - 1) // KBLOCK * KBLOCK"
-        lines = [taps for axis in self.lines if (taps := self._taps(axis)) != "1"]
+        taps, phases = self.taps["x"], self.phases.get("x", 1)
+        alike = taps % phases == 0
+        length = str(taps // phases * self.channels) if alike else f"{self._taps('x')} * {self.channels}"
+        yield f"padded{': tl.constexpr' if alike else ''} = ({length} + KBLOCK - 1) // KBLOCK * KBLOCK"
+        lines = [count for axis in self.lines if (count := self._taps(axis)) != "1"]
         yield f"for step in range(0, {' * '.join([*lines, 'padded'])}, KBLOCK):"
         # A remainder's alignment is lost on Triton; a product's is not.
         yield "    first = step % padded // KBLOCK * KBLOCK"

@@ -9,8 +9,8 @@ from kernelwright.midend.templates.writing import total
 #: The larger sides of a tile, at first, and the sides that `tl.dot` takes at least; what a step sums, by type.
 SIDE, LEAST_SIDE = 128, 16
 STEP = {"f32": 32, "f16": 64, "bf16": 64}
-#: What is summed for longer steps to pay.
-LONG = 1024
+#: What is summed for longer steps of TF32's parts to pay, and such a step.
+LONG, LONG_STEP = 1024, 64
 #: Rows of tiles that are computed together, so that the columns they share stay in the L2 cache.
 GROUP = 8
 #: Halves of the result that may be left at zero: what a tile must meet, by operator.
@@ -32,22 +32,16 @@ def matmul_text(product: Product, half: str, precision: str) -> str:
 def matmul_meta(product: Product, precision: str) -> tuple[tuple[str, Scalar], ...]:
     """Launch options to begin with."""
     _, rows, columns, inner = product.sizes
-    if precision != "ieee" and product.a.dtype == "f32" and min(rows, columns) >= SIDE and inner >= LONG:
-        # Measured on an H200: parts of TF32 want long steps.
-        return (
-            ("MBLOCK", SIDE),
-            ("NBLOCK", SIDE),
-            ("KBLOCK", 64),
-            ("GROUP", GROUP),
-            ("num_warps", 8),
-            ("num_stages", 3),
-        )
-    # In fp32 the parts of both factors fill the registers of wider tiles.
-    most = (SIDE, SIDE // 2 if product.a.dtype == "f32" else SIDE)
+    single = product.a.dtype == "f32"
+    # In fp32 the parts of both factors fill the registers of wider tiles; measured on an H200, parts of TF32 that are
+    # summed for long want both.
+    long = single and precision != "ieee" and min(rows, columns) >= SIDE and inner >= LONG
+    most = (SIDE, SIDE // 2 if single and not long else SIDE)
     sizes = zip((rows, columns), most, strict=True)
     sides = [min(max(1 << (size - 1).bit_length(), LEAST_SIDE), side) for size, side in sizes]
     warps = max(min(sides[0] * sides[1] // 2048, 8), 1)
-    blocks = (("MBLOCK", sides[0]), ("NBLOCK", sides[1]), ("KBLOCK", STEP[product.a.dtype]), ("GROUP", GROUP))
+    step = LONG_STEP if long else STEP[product.a.dtype]
+    blocks = (("MBLOCK", sides[0]), ("NBLOCK", sides[1]), ("KBLOCK", step), ("GROUP", GROUP))
     return (*blocks, ("num_warps", warps), ("num_stages", 3))
 
 

@@ -492,7 +492,6 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     monkeypatch.setattr(reference_job, "_LONG_BYTES", 0)
     for job in (reference_job, time_reference):
         monkeypatch.setattr(job, "perturb", told)
-    monkeypatch.setattr(time_reference, "Turns", Told)
     reference = import_source(HELD_REFERENCE, "held").reference
     draws = [asdict(Draw(0)), asdict(Draw(1, "normal", 2))]
     header = {"reference": encode_reference(reference), "device": "cpu", "seed": 0, "draws": draws}
@@ -504,7 +503,7 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
         assert seen == {"perturb": {False}, "run": {True}}
         for found in seen.values():
             found.clear()
-        time_reference.time_reference(header | timing | {"draws": draws[1:]}, ())
+        time_reference.time_reference(header | timing | {"draws": draws[1:]}, (), turns)
     assert seen == {"perturb": {False}, "run": {True}}
 
 

@@ -14,7 +14,7 @@ from kernelwright.midend.channels_last_conv import ChannelsLastConv
 from kernelwright.midend.depthwise_conv import DepthwiseConv
 from kernelwright.midend.fuse_epilogue import FuseEpilogue
 from kernelwright.midend.implicit_gemm import ImplicitGemm
-from kernelwright.midend.rounding import to_tf32
+from kernelwright.midend.rounding import rounded_to_tf32
 from kernelwright.midend.transposed_conv import TransposedConv
 
 H200 = Context(target="h200")
@@ -247,7 +247,7 @@ def test_nan_stays_nan_when_rounded():
     values = torch.tensor([0x7FFFFFFF, -1, 0x7FC00000, 0x7F800000, 0x3F801000, 0x3F800FFF], dtype=torch.int32)
     x = values.view(torch.float32)
     rounded = eval(
-        to_tf32("x")
+        rounded_to_tf32("x")
         .replace(".to(tl.int32, bitcast=True)", ".view(tl.int32)")
         .replace(".to(tl.float32, bitcast=True)", ".view(tl.float32)"),
         {"x": x, "tl": TL},

@@ -23,11 +23,11 @@ from kernelwright.evaluate.transport import decode_reference
 from kernelwright.evaluate.wire import RawTensor
 
 
-def time_reference(header: Json, tensors: Sequence[RawTensor]) -> tuple[Json, list[RawTensor]]:
+def time_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
     """Time the reference on the same draws, by the same loop."""
     del tensors
     plan, device = Plan.decode(header["timing"]), torch.device(header["device"])
-    turns, generator = Turns(device), random.Random(plan.seed)
+    generator = random.Random(plan.seed)
     with torch.no_grad():
         program, model = _built(header, device)
         with turns.shared():
