@@ -204,7 +204,7 @@ class _Graphs(HostClock):
 
 
 def test_samples_are_of_a_random_number_and_some_are_checked() -> None:
-    counts, places = set(), set()
+    counts, checked = set(), set()
     for seed in range(12):
         x, out, draws = torch.empty(100), torch.empty(100), [torch.rand(100) for _ in range(3)]
         content = rotation(x, draws, lambda x=x, out=out: out.copy_(x * 2))
@@ -216,9 +216,9 @@ def test_samples_are_of_a_random_number_and_some_are_checked() -> None:
         for draw, (output,) in found.verified:
             assert bytes(output.data) == bytes((draws[draw] * 2).numpy().tobytes())
         counts.add(len(found.events))
-        places.add(tuple(draw for draw, _ in found.verified))
+        checked.add(tuple(draw for draw, _ in found.verified))
     assert len(counts) > 3
-    assert len(places) > 3
+    assert checked == {(1, 2, 0), (2, 1, 0)}  # what the host was warmed up with comes last
 
 
 def test_the_budget_ends_sampling_but_not_checking() -> None:
