@@ -15,15 +15,18 @@ from kernelwright.agent.prompts import (
     fill,
     source_block,
 )
-from kernelwright.agent.reading import read_program
+from kernelwright.agent.reading import as_program, fenced, last_block, program_text, read_program
 from kernelwright.agent.rewards import Reward
 from kernelwright.agent.trajectory import Agent, Turn
+from kernelwright.frontend.essence import essential
+from kernelwright.frontend.notation.reading import expand
+from kernelwright.frontend.notation.words import NotExpressibleError
 from kernelwright.ir.dialect import Dialect
-from kernelwright.ir.errors import Diagnostic, UserError
+from kernelwright.ir.errors import Diagnostic, DialectError, UserError
 from kernelwright.ir.passes import register
 from kernelwright.ir.values import KernelModule, Level
 
-FORMS = ("native", "modelnew", "brief")
+FORMS = ("native", "modelnew", "brief", "kernels")
 _STAGE = "kernelwright.frontend"
 
 
@@ -31,7 +34,8 @@ _STAGE = "kernelwright.frontend"
 class FrontendAgent:
     """Asks for a whole program, in the native form or as KernelBench's `ModelNew`; either is read.
 
-    `brief` is the native form asked for without rules and example, for small models that have learnt them by heart.
+    Without rules and example, for small models that have learnt them by heart, `brief` asks for the native form and
+    `kernels` for what kernels do in the short form (`notation/words.py`), which is expanded by rule; it reads no other.
     `target` is a target's name for the prompt. With `externs` programs may call library operators such as `aten.mm`.
     """
 
@@ -44,6 +48,10 @@ class FrontendAgent:
     def render(self, module: KernelModule, history: Sequence[Turn] = ()) -> Prompt:
         """The dialect in brief, a worked example, the problem and its target; then the turns so far."""
         reference = module.reference
+        mode = check_history(self.history)
+        if self.form == "kernels":
+            shown = fill(_STAGE, "kernels", essential=essential(reference))
+            return conversation(fill(_STAGE, "system_kernels"), shown, fill(_STAGE, "again"), history, mode)
         values = {
             "target": self.target,
             "problem": source_block(reference.source),
@@ -55,13 +63,33 @@ class FrontendAgent:
         if self.form == "brief":
             del values["target"]
         problem = fill(_STAGE, self.form, **values)
-        mode = check_history(self.history)
         system = fill(_STAGE, "system_brief" if self.form == "brief" else "system")
         return conversation(system, problem, fill(_STAGE, "again"), history, mode)
 
     def parse(self, text: str, module: KernelModule) -> KernelModule | tuple[Diagnostic, ...]:
         """The program in the answer's last block, fitted to no target; or why there is none."""
-        return read_program(text, module, Dialect(None if self.externs else frozenset()))
+        dialect = Dialect(None if self.externs else frozenset())
+        if self.form != "kernels":
+            return read_program(text, module, dialect)
+        block = last_block(text)
+        if not isinstance(block, str):
+            return block
+        try:
+            program = expand(block, module.reference)
+        except DialectError as error:
+            return error.diagnostics
+        return as_program(program, module, dialect)
+
+    def answer(self, module: KernelModule) -> str | None:
+        """The program as this agent should answer with it; None where the form has no words for it."""
+        if self.form != "kernels":
+            return fenced(program_text(module))
+        from kernelwright.frontend.notation.writing import short_form  # it needs torch
+
+        try:
+            return fenced(short_form(module), "")
+        except NotExpressibleError:
+            return None
 
     def reward(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         """What the configured reward says."""
@@ -73,8 +101,8 @@ class FrontendAgent:
 class FrontendAgentPass(AgentPass):
     """Ask a policy for a Triton program; keep the best one that is verified.
 
-    form: native, modelnew for KernelBench's, or brief for small models that were trained on it. externs: let programs
-    call library operators. The other options are those of every agent (`AgentPass`).
+    form: native, modelnew for KernelBench's, or brief or kernels for small models that were trained on it. externs: let
+    programs call library operators. The other options are those of every agent (`AgentPass`).
     """
 
     name: ClassVar[str] = "fe-agent"

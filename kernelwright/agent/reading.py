@@ -67,8 +67,13 @@ def read_program(
     Lines of a diagnostic are counted in the block. What a program's own header claims is ignored.
     """
     program = last_block(text)
-    if not isinstance(program, str):
-        return program
+    return as_program(program, module, dialect, target) if isinstance(program, str) else program
+
+
+def as_program(
+    program: str, module: KernelModule, dialect: Dialect, target: str | None = None
+) -> KernelModule | tuple[Diagnostic, ...]:
+    """The module that a program's text stands for, as `read_program` gives it."""
     try:
         parsed = parse_module(program, reference=module.reference, name=module.name, dialect=dialect)
     except DialectError as error:

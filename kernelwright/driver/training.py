@@ -84,10 +84,23 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
     return facts | metrics if ranks.leads else {}
 
 
+def answer_of(pair: Pair, agent: Agent) -> str | None:
+    """What the agent should answer by a pair; None where its form has no words for the pair's program."""
+    if pair.is_choice or not isinstance(agent, FrontendAgent):
+        return fenced(pair.after, "" if pair.is_choice else "python")
+    if pair.form != "native":
+        if pair.form != agent.form:
+            raise UserError(f"pair {pair.id!r} answers in the form {pair.form}: train with rollout.form={pair.form}")
+        return pair.after
+    return agent.answer(pair.modules()[1]) if agent.form == "kernels" else fenced(pair.after)
+
+
 def _row(pair: Pair, agent: Agent, learner: Learner, settings: SftSchema) -> Row | None:
-    """A pair as tokens: the agent's own prompt, and the answer with its end token; None where it is too long."""
-    before = parse_module(pair.before)
-    text = fenced(pair.after, "" if pair.is_choice else "python")
+    """A pair as tokens: the agent's own prompt, and the answer with its end token; None where it is too long, or not to
+    be said in the agent's form."""
+    before, text = parse_module(pair.before), answer_of(pair, agent)
+    if text is None:
+        return None
     answer = learner.tokenizer(text, add_special_tokens=False)["input_ids"]
     row = Row(
         tuple(chat_ids(learner.tokenizer, agent.render(before))),

@@ -75,6 +75,11 @@ class Pair:
         return cls(name, problem.id, stage, before, after, digest, problem.split or TRAIN, provenance)
 
     @property
+    def form(self) -> str:
+        """The form of the agent that answers so, as a `fe-agent` has it; native where nothing is said."""
+        return str(self.provenance.get("form", "native"))
+
+    @property
     def is_choice(self) -> bool:
         """Whether `after` is the spec of passes."""
         return self.provenance.get("action") == CHOICE
@@ -85,6 +90,8 @@ class Pair:
             raise UserError(
                 f"pair {self.id!r} is answered by a choice of passes, not by a program; let a mid-end run it"
             )
+        if self.form != "native":
+            raise UserError(f"pair {self.id!r} is answered in the form {self.form}; let an agent of that form read it")
         try:
             before = parse_module(self.before)
             return before, parse_module(self.after, reference=before.reference, name=before.name)
