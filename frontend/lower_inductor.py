@@ -14,6 +14,7 @@ import torch
 
 from kernelwright.backend.reference import ReferenceProgram, tensor_at
 from kernelwright.backend.targets import Target, get_target
+from kernelwright.frontend.algebra import reassociate
 from kernelwright.frontend.inductor.blocks import choose_meta, grid_sizes
 from kernelwright.frontend.inductor.capture import Captured, capture
 from kernelwright.frontend.inductor.host_text import HostProgram, HostWriter
@@ -34,6 +35,8 @@ class LowerInductor(Pass):
     axes a pointwise kernel may be tiled over (0: Inductor decides). tile_reductions: tile reductions over
     two axes. online_softmax: one pass for maximum and sum. fuse: fuse kernels. channels_last: let Inductor
     change the layout of convolutions. every_conv: have all of them work on channels last, and leave outputs so.
+    reassociate: average before products and convolutions instead of after them (`frontend/algebra`), so that results
+    are rounded otherwise; programs without such averages are refused.
     device: where to lower (meta: nowhere, by shapes alone; auto: what the context's option `lowering_device` says, else
     a GPU if there is one). keep: leave a module that has kernels already, as an agent's, as it is.
     """
@@ -51,6 +54,7 @@ class LowerInductor(Pass):
     fuse: bool = True
     channels_last: bool = True
     every_conv: bool = False
+    reassociate: bool = False
     device: str = "auto"
     keep: bool = False
 
@@ -71,6 +75,8 @@ class LowerInductor(Pass):
             options["triton.max_tiles"] = self.tiles
         if not self.fuse:
             options |= {"max_fusion_size": 1, "epilogue_fusion": False}
+        if self.reassociate:
+            options["post_grad_custom_pre_pass"] = _reassociated
         return options
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
@@ -87,6 +93,13 @@ class LowerInductor(Pass):
         tensors = _named_tensors(module.reference, model, inputs)
         captured = capture(model, inputs, tensors, self.config())
         return ModuleBuilder(module, captured, get_target(ctx.target)).build()
+
+
+def _reassociated(graph: torch.fx.Graph) -> None:
+    if not reassociate(graph):
+        raise LoweringError(
+            "nothing to reassociate: no average follows a product or a convolution, or is taken with a variance"
+        )
 
 
 def _named_tensors(reference: Reference, model: torch.nn.Module, inputs: list[Any]) -> dict[str, torch.Tensor]:

@@ -331,6 +331,8 @@ def _inductor_text(graph: torch.fx.GraphModule, args: list[Any]) -> tuple[str, d
     except _Written as written:
         return written.text, written.constants
     except Exception as error:
+        if isinstance(refused := getattr(error, "inner_exception", error), LoweringError):
+            raise refused from None
         raise LoweringError(f"Inductor cannot lower the program: {_first_lines(error)}") from error
     finally:
         GraphLowering.save_output_code = save

@@ -1,0 +1,20 @@
+"""Identities of algebra on a program's graph: the same values from fewer operations, rounded otherwise.
+
+`averages.py` says when an average moves inwards, `products.py` and `convolutions.py` what becomes of it there,
+`moments.py` how the mean and the variance of the same values are shared.
+"""
+
+from torch.fx import Graph
+
+from kernelwright.frontend.algebra.averages import pull_averages
+from kernelwright.frontend.algebra.moments import share_moments
+
+
+def reassociate(graph: Graph) -> bool:
+    """Rewrite a graph of aten operators, each with its value in `meta["val"]`; whether anything was found."""
+    found = pull_averages(graph)
+    found |= share_moments(graph)
+    if found:
+        graph.eliminate_dead_code()
+        graph.lint()
+    return found
