@@ -12,6 +12,7 @@ from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSp
 from kernelwright.midend.host_code import (
     FLOATS,
     extent,
+    fresh_names,
     fresh_symbol,
     with_kernel,
     with_statements,
@@ -181,7 +182,7 @@ class Pair:
         pointwise = Pointwise.of(second.function, self.read_as, spec.numel)
         assert pointwise is not None
         symbol = fresh_symbol(self.module, f"{first.kernel.symbol}_{second.kernel.symbol}")
-        renamed = _fresh(local_names(second.function), local_names(first.function) | self._globals())
+        renamed = fresh_names(local_names(second.function), local_names(first.function) | self._globals())
         kept = [name for name in first.parameters if name != self.parameter]
         added = [name for name in second.parameters if name != self.read_as]
         body = [
@@ -230,14 +231,3 @@ class Pair:
                 texts[second.index] += [f"del {name}" for name in late]
                 texts[index] = [f"del {name}" for name in left if name not in late]
         return with_statements(self.module, self.trace, texts)
-
-
-def _fresh(names: set[str], taken: set[str]) -> dict[str, str]:
-    """New names for those that are taken."""
-    renamed: dict[str, str] = {}
-    for name in sorted(names & taken):
-        number = 1
-        while f"{name}_{number}" in taken | names | set(renamed.values()):
-            number += 1
-        renamed[name] = f"{name}_{number}"
-    return renamed

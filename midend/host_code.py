@@ -35,6 +35,17 @@ def fresh_symbol(module: KernelModule, stem: str) -> str:
     return symbol
 
 
+def fresh_names(names: set[str], taken: set[str]) -> dict[str, str]:
+    """New names for those that are taken."""
+    renamed: dict[str, str] = {}
+    for name in sorted(names & taken):
+        number = 1
+        while f"{name}_{number}" in taken | names | set(renamed.values()):
+            number += 1
+        renamed[name] = f"{name}_{number}"
+    return renamed
+
+
 def with_statements(module: KernelModule, trace: HostTrace, texts: Mapping[int, Sequence[str]]) -> KernelModule:
     """The module with statements replaced, by their index in the trace, by lines of host code."""
     assert module.launcher is not None

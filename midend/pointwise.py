@@ -77,11 +77,11 @@ class _Substitute(ast.NodeTransformer):
     def _mask(self, node: ast.Call) -> None:
         """An access is masked by `xmask` if its address varies and there is a mask, and by what else masked it."""
         mask = mask_of(node)
-        parts = [] if mask is None else [part for part in _conjunction(mask) if ast.unparse(part) != "xmask"]
+        parts = [] if mask is None else [part for part in conjunction(mask) if ast.unparse(part) != "xmask"]
         if self.masked and names_in(node.args[0]) & self.pointwise.varying:
             parts.append(ast.Name("xmask", ast.Load()))
         place = 1 if called(node, "tl.load") else 2
-        node.args = [*node.args[:place], *([_all_of(parts)] if parts else [])]
+        node.args = [*node.args[:place], *([joined(parts)] if parts else [])]
         node.keywords = [k for k in node.keywords if k.arg != "mask" and (parts or k.arg != "other")]
 
 
@@ -109,13 +109,15 @@ def mask_of(call: ast.Call) -> ast.expr | None:
     return None if isinstance(found, ast.Constant) else found
 
 
-def _conjunction(mask: ast.expr) -> list[ast.expr]:
+def conjunction(mask: ast.expr) -> list[ast.expr]:
+    """The parts of a mask that `&` joins."""
     if isinstance(mask, ast.BinOp) and isinstance(mask.op, ast.BitAnd):
-        return [*_conjunction(mask.left), *_conjunction(mask.right)]
+        return [*conjunction(mask.left), *conjunction(mask.right)]
     return [mask]
 
 
-def _all_of(parts: list[ast.expr]) -> ast.expr:
+def joined(parts: list[ast.expr]) -> ast.expr:
+    """The mask of all parts."""
     joined = parts[0]
     for part in parts[1:]:
         joined = ast.BinOp(joined, ast.BitAnd(), part)

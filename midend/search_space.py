@@ -22,6 +22,7 @@ LOWERINGS = (
     "lower-inductor{channels_last=false,persistent=false}",
     "lower-inductor{every_conv=true}",
     "lower-inductor{every_conv=true,persistent=false}",
+    "lower-inductor{every_conv=true,persistent=false,split=false}",
     "lower-inductor{reassociate=true}",
     "lower-inductor{every_conv=true,reassociate=true}",
     "lower-inductor{persistent=false,reassociate=true}",
@@ -53,7 +54,7 @@ TEMPLATES = (
     "triton-matmul",
 )
 #: Passes that come last, in this order: they work on whatever the others have left.
-LAST = ("fuse-flip", "fuse-epilogue", "cache-hints")
+LAST = ("fuse-flip", "fuse-epilogue", "fuse-reduction", "cache-hints")
 #: Passes that fit a module to a target, which `search` runs on what is left of the candidates.
 FITTING = ("tune", "retile")
 #: Rewrites in one chain.

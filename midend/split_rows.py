@@ -1,7 +1,6 @@
 """`split-rows`: long rows of few programs are reduced in parts by many, and the parts by a second kernel."""
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -12,13 +11,10 @@ from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.host_code import fresh_symbol, names_of, with_kernel, with_statements, without_idle_kernels
 from kernelwright.midend.launches import HostLaunch, find_launches, local_names, names_in
+from kernelwright.midend.row_loops import LOOP, REDUCE, WELFORD, bound_by, live, rows_of, starts_of, with_index
 
 #: Elements of a row that a part should not have fewer of; parts are multiples of it.
 LEAST_PART = 4096
-_LOOP = re.compile(r"tl\.range\(0, (\d+), R0_BLOCK\)")
-_START = re.compile(r"tl\.(?:full|zeros)\(\[XBLOCK, R0_BLOCK\](?:, (?P<value>.+))?, tl\.(?P<type>float32|int64)\)")
-_REDUCE = re.compile(r"(?P<name>\w+) = (?P<by>tl\.sum|reduce_max|reduce_min)\((?P<sum>\w+), 1\)(?P<rest>\[:, None\].*)")
-_WELFORD = re.compile(r"\(?(?P<names>\w+, \w+, \w+)\)? = welford\((?P<sums>\w+, \w+, \w+), 1\)")
 
 
 @register
@@ -86,24 +82,23 @@ class Reduction:
         body = launch.function.body
         loops = [s for s in body if isinstance(s, ast.For)]
         inner = [n for n in ast.walk(launch.function) if isinstance(n, ast.For | ast.While | ast.If)]
-        match = _LOOP.fullmatch(ast.unparse(loops[0].iter)) if len(loops) == len(inner) == 1 else None
-        meta = f"{launch.kernel.meta_name}['XBLOCK']"
-        grid = re.fullmatch(rf"\(triton\.cdiv\((\d+), {re.escape(meta)}\),\)", ast.unparse(launch.grid))
-        if match is None or grid is None or _has_effects(loops[0]):
+        match = LOOP.fullmatch(ast.unparse(loops[0].iter)) if len(loops) == len(inner) == 1 else None
+        rows = rows_of(launch)
+        if match is None or rows is None or _has_effects(loops[0]):
             return None
-        rows, row, block = int(grid[1]), int(match[1]), dict(launch.kernel.meta)["XBLOCK"]
+        row, block = int(match[1]), dict(launch.kernel.meta)["XBLOCK"]
         assert isinstance(block, int)
         have = -(-rows // block)
         parts = min(-(-programs // have), row // LEAST_PART) if 4 * have <= programs else 1
         at = body.index(loops[0])
         before, after = body[:at], body[at + 1 :]
-        starts = _starts(before)
+        starts = starts_of(before)
         reduces = [s for s in after if names_in(s) & set(starts)]
         rest = [s for s in after if s not in reduces]
         if parts < 2 or not reduces or not _can_be_split(launch, before, loops[0], reduces, rest):
             return None
         size = -(-row // parts // LEAST_PART) * LEAST_PART
-        before, masked = _with_index(before, rows)
+        before, masked = with_index(before, rows)
         return cls(tuple(before), loops[0], tuple(reduces), tuple(rest), starts, rows, row, size, masked)
 
     def sums(self) -> list[str]:
@@ -111,20 +106,9 @@ class Reduction:
         names: list[str] = []
         for statement in self.reduces:
             text = ast.unparse(statement)
-            match = _REDUCE.fullmatch(text)
-            names += [match["sum"]] if match else _WELFORD.fullmatch(text)["sums"].split(", ")  # type: ignore[index]
+            match = REDUCE.fullmatch(text)
+            names += [match["sum"]] if match else WELFORD.fullmatch(text)["sums"].split(", ")  # type: ignore[index]
         return names
-
-
-def _starts(statements: Sequence[ast.stmt]) -> dict[str, tuple[str, str]]:
-    """Accumulators with their first values and types."""
-    starts = {}
-    for statement in statements:
-        found = re.fullmatch(r"(\w+) = (.+)", ast.unparse(statement))
-        start = _START.fullmatch(found[2]) if found else None
-        if found and start:
-            starts[found[1]] = (start["value"] or "0", start["type"])
-    return starts
 
 
 def _can_be_split(
@@ -135,25 +119,13 @@ def _can_be_split(
     rest: Sequence[ast.stmt],
 ) -> bool:
     """Whether the loop only fills accumulators, those become values in a known way, and our names are free."""
-    starts = set(_starts(before))
-    known = all(_REDUCE.fullmatch(ast.unparse(s)) or _WELFORD.fullmatch(ast.unparse(s)) for s in reduces)
+    starts = set(starts_of(before))
+    known = all(REDUCE.fullmatch(ast.unparse(s)) or WELFORD.fullmatch(ast.unparse(s)) for s in reduces)
     ragged = any(name.startswith("r0_") for s in rest for name in names_in(s))
     pure = all(isinstance(s, ast.Assign | ast.AnnAssign) and "tl.atomic" not in ast.unparse(s) for s in before)
     ours = {"part", "part_start", "part_stop", "PARTS", *(f"{name}_ptr" for name in starts)}
     taken = ours & local_names(launch.function)
     return known and pure and not ragged and not taken and _carried(loop) <= starts
-
-
-def _with_index(statements: Sequence[ast.stmt], rows: int) -> tuple[list[ast.stmt], bool]:
-    """The statements with `xindex` and `xmask` among them, which Inductor leaves out where it needs none; and whether
-    the mask was there."""
-    texts = [ast.unparse(statement) for statement in statements]
-    if not any(text.startswith("xindex = ") for text in texts):
-        texts.append("xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]")
-    masked = any(text.startswith("xmask = ") for text in texts)
-    if not masked:
-        texts.append(f"xmask = xindex < {rows}")
-    return ast.parse("\n".join(texts)).body, masked
 
 
 def _has_effects(loop: ast.For) -> bool:
@@ -165,11 +137,11 @@ def _carried(loop: ast.For) -> set[str]:
     """Names that a round of the loop reads from the round before."""
     carried: set[str] = set()
     bound: set[str] = set()
-    everywhere = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    everywhere = set(bound_by(loop))
     for statement in loop.body:
         reads = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         carried |= (reads & everywhere) - bound - {"r0_offset"}
-        bound |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bound |= set(bound_by(statement))
     return carried
 
 
@@ -211,8 +183,8 @@ def _partial_kernel(launch: HostLaunch, reduction: Reduction, sums: Sequence[str
     ends = []
     for statement in reduction.reduces:
         ends.append(ast.unparse(statement))
-        match = _REDUCE.fullmatch(ends[-1])
-        welford = _WELFORD.fullmatch(ends[-1])
+        match = REDUCE.fullmatch(ends[-1])
+        welford = WELFORD.fullmatch(ends[-1])
         names = [match["name"]] if match else [f"{name}[:, None]" for name in welford["names"].split(", ")]  # type: ignore[index]
         ends += [f"tl.store(STORE, {name}, MASK)" for name in names]
     places = iter(sums)
@@ -224,7 +196,7 @@ def _partial_kernel(launch: HostLaunch, reduction: Reduction, sums: Sequence[str
     head = ["part = tl.program_id(1)", f"part_start = part * {reduction.size}"]
     head.append(f"part_stop = tl.minimum(part_start + {reduction.size}, {reduction.row})")
     needed = names_in(ast.parse("\n".join([loop, *ends])))
-    lines = [*_live(reduction.before, needed), *head, *loop.splitlines(), *ends]
+    lines = [*map(ast.unparse, live(reduction.before, needed)), *head, *loop.splitlines(), *ends]
     return _kernel(launch, symbol, lines, [f"{name}_ptr" for name in sums], dict(launch.kernel.meta))
 
 
@@ -244,7 +216,13 @@ def _final_kernel(launch: HostLaunch, reduction: Reduction, sums: Sequence[str],
         assert isinstance(given, int)
         rows = min(rows, given)
     meta = {"XBLOCK": rows, "num_warps": max(min(rows * block // 256, 8), 1)}
-    return _kernel(launch, symbol, [*_live(reduction.before, needed), *lines], [f"{name}_ptr" for name in sums], meta)
+    return _kernel(
+        launch,
+        symbol,
+        [*map(ast.unparse, live(reduction.before, needed)), *lines],
+        [f"{name}_ptr" for name in sums],
+        meta,
+    )
 
 
 def _kernel(launch: HostLaunch, symbol: str, lines: list[str], added: list[str], meta: Mapping[str, Scalar]) -> Kernel:
@@ -262,14 +240,3 @@ def _kernel(launch: HostLaunch, symbol: str, lines: list[str], added: list[str],
     names = {block.partition(":")[0] for block in blocks}
     options = tuple((k, v) for k, v in meta.items() if k in names or k.startswith("num_"))
     return replace(launch.kernel, symbol=symbol, source=source, meta=options)
-
-
-def _live(statements: Sequence[ast.stmt], needed: set[str]) -> list[str]:
-    """The statements that make names which are needed, and what those need."""
-    needed, kept = set(needed), []
-    for statement in reversed(statements):
-        bound = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        if bound & needed:
-            kept.append(ast.unparse(statement))
-            needed |= names_in(statement)
-    return list(reversed(kept))
