@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kernelwright.backend.targets import Target
+from kernelwright.frontend.inductor.bindings import Substitute
 from kernelwright.frontend.inductor.blocks import choose_meta, grid_sizes
 from kernelwright.frontend.inductor.capture import Captured
 from kernelwright.frontend.inductor.host_text import HostProgram, HostWriter
-from kernelwright.frontend.inductor.kernel_text import InductorKernel, PlainKernel, Substitute, normalize
+from kernelwright.frontend.inductor.kernel_text import InductorKernel, PlainKernel, normalize
 from kernelwright.frontend.inductor.library import device_functions, library
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.values import Kernel, KernelModule, Launcher
