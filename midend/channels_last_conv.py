@@ -14,8 +14,9 @@ from kernelwright.midend.templates.channels_last import channels_last_template
 class ChannelsLastConv(Pass):
     """Compute convolutions as products of lines of taps, in a kernel that can take an epilogue.
 
-    Legal for 1 to 3 axes, every stride, padding and dilation but one along x, one group, and transposed ones without
-    both stride and dilation along an axis, in fp32, fp16 and bf16, where channels lie last: it wants
+    Legal for 1 to 3 axes, every stride, padding and dilation, transposed or not, one group, in fp32, fp16 and bf16,
+    where the pixels that taps meet along x lie side by side, which a dilation along x leaves so only if it divides the
+    stride of a transposed one, and channels lie last: it wants
     `lower-inductor{every_conv=true}` before it. fp32 is multiplied as TF32 where the reference's numerics let
     convolutions, else as IEEE fp32.
     """

@@ -24,7 +24,7 @@ LOWERINGS = (
     "lower-inductor{every_conv=true,persistent=false}",
     "lower-inductor{every_conv=true,persistent=false,split=false}",
     "lower-inductor{reassociate=true}",
-    "lower-inductor{every_conv=true,reassociate=true}",
+    "lower-inductor{every_conv=true,persistent=false,split=false,reassociate=true}",
     "lower-inductor{persistent=false,reassociate=true}",
     "lower-inductor{split=false}",
     "lower-inductor{persistent=false,split=false}",

@@ -5,10 +5,12 @@ channels included: `taps * channels` numbers. So a line of taps is one side of a
 are, both factors are read along the axis that is summed (which is what tensor cores want of TF32), and an address is a
 line's start plus a running index. A transposed convolution of stride 1 is one with its taps reversed. With a stride s,
 the outputs of one remainder `o % s`, its phase, are such a convolution with every s-th tap: a program has one phase.
+With a dilation d that shares the factor g with s, it is every (s / g)-th tap, whose pixels are d / g apart; a phase
+that is no multiple of g meets no tap at all.
 """
 
 from collections.abc import Iterator
-from math import prod
+from math import gcd, prod
 
 from kernelwright.ir.values import Scalar
 from kernelwright.midend.convolution import Convolution, Template
@@ -22,14 +24,12 @@ LEAST_SIDE = 16
 
 def channels_last_template(convolution: Convolution, precision: str) -> Template | None:
     """The kernel; None where lines of taps are not what this module's head says. `precision`: of fp32 products."""
-    axes = tuple(zip(convolution.kernel_size, convolution.stride, convolution.dilation, strict=True))
-    line = convolution.dilation[-1] == 1 or convolution.kernel_size[-1] == 1
-    plain = all(taps == 1 or stride == 1 or dilation == 1 for taps, stride, dilation in axes)
     channels = convolution.x.shape[1]
     lies_last = convolution.x.strides[1] == 1 and convolution.x.strides[-1] == channels
-    if convolution.groups != 1 or not line or not lies_last or (convolution.transposed and not plain):
-        return None
     writer = _Writer(convolution, precision)
+    line = writer.apart["x"] == 1 or writer.taps["x"] == 1
+    if convolution.groups != 1 or not line or not lies_last:
+        return None
     name = "conv_transpose" if convolution.transposed else "conv"
     return Template(f"{name}{len(writer.axes)}d", writer.write(), writer.meta(), writer.grid(), writer.packing())
 
@@ -51,6 +51,11 @@ class _Writer:
         self.padding = {a: reach[a] - self.given[a] for a in self.axes} if convolution.transposed else self.given
         #: Phases along each axis that has some, and outputs of the largest phase.
         self.phases = {a: self.stride[a] for a in self.axes if convolution.transposed and self.stride[a] > 1}
+        #: For each axis, the factor that stride and dilation of phases share, from one tap of a phase to the next, and
+        #: how far apart the pixels are that these meet.
+        self.shared = {a: gcd(self.dilation[a], self.phases.get(a, 1)) for a in self.axes}
+        self.every = {a: self.phases.get(a, 1) // self.shared[a] for a in self.axes}
+        self.apart = {a: self.dilation[a] // self.shared[a] for a in self.axes}
         self.counts = {axis: -(-self.outputs[axis] // self.phases.get(axis, 1)) for axis in self.axes}
         self.x_step = dict(zip(self.axes, convolution.x.strides[2:], strict=True))
         self.out_step = dict(zip(self.axes, convolution.out.strides[2:], strict=True))
@@ -69,7 +74,7 @@ class _Writer:
     def meta(self) -> tuple[tuple[str, Scalar], ...]:
         """Launch options to begin with."""
         channels = min(max(1 << (self.results - 1).bit_length(), LEAST_SIDE), CHANNELS)
-        length = -(-self.taps["x"] // self.phases.get("x", 1)) * self.channels
+        length = -(-self.taps["x"] // self.every["x"]) * self.channels
         step = min(max(1 << (length - 1).bit_length(), LEAST_SIDE), STEP)
         few = channels <= CHANNELS // 4
         tile = (("MBLOCK", MORE_PIXELS if few else PIXELS), ("NBLOCK", channels), ("KBLOCK", step))
@@ -119,25 +124,40 @@ class _Writer:
         if axis not in self.phases:
             yield f"i{axis} = {total((self.stride[axis], f'o{axis}'), (-self.padding[axis], ''))}"
             return
-        stride, taps = self.phases[axis], self.taps[axis]
+        stride, taps, every = self.phases[axis], self.taps[axis], self.every[axis]
         shifted = total((1, f"r{axis}"), (self.given[axis], ""))
-        yield f"first_{axis} = ({shifted}) % {stride}"
-        if taps % stride:
-            yield f"count_{axis} = ({total((taps + stride - 1, ''), (-1, f'first_{axis}'))}) // {stride}"
-        last = f"(o{axis} + {self.given[axis]} - first_{axis}) // {stride}"
-        yield f"i{axis} = {last} - {self._taps(axis)} + 1"
+        yield f"first_{axis} = {self._first_tap(axis, shifted)}"
+        if not self._alike(axis):
+            left = total((taps + every - 1, ""), (-1, f"first_{axis}"))
+            count = left if every == 1 else f"({left}) // {every}"
+            shared = self.shared[axis]
+            yield f"count_{axis} = " + (count if shared == 1 else f"tl.where(({shifted}) % {shared} == 0, {count}, 0)")
+        moved = total((1, f"o{axis}"), (self.given[axis], ""), (-self.dilation[axis], f"first_{axis}"))
+        back = f"({self._taps(axis)} - 1)"
+        yield f"i{axis} = ({moved}) // {stride} - {total((self.apart[axis], back))}"
+
+    def _first_tap(self, axis: str, shifted: str) -> str:
+        """The least tap that outputs of a phase meet, if they meet any."""
+        every, shared = self.every[axis], self.shared[axis]
+        inverse = pow(self.apart[axis], -1, every) if every > 1 else 0
+        part = f"({shifted})" if shared == 1 else f"({shifted}) // {shared}"
+        return "0" if every == 1 else f"{part}{f' * {inverse}' if inverse > 1 else ''} % {every}"
+
+    def _alike(self, axis: str) -> bool:
+        """Whether all phases along an axis have as many taps."""
+        return self.taps[axis] % self.every[axis] == 0 and self.shared[axis] == 1
 
     def _taps(self, axis: str) -> str:
         """How many taps a program has along an axis."""
-        stride = self.phases.get(axis, 1)
-        return f"count_{axis}" if self.taps[axis] % stride else str(self.taps[axis] // stride)
+        if axis not in self.phases:
+            return str(self.taps[axis])
+        return str(self.taps[axis] // self.every[axis]) if self._alike(axis) else f"count_{axis}"
 
     def _sums(self) -> Iterator[str]:
         """One loop over lines and steps along them, so that it can be pipelined."""
         yield "acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)"
-        taps, phases = self.taps["x"], self.phases.get("x", 1)
-        alike = taps % phases == 0
-        length = str(taps // phases * self.channels) if alike else f"{self._taps('x')} * {self.channels}"
+        alike = self._taps("x").isdecimal()
+        length = str(int(self._taps("x")) * self.channels) if alike else f"{self._taps('x')} * {self.channels}"
         yield f"padded{': tl.constexpr' if alike else ''} = ({length} + KBLOCK - 1) // KBLOCK * KBLOCK"
         lines = [count for axis in self.lines if (count := self._taps(axis)) != "1"]
         yield f"for step in range(0, {' * '.join([*lines, 'padded'])}, KBLOCK):"
@@ -148,8 +168,8 @@ class _Writer:
         for axis in reversed(self.lines):
             yield f"    k{axis} = {rest} % {self._taps(axis)}"
             rest = f"{rest} // {self._taps(axis)}"
-            at.append((self.dilation[axis] * self.x_step[axis], f"k{axis}"))
-            checks.append(self._check(axis, f"i{axis} + {total((self.dilation[axis], f'k{axis}'))}"))
+            at.append((self.apart[axis] * self.x_step[axis], f"k{axis}"))
+            checks.append(self._check(axis, f"i{axis} + {total((self.apart[axis], f'k{axis}'))}"))
         a = f"x_at + {f'({total(*at)}) + ' if at else ''}k[None, :]"
         inside, known = together(*checks), f"(channel < {self.results})"
         parts = self._loads(a, f"{inside} & (k[None, :] < {length})", f"(k[:, None] < {length}) & {known}")
@@ -192,7 +212,8 @@ class _Writer:
             return met
         if axis not in self.phases:
             return f"({self.taps[axis] - 1} - {met})"
-        return f"(first_{axis} + ({self._taps(axis)} - 1 - {met}) * {self.phases[axis]})"
+        steps = f" * {self.every[axis]}" if self.every[axis] > 1 else ""
+        return f"(first_{axis} + ({self._taps(axis)} - 1 - {met}){steps})"
 
     def _beyond(self, axis: str) -> tuple[bool, bool]:
         """Whether taps meet pixels before the first, and after the last."""

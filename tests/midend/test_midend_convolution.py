@@ -156,6 +156,13 @@ def test_a_form_that_is_none():
 LINES = {
     "1d": ((2, 8, 33), "nn.Conv1d(8, 6, 3, padding=1)"),
     "1d phases": ((2, 16, 9), "nn.ConvTranspose1d(16, 6, 5, stride=2)"),
+    "1d phases and dilation": ((2, 16, 9), "nn.ConvTranspose1d(16, 6, 3, stride=2, padding=1, dilation=2)"),
+    "1d phases that share a factor": ((2, 5, 9), "nn.ConvTranspose1d(5, 6, 4, stride=6, padding=4, dilation=3)"),
+    "2d dilated phases": (
+        (1, 16, 5, 6),
+        "nn.ConvTranspose2d(16, 6, (5, 3), stride=(3, 4), padding=(2, 1), output_padding=(1, 2), dilation=(2, 4))",
+    ),
+    "2d dilated phases of rows": ((1, 3, 5, 6), "nn.ConvTranspose2d(3, 6, 5, stride=(4, 1), dilation=(6, 1))"),
     "2d": ((2, 8, 9, 11), "nn.Conv2d(8, 6, 3)"),
     "2d padded": ((2, 3, 9, 11), "nn.Conv2d(3, 20, (3, 5), padding=(1, 2), stride=(2, 1), bias=False)"),
     "2d strided columns": ((1, 16, 9, 9), "nn.Conv2d(16, 6, (3, 1), stride=2, dilation=(1, 3), bias=False)"),
@@ -189,7 +196,7 @@ def test_channels_last(case):
     [
         "nn.Conv2d(16, 16, 3, groups=2)",
         "nn.Conv2d(16, 16, 3, dilation=2)",
-        "nn.ConvTranspose2d(16, 16, 3, stride=2, dilation=(2, 1))",
+        "nn.ConvTranspose2d(16, 16, 3, stride=3, dilation=(1, 2))",
     ],
 )
 def test_taps_that_are_no_lines_stay(layer):
