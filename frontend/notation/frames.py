@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -40,6 +40,19 @@ class Frame:
         for size, coordinate in zip(self.shape, found, strict=True):
             inside &= (coordinate >= 0) & (coordinate < size)
         return found if bool(inside[where].all()) else None
+
+    def covered(self, stored: Tensor) -> "Frame":
+        """The block of it at these places in memory, where they are fewer than it has and make up a block; else all."""
+        places = torch.unique(stored)
+        found = self.coordinates(places, torch.ones_like(places, dtype=torch.bool))
+        if len(places) >= math.prod(self.shape) or found is None or not found:
+            return self
+        low = [int(one.min()) for one in found]
+        shape = tuple(int(one.max()) + 1 - least for one, least in zip(found, low, strict=True))
+        if math.prod(shape) != len(places):
+            return self
+        offset = sum((least * stride for least, stride in zip(low, self.strides, strict=True)), self.offset)
+        return replace(self, shape=shape, offset=offset)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 import ast
 
 from kernelwright.frontend.inductor.library import device_functions
-from kernelwright.frontend.notation.emitting import Emitted, KernelEmitter, Tensors
+from kernelwright.frontend.notation.emitting import Emitted, KernelEmitter
+from kernelwright.frontend.notation.expressions import Tensors
 from kernelwright.frontend.notation.lengths import lengths
 from kernelwright.frontend.notation.words import LETTERS
 from kernelwright.ir.checker import diagnostic
@@ -15,6 +16,13 @@ from kernelwright.ir.values import DTYPES, Reference
 
 def expand(text: str, reference: Reference) -> str:
     """The native program that a text in the short form stands for. Raises DialectError; lines are the text's."""
+    try:
+        return _expanded(text, reference)
+    except RecursionError:
+        raise _refused(None, "expressions nest too deeply", "give parts of them names", [text[:80]]) from None
+
+
+def _expanded(text: str, reference: Reference) -> str:
     lines, tensors = text.split("\n"), Tensors.of(reference)
     if not reference.tensors:
         raise _refused(None, "the reference has no tensors", "write a program in another form", lines)
@@ -22,7 +30,7 @@ def expand(text: str, reference: Reference) -> str:
     for number, statements in enumerate(_paragraphs(parse_tree(text))):
         axes, body = _axes(statements, lines)
         sizes = lengths(body, tensors.shapes(), axes)
-        found.append(KernelEmitter(f"kernel{number}", body, sizes, tensors, lines).emit())
+        found.append(KernelEmitter(f"kernel{number}", sizes, tensors, lines, body).emit())
     if not found:
         raise _refused(None, "the program is empty", "write a paragraph for each kernel", lines)
     for name in tensors.outputs:

@@ -4,7 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Sequence
 
-from kernelwright.frontend.inductor.kernel_text import Substitute
+from kernelwright.frontend.inductor.bindings import Substitute
 from kernelwright.frontend.notation.words import VALUES
 
 
@@ -57,7 +57,9 @@ def is_cast(node: ast.expr, dtypes: Sequence[str]) -> bool:
 
 
 def simplified(node: ast.BinOp) -> ast.expr:
-    """Without factors and divisors of 1.0."""
+    """Without factors and divisors of 1.0, and conditions that always hold."""
+    if isinstance(node.op, ast.BitAnd) and "True" in (ast.unparse(node.left), ast.unparse(node.right)):
+        return node.right if ast.unparse(node.left) == "True" else node.left
     if isinstance(node.op, ast.Mult | ast.Div) and ast.unparse(node.right) == "1.0":
         return node.left
     if isinstance(node.op, ast.Mult) and ast.unparse(node.left) == "1.0":

@@ -30,9 +30,10 @@ LANGUAGE: Mapping[str, int] = {
     "rsqrt": 1, "sigmoid": 1, "sin": 1, "sqrt": 1, "sqrt_rn": 1, "where": 3,
 }  # fmt: skip
 
-#: Reductions -> the function that does it: of Triton, or of the device functions.
+#: Reductions -> the function that does it: of Triton, or of the device functions. `mean` is the sum by their number.
 REDUCTIONS: Mapping[str, str] = {
-    "sum": "tl.sum", "max": "reduce_max", "min": "reduce_min", "prod": "reduce_prod", "any": "reduce_or",
+    "sum": "tl.sum", "mean": "tl.sum", "max": "reduce_max", "min": "reduce_min", "prod": "reduce_prod",
+    "any": "reduce_or",
 }  # fmt: skip
 INDEX_REDUCTIONS: Mapping[str, str] = {"argmax": "max_with_index", "argmin": "min_with_index"}
 SCANS: Mapping[str, str] = {"cumsum": "tl.cumsum", "cumprod": "tl.cumprod"}

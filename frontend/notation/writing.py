@@ -11,19 +11,15 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from kernelwright.frontend.inductor.kernel_text import Substitute
 from kernelwright.frontend.notation.fitting import fit, fit_condition
 from kernelwright.frontend.notation.frames import (
-    Elements,
     Frame,
-    elements_of_grid,
-    elements_of_rows,
-    reduced_axes,
 )
-from kernelwright.frontend.notation.indices import Plain, evaluate, names_in
+from kernelwright.frontend.notation.indices import evaluate, names_in
 from kernelwright.frontend.notation.kinds import Kind, kind, kind_of_type
-from kernelwright.frontend.notation.launches import Host, Launch
+from kernelwright.frontend.notation.launches import Host
 from kernelwright.frontend.notation.lengths import lengths, subscripts
+from kernelwright.frontend.notation.lowered import MARK, MOST_ELEMENTS, SEEDS, LoweredKernel, pointer_of
 from kernelwright.frontend.notation.statements import call_of, canonical, cast_to, is_cast, simplified
 from kernelwright.frontend.notation.words import (
     DEVICE,
@@ -37,15 +33,9 @@ from kernelwright.frontend.notation.words import (
 from kernelwright.ir.checker import dotted
 from kernelwright.ir.values import DTYPES, KernelModule
 
-#: Elements of a kernel that are looked at at most.
-MOST_ELEMENTS = 1 << 18
-_SEEDS = ("xindex", "r0_index")
-_REDUCING = {function.removeprefix("tl."): name for name, function in {**REDUCTIONS, **SCANS}.items()}
-_SCANNING = {"add": "cumsum", "mul": "cumprod"}
+_REDUCING = {function.removeprefix("tl."): name for name, function in {**REDUCTIONS, **SCANS}.items() if name != "mean"}
 #: Types of tensors that no value of a kernel has.
 _HALF = ("f16", "bf16")
-#: What the names of a kernel's own values begin with while it is written.
-_MARK = "value_of_"
 
 
 def short_form(module: KernelModule) -> str:
@@ -58,19 +48,15 @@ def short_form(module: KernelModule) -> str:
 
 
 @dataclass
-class KernelWriter:
+class KernelWriter(LoweredKernel):
     """Writes one kernel."""
 
-    launch: Launch
-    combines: Mapping[str, ast.FunctionDef]
     values: dict[str, ast.expr] = field(default_factory=dict)
     kinds: dict[str, Kind] = field(default_factory=dict)
     lines: list[tuple[str, ast.expr]] = field(default_factory=list)
 
     def write(self, tensors: set[str]) -> str:
         """Its paragraph. `tensors` are those whose shape is known; it gets those that are first stored to here."""
-        self._read()
-        self.elements = self._elements()
         if self.elements.domain.elements > MOST_ELEMENTS:
             raise NotExpressibleError("the program is too large")
         self.known = {"xindex": self.elements.grid, "r0_index": self.elements.reduced}
@@ -82,103 +68,6 @@ class KernelWriter:
             self.lines.append((name, written))
         header = self._header(before)
         return "\n".join([*header, *canonical(self.lines)])
-
-    def _read(self) -> None:
-        """Split the function into indices, which follow from where a program stands, and values."""
-        self.indices: dict[str, ast.expr] = {}
-        self.body: list[tuple[str, ast.expr]] = []
-        self.going = 1
-        for statement in self.launch.function.body:
-            self._read_statement(statement)
-
-    def _read_statement(self, statement: ast.stmt) -> None:
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.value, ast.Constant):
-            self.going = int(str(statement.value.value))
-            return
-        if isinstance(statement, ast.Expr):
-            self.body.append(("", self._plain(statement.value)))
-            return
-        if not isinstance(statement, ast.Assign):
-            raise NotExpressibleError(f"a kernel has a {type(statement).__name__}")
-        target = _Marked().visit(statement.targets[0])
-        if isinstance(target, ast.Tuple):
-            self._read_several(target, statement.value)
-        elif isinstance(target, ast.Name) and target.id not in ("xoffset", *_SEEDS):
-            value = self._plain(statement.value)
-            if target.id == f"{_MARK}r0_mask" and isinstance(value, ast.Compare):
-                self.going = int(ast.literal_eval(value.comparators[0]))
-            if names_in(value) <= set(_SEEDS):
-                self.indices[target.id] = value
-            else:
-                self.body.append((target.id, value))
-
-    def _plain(self, node: ast.expr) -> ast.expr:
-        """An expression with the indices in it written out."""
-        plain: ast.expr = Substitute(self.indices).visit(_Marked().visit(Plain().visit(node)))
-        return plain
-
-    def _read_several(self, target: ast.Tuple, value: ast.expr) -> None:
-        """A scan, or a reduction that tells where its result stood, as calls of one value."""
-        names = [one.id for one in target.elts if isinstance(one, ast.Name)]
-        if not isinstance(value, ast.Call) or len(names) != len(target.elts):
-            raise NotExpressibleError("a kernel assigns to several values")
-        called = ".".join(dotted(value.func) or ())
-        if called == "tl.associative_scan" and isinstance(value.args[0], ast.Tuple) and len(names) == 1:
-            combine = self.combines.get(ast.unparse(value.args[2]))
-            last = combine.body[0] if combine else None
-            operation = (
-                last.targets[0].id if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name) else ""
-            )
-            if operation in _SCANNING and len(value.keywords) == 0:
-                argument = self._plain(value.args[0].elts[0])
-                self.body.append((names[0], call_of(_SCANNING[operation], argument)))
-                return
-        for name, function in INDEX_REDUCTIONS.items():
-            if called == function and len(names) == 2 and ast.unparse(self._plain(value.args[1])) == "r0_index":
-                argument = self._plain(value.args[0])
-                self.body.append((names[0], call_of(name.removeprefix("arg"), argument)))
-                self.body.append((names[1], call_of(name, argument)))
-                return
-        raise NotExpressibleError(f"a kernel calls {called}")
-
-    def _raw(self, node: ast.expr) -> Tensor:
-        """An index for every program and all that it goes through."""
-        count = self.launch.size * self.going
-        if count > MOST_ELEMENTS:
-            raise NotExpressibleError("the program is too large")
-        known = {
-            "xindex": torch.arange(self.launch.size).repeat_interleave(self.going),
-            "r0_index": torch.arange(self.going).repeat(self.launch.size),
-        }
-        if not names_in(node) <= set(known):
-            raise NotExpressibleError("where a result is stored follows from values")
-        return evaluate(node, known, count)
-
-    def _elements(self) -> Elements:
-        """The elements in the letters of what is stored, by rows where a store goes along them."""
-        stores = [_pointer(node) for name, node in self.body if not name]
-        if not stores:
-            raise NotExpressibleError("a kernel stores nothing")
-        wide = [one for one in stores if "r0_index" in names_in(one[1])]
-        self.primary, index = (wide or stores)[0]
-        self.looked = self.launch.parts.get(self.primary, self.launch.bases[self.primary])
-        stored = self._raw(index) + self.launch.starts[self.primary]
-        if wide:
-            return elements_of_rows(self.looked, stored, self.going)
-        stored = stored.reshape(-1, self.going)[:, 0]
-        return elements_of_grid(self.looked, stored, reduced_axes(self.going, self._gone_along()))
-
-    def _gone_along(self) -> list[tuple[Frame, Tensor]]:
-        """The tensors that are loaded, and where one program's elements of them lie."""
-        found = []
-        for _, value in self.body:
-            for call in ast.walk(value):
-                if isinstance(call, ast.Call) and dotted(call.func) == ("tl", "load"):
-                    parameter, index = _pointer(call)
-                    if names_in(index) <= set(_SEEDS):
-                        offsets = self._raw(index).reshape(-1, self.going)[0]
-                        found.append((self.launch.bases[parameter], offsets + self.launch.starts[parameter]))
-        return found
 
     def _header(self, known: Collection[str]) -> list[str]:
         """The line that says how long axes are, where that does not follow from tensors that are known."""
@@ -193,7 +82,7 @@ class KernelWriter:
 
     def _index_only(self, node: ast.expr) -> bool:
         names = names_in(node)
-        return names <= set(_SEEDS) and bool(names)
+        return names <= set(SEEDS) and bool(names)
 
     def value(self, node: ast.expr) -> ast.expr:
         """An expression of a kernel in the short form."""
@@ -210,17 +99,29 @@ class KernelWriter:
                     return ast.parse(text, mode="eval").body
                 if not isinstance(node, ast.BinOp | ast.Compare):
                     raise NotExpressibleError(f"index arithmetic of no simple form: {ast.unparse(node):.80}")
+        if isinstance(node, ast.Compare) and not names_in(node):
+            return ast.Constant(bool(evaluate(node, {}, 1)[0]))
         if isinstance(node, ast.Name | ast.Constant):
             return node
         if isinstance(node, ast.UnaryOp):
             return ast.UnaryOp(node.op, self.value(node.operand))
         if isinstance(node, ast.BinOp):
-            return simplified(ast.BinOp(self.value(node.left), node.op, self.value(node.right)))
+            return self._joined(self.value(node.left), node.op, self.value(node.right))
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             return ast.Compare(self.value(node.left), node.ops, [self.value(node.comparators[0])])
         if isinstance(node, ast.Call):
             return self._call(node)
         raise NotExpressibleError(f"a kernel has the expression {ast.unparse(node):.60}")
+
+    def _joined(self, left: ast.expr, op: ast.operator, right: ast.expr) -> ast.expr:
+        """Arithmetic in its one spelling: numbers beside floats are floats, and a sum over all is a mean."""
+        if kind(left, self.kinds) == "float" and isinstance(right, ast.Constant) and type(right.value) is int:
+            right = ast.Constant(float(right.value))
+        total = self._defined(left)
+        going = isinstance(op, ast.Div) and ast.unparse(right) == repr(float(self.going)) and self.going > 1
+        if going and isinstance(total, ast.Call) and ast.unparse(total.func) == "sum":
+            return call_of("mean", *total.args)
+        return simplified(ast.BinOp(left, op, right))
 
     def _call(self, node: ast.Call) -> ast.expr:
         called = ".".join(dotted(node.func) or ())
@@ -285,7 +186,7 @@ class KernelWriter:
         return kept, where
 
     def _load(self, node: ast.Call) -> ast.expr:
-        parameter, index = _pointer(node)
+        parameter, index = pointer_of(node)
         mask = node.args[1] if len(node.args) > 1 else None
         kept, where = self._conditions(mask)
         subscript = self._subscript(parameter, index, where)
@@ -301,7 +202,7 @@ class KernelWriter:
 
     def named(self, value: ast.expr) -> ast.Name:
         """A name for a value, in a line of its own."""
-        name = f"{_MARK}{len(self.values)}"
+        name = f"{MARK}{len(self.values)}"
         self.values[name], self.kinds[name] = value, kind(value, self.kinds)
         self.lines.append((name, value))
         return ast.Name(name, ast.Load())
@@ -310,7 +211,7 @@ class KernelWriter:
         """`x[i, 0, a]`: the tensor's element at an offset, by its dimensions."""
         frame = self.launch.bases[parameter]
         index = _Named(self).visit(index)
-        leaves = sorted(names_in(index) - set(_SEEDS))
+        leaves = sorted(names_in(index) - set(SEEDS))
         zero = {name: torch.zeros(1, dtype=torch.long) for name in leaves}
         count = self.elements.domain.elements
         base = evaluate(index, {**self.known, **zero}, count).long()
@@ -343,7 +244,7 @@ class KernelWriter:
     def _store(self, node: ast.expr, tensors: set[str]) -> ast.expr:
         if not isinstance(node, ast.Call) or dotted(node.func) != ("tl", "store"):
             raise NotExpressibleError(f"a kernel has the statement {ast.unparse(node):.60}")
-        parameter, index = _pointer(node)
+        parameter, index = pointer_of(node)
         frame = self.launch.bases[parameter]
         kept, where = self._conditions(node.args[2] if len(node.args) > 2 else None)
         if kept:
@@ -388,38 +289,6 @@ class _Named(ast.NodeTransformer):
         self.writer = writer
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if names_in(node) <= set(_SEEDS):
+        if names_in(node) <= set(SEEDS):
             return node
         return self.writer.named(self.writer.value(node))
-
-
-class _Marked(ast.NodeTransformer):
-    """Names of values get a mark, since tensors, axes and functions may be called the same."""
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        if isinstance(node.func, ast.Attribute) and dotted(node.func.value) != ("tl",):
-            node.func.value = self.visit(node.func.value)
-        node.args = [self.visit(argument) for argument in node.args]
-        if dotted(node.func) in (("tl", "load"), ("tl", "store")) and isinstance(node.args[0], ast.BinOp | ast.Name):
-            address = node.args[0]
-            pointer = address if isinstance(address, ast.Name) else address.left
-            if isinstance(pointer, ast.Name):
-                pointer.id = pointer.id.removeprefix(_MARK)
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return node
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return node if node.id in ("xoffset", *_SEEDS, "inf", "nan") else ast.Name(f"{_MARK}{node.id}", node.ctx)
-
-
-def _pointer(node: ast.expr) -> tuple[str, ast.expr]:
-    """The parameter that a load or store goes through, and its index."""
-    assert isinstance(node, ast.Call)
-    address = node.args[0]
-    if isinstance(address, ast.Name):
-        return address.id, ast.Constant(0)
-    if isinstance(address, ast.BinOp) and isinstance(address.op, ast.Add) and isinstance(address.left, ast.Name):
-        return address.left.id, address.right
-    raise NotExpressibleError(f"an address of another form: {ast.unparse(address):.60}")
