@@ -13,6 +13,7 @@ from torch.fx import GraphModule
 
 from kernelwright.backend.reference import describe
 from kernelwright.frontend.graph_source import print_source
+from kernelwright.frontend.precision import in_bf16
 from kernelwright.frontend.problem import Problem, single_line
 from kernelwright.frontend.shrink import BUDGET, measure, shrink_source
 from kernelwright.frontend.trace import trace
@@ -47,9 +48,9 @@ def import_source(
     """A module of a KernelBench-format program.
 
     shrink: "always" makes sizes small enough that one forward makes about `budget` elements, "never" keeps
-    them, "auto" shrinks where there is no GPU and it can be done. numerics: what may use TF32. Raises UserError,
-    naming what is wrong, for a program without Model or get_inputs, one that fails when run, and inputs or
-    outputs that are not tensors (or numbers).
+    them, "auto" shrinks where there is no GPU and it can be done. numerics: what may use TF32, or `bf16`, to which
+    weights and inputs are cast. Raises UserError, naming what is wrong, for a program without Model or get_inputs,
+    one that fails when run, and inputs or outputs that are not tensors (or numbers).
     """
     if shrink not in ("auto", "never", "always"):
         raise UserError(f"shrink={shrink!r}: choose auto, never or always")
@@ -58,6 +59,7 @@ def import_source(
     if budget < 1:
         raise UserError(f"budget={budget}: give a positive number of elements")
     Problem.load(source, name)
+    source = in_bf16(source) if numerics == "bf16" else source
     small = source
     if shrink == "always":
         small = shrink_source(source, budget, name)

@@ -15,9 +15,9 @@ from typing import Any, Literal
 Scalar = bool | int | float | str | None
 
 #: What of a reference's fp32 work may round its operands to TF32: `ieee` nothing, `torch` convolutions, as PyTorch's
-#: defaults have it on a GPU, `tf32` matrix products as well.
-Numerics = Literal["ieee", "torch", "tf32"]
-NUMERICS: tuple[Numerics, ...] = ("ieee", "torch", "tf32")
+#: defaults have it on a GPU, `tf32` matrix products as well. `bf16`: weights and inputs are bf16.
+Numerics = Literal["ieee", "torch", "tf32", "bf16"]
+NUMERICS: tuple[Numerics, ...] = ("ieee", "torch", "tf32", "bf16")
 
 #: Short dtype name -> (torch name, Triton pointer element name, bytes per element).
 DTYPES: Mapping[str, tuple[str, str, int]] = {

@@ -45,11 +45,13 @@ class Shrink(Enum):
 
 
 class Numerics(Enum):
-    """What of a program's fp32 work may use TF32: nothing, convolutions as by PyTorch's default, products too."""
+    """What of a program's fp32 work may use TF32: nothing, convolutions as by PyTorch's default, products too. `bf16`:
+    its weights and inputs are cast to that."""
 
     ieee = "ieee"
     torch = "torch"
     tf32 = "tf32"
+    bf16 = "bf16"
 
 
 @dataclass

@@ -67,6 +67,7 @@ class Program:
             "bare": self.bare,
             "init": init if self.form == "class" else "",
             "seed": seed,
+            "bf16": self.reference.numerics == "bf16",
         }
 
 

@@ -53,12 +53,13 @@ def evaluator() -> Iterator[LocalEvaluator]:
         yield evaluator
 
 
+FP32 = tuple(numerics for numerics in NUMERICS if numerics != "bf16")
 OUTCOMES = [
-    *((CONV, "ieee", numerics, True) for numerics in NUMERICS),
+    *((CONV, "ieee", numerics, True) for numerics in FP32),
     (CONV, "tf32", "ieee", False),
     (CONV, "tf32", "torch", True),
     (CONV, "tf32", "tf32", True),
-    *((CONV, "bf16", numerics, False) for numerics in NUMERICS),
+    *((CONV, "bf16", numerics, False) for numerics in FP32),
     (MATMUL, "ieee", "tf32", True),
     (MATMUL, "tf32", "torch", False),
     (MATMUL, "tf32", "tf32", True),
@@ -78,6 +79,53 @@ def test_products_are_right_at_the_precision_that_the_reference_has(
     verdict = evaluator.evaluate_text(variant(program[1], precision), reference, RUNGS)
     assert verdict.status is (Status.OK if right else Status.MISMATCH), verdict
     assert (verdict.caliber["numerics"], verdict.caliber["tf32"]) == (numerics, numerics != "ieee")
+
+
+SCALED = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scaled(x_ptr, scale_ptr, out_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    product = tl.load(x_ptr + i, i < 300).to(tl.float32) * tl.load(scale_ptr + i, i < 300).to(tl.float32)
+    tl.store(out_ptr + i, product, i < 300)
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.rand(300))
+
+    def forward(self, x, k):
+        return x * self.scale
+
+
+class ModelNew(Model):
+    def forward(self, x, k):
+        out = torch.empty_like(x)
+        scaled[(1,)](x, self.scale, out, BLOCK=512)
+        return out
+
+
+def get_inputs():
+    return [torch.randn(300), torch.arange(3)]
+"""
+
+
+def test_a_program_and_its_candidate_are_cast_to_bf16(evaluator: LocalEvaluator) -> None:
+    reference = import_source(SCALED, "reference", shrink="never", numerics="bf16").reference
+    assert [spec.dtype for spec in reference.tensors] == ["bf16", "i64", "bf16"]
+    assert [spec.dtype for spec in reference.outputs] == ["bf16"]
+    verdict = evaluator.evaluate_text(SCALED, reference, RUNGS)
+    assert verdict.status is Status.OK, verdict
+    assert verdict.caliber["numerics"] == "bf16"
+    wrong = SCALED.replace("(x, self.scale, out", "(x, self.scale * 1.01, out")
+    assert evaluator.evaluate_text(wrong, reference, RUNGS).status is not Status.OK
+    single = evaluator.evaluate_text(SCALED.replace("empty_like(x)", "empty(300, device=x.device)"), reference, RUNGS)
+    assert single.status is Status.MISMATCH
+    assert "f32 where the reference gives bf16" in single.detail
 
 
 def test_an_error_counts_less_of_times_only_where_eager_rounds(evaluator: LocalEvaluator) -> None:

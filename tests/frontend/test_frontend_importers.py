@@ -93,8 +93,8 @@ def test_missing_file_and_bad_options(tmp_path: Path) -> None:
         import_file(tmp_path / "absent.py")
     with pytest.raises(UserError, match="choose auto, never or always"):
         import_source(GOOD, "p", shrink="maybe")
-    with pytest.raises(UserError, match="choose ieee, torch, tf32"):
-        import_source(GOOD, "p", numerics="bf16")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="choose ieee, torch, tf32, bf16"):
+        import_source(GOOD, "p", numerics="fp8")  # type: ignore[arg-type]
     with pytest.raises(UserError, match="budget=0"):
         import_source(GOOD, "p", budget=0)
 

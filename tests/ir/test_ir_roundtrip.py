@@ -46,8 +46,8 @@ def test_numerics_are_printed_where_they_are_not_ieee() -> None:
     loose = replace(module, reference=replace(module.reference, numerics="torch"))
     assert loose.digest != module.digest and '"numerics": "torch"' in print_module(loose)
     assert parse_module(print_module(loose)) == loose
-    with pytest.raises(DialectError, match="numerics is one of ieee, torch, tf32"):
-        parse_module(print_module(loose).replace('"numerics": "torch"', '"numerics": "bf16"'))
+    with pytest.raises(DialectError, match="numerics is one of ieee, torch, tf32, bf16"):
+        parse_module(print_module(loose).replace('"numerics": "torch"', '"numerics": "fp8"'))
 
 
 def test_printed_modules_run(tmp_path: Path) -> None:

@@ -143,6 +143,8 @@ class _Host:
         model = made(*arguments)
         if not isinstance(model, nn.Module):
             raise TypeError("ModelNew is no torch.nn.Module")
+        if self.job["bf16"]:  # as the reference is
+            model.to(torch.bfloat16)
         held = []
         for path, tensor in list(held_tensors(model)):
             if isinstance(tensor, DeviceTensor):
