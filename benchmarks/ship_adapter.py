@@ -17,8 +17,8 @@ from safetensors.torch import load_file, save_file
 LIMIT = 12_000_000
 CARD = """# {name}: a LoRA adapter of SmolLM2-135M-Instruct
 
-Writes the Triton program for a PyTorch program, in the native form, asked with the brief prompt:
-`fe-agent{{adapter=frontend,form=brief}}` with `policy=smollm`. Every answer is verified before it is used.
+Writes the Triton program for a PyTorch program: `fe-agent{{adapter=frontend,form={form}}}` with `policy=smollm`, whose
+`form` in `conf/policy/smollm.yaml` is to be {form} as well. Every answer is verified before it is used.
 
 Base model: SmolLM2-135M-Instruct (Apache-2.0), `kernelwright model fetch smollm`. The adapter is under this package's
 licence.
@@ -87,7 +87,10 @@ def main() -> None:
     (given.out / "adapter_config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", "utf-8")
     if given.results:
         results = json.loads(given.results.read_text("utf-8"))
-        card = CARD.format(name=given.out.name, data=given.data, trained=given.trained, figures=figures(results))
+        form = [arm["form"] for arm in results["caliber"]["arms"].values() if arm["adapter"]][-1]
+        card = CARD.format(
+            name=given.out.name, form=form, data=given.data, trained=given.trained, figures=figures(results)
+        )
         (given.out / "README.md").write_text(card, "utf-8")
     size = (given.out / "adapter_model.safetensors").stat().st_size
     sys.stdout.write(f"{given.out}: {size / 1e6:.1f} MB\n")

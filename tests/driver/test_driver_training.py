@@ -1,6 +1,7 @@
 """Training from the command line: settings, refusals, and a warm start and two steps of a tiny model."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,14 @@ import pytest
 from omegaconf import OmegaConf
 
 from kernelwright.agent.policy import Completion, Sampling
+from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.settings import compose_config
 from kernelwright.driver.train_settings import read_sft_settings, read_train_settings
-from kernelwright.driver.training import read_modules
-from kernelwright.frontend.agent import FrontendAgentPass
+from kernelwright.driver.training import answer_of, read_modules
+from kernelwright.frontend.agent import FrontendAgent, FrontendAgentPass
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
@@ -175,17 +177,45 @@ class Scripted:
         pass
 
 
-def test_an_agent_compiles_with_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+SHORT = "a = load(x[i, j])\nstore(out[i, j], maximum(0, a) * 2.0)\n"
+
+
+@pytest.mark.parametrize(("form", "text"), [("native", GOOD), ("kernels", SHORT)])
+def test_an_agent_compiles_with_recorded_answers(
+    form: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     program, recorded = tmp_path / "double.py", tmp_path / "answers.jsonl"
     program.write_text(PROGRAM)
     discover()
     module = import_source(PROGRAM, "double")
-    asks = FrontendAgentPass(n=1).agent("h100", make_reward("frontend"))
-    RecordingPolicy(Scripted(f"Here:\n```python\n{GOOD}```"), recorded).sample([asks.render(module)], Sampling())
+    asks = FrontendAgentPass(n=1, form=form).agent("h100", make_reward("frontend"))
+    RecordingPolicy(Scripted(f"Here:\n```python\n{text}```"), recorded).sample([asks.render(module)], Sampling())
     told = ["compile", str(program), "target=h100", f"out={tmp_path / 'run'}", "--json"]
-    found = run([*told, "-p", "fe-agent{n=1}", "policy=replay", f"policy.path={recorded}"], capsys)
+    found = run([*told, "-p", f"fe-agent{{n=1,form={form}}}", "policy=replay", f"policy.path={recorded}"], capsys)
     assert found["status"] == "ok"
-    assert "double" in (tmp_path / "run" / "module.py").read_text()
+    assert "tl.store(out_ptr" in (tmp_path / "run" / "module.py").read_text()
+
+
+def test_pairs_are_answered_in_the_agents_form() -> None:
+    discover()
+    before = import_source(PROGRAM, "double")
+    pair = Pair.make("double", Problem("double", PROGRAM), "frontend", before, LowerInductor().run(before, Context()))
+    short, native = (FrontendAgent("h100", make_reward("frontend"), form) for form in ("kernels", "native"))
+    assert answer_of(pair, native) == fenced(pair.after)
+    assert answer_of(pair, short) == fenced(SHORT, "")
+    converted = replace(pair, after=fenced(SHORT, ""), provenance={"form": "kernels"})
+    assert answer_of(converted, short) == converted.after
+    with pytest.raises(UserError, match=r"rollout\.form=kernels"):
+        answer_of(converted, native)
+    with pytest.raises(UserError, match="answered in the form kernels"):
+        converted.modules()
+
+
+def test_pairs_that_a_form_has_no_words_for_are_left_out() -> None:
+    discover()
+    before = import_source(PROGRAM.replace("torch.relu(x) * 2", "torch.sort(x).values"), "double")
+    pair = Pair.make("double", Problem("double", PROGRAM), "frontend", before, LowerInductor().run(before, Context()))
+    assert answer_of(pair, FrontendAgent("h100", make_reward("frontend"), "kernels")) is None
 
 
 def test_an_agent_without_a_policy_says_how_to_get_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,8 @@ from kernelwright.serve import adapters
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "ship_adapter.py"
 RATES = {"problems": 2, "single": [0.5, 0.1, 0.9], "pass@8": [1.0, 0.6, 1.0], "cheat": [0.0, 0.0, 0.2]}
 RESULTS = {
-    "caliber": {"device": "a GPU", "versions": {"torch": "2"}, "judged": "parse", "command": "agents.py out.json"},
+    "caliber": {"device": "a GPU", "versions": {"torch": "2"}, "judged": "parse", "command": "agents.py out.json"}
+    | {"arms": {"base": {"form": "native", "adapter": ""}, "rl": {"form": "kernels", "adapter": "rl"}}},
     "sampling": {"n": 8, "temperature": 1.0, "max_tokens": 32},
     "rates": {"generated/sampled/rl": RATES},
     "differences": {
@@ -42,6 +43,7 @@ def test_an_adapter_is_made_ready_and_found_by_its_name(tmp_path: Path, monkeypa
     assert str(tmp_path) not in (shelf / "frontend" / "adapter_config.json").read_text()
     card = (shelf / "frontend" / "README.md").read_text()
     assert "| generated/sampled/rl | 2 | 0.500 [0.100, 0.900] | 1.000 [0.600, 1.000] |" in card
+    assert "`fe-agent{adapter=frontend,form=kernels}`" in card
     assert "0.400 [0.000, 1.000]" in card and "agents.py out.json" in card
 
     monkeypatch.setattr(adapters, "_SHELF", shelf)
