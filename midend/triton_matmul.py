@@ -1,6 +1,5 @@
 """`triton-matmul`: matrix products without a library."""
 
-import ast
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -9,9 +8,9 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.host_code import fresh_symbol, with_kernel, with_statements
-from kernelwright.midend.launches import find_launches, names_in
 from kernelwright.midend.products import Product, find_products
 from kernelwright.midend.templates.matmul import matmul_grid, matmul_meta, matmul_text
+from kernelwright.midend.triangles import kept_half
 
 #: How fp32 may be multiplied.
 PRECISIONS = ("ieee", "tf32x3")
@@ -21,9 +20,6 @@ _STEMS = {
     "aten.addmm": "matmul_add",
     "aten.baddbmm": "batched_matmul_add",
 }
-#: What Inductor's kernels for `tril` and `triu` on the main diagonal say of column minus row.
-_TRIANGLES = {"aten.tril": ("lower", "test = cast <= full_0"), "aten.triu": ("upper", "test = cast >= full_0")}
-_DIAGONAL = ("x1 = xindex // {n}", "add = (x0 + -1 * x1).to(tl.int64)", "full_0 = tl.full([1], 0, tl.int64)")
 
 
 @register
@@ -85,28 +81,3 @@ def _packed(product: Product, symbol: str) -> tuple[Product, list[str]]:
         lines.append(f"{symbol}_b = {second}.transpose(-2, -1).contiguous()")
         second, b = f"{symbol}_b", replace(b, strides=(columns * inner, 1, inner))
     return replace(product, a=a, b=b, operands=(first, second, others[0], others[1])), lines
-
-
-def kept_half(module: KernelModule, trace: HostTrace, product: Product) -> str:
-    """`lower` or `upper` where the only use of a product is to keep that triangle, main diagonal included; else ""."""
-    batches, rows, columns, _ = product.sizes
-    name = product.operands[3]
-    users = [s for s in trace.statements if name in names_in(s) and not isinstance(s, ast.Delete)]
-    readers = [launch for launch in find_launches(module, trace) if launch.index > product.index]
-    readers = [launch for launch in readers if list(launch.given.values()).count(name) == 1]
-    # It is made, computed and read.
-    if batches > 1 or rows != columns or not name.isidentifier() or len(users) != 3 or len(readers) != 1:
-        return ""
-    kernel = readers[0].kernel
-    read_as = next(key for key, value in readers[0].given.items() if value == name)
-    half, test = _TRIANGLES.get(kernel.covers[0] if len(kernel.covers) == 1 else "", ("", ""))
-    wanted = [line.format(n=columns) for line in (*_DIAGONAL, f"x0 = xindex % {columns}", test)]
-    lines = [line.strip() for line in kernel.source.splitlines()]
-    value = f"{name} = tl.load({read_as} + xindex"
-    keeps = f"tl.where(test, {name}, full_1)" in kernel.source and "full_1 = tl.full([1], 0.0, tl.float32)" in lines
-    plain = all(line in lines for line in wanted) and sum(line.startswith(value) for line in lines) == 1
-    return half if half and keeps and plain and _is_dense(product) else ""
-
-
-def _is_dense(product: Product) -> bool:
-    return product.out.strides[1:] == (product.sizes[2], 1)

@@ -1,5 +1,7 @@
 """Matrix products by templates: any shape and strides, epilogues, triangles."""
 
+from dataclasses import replace
+
 import pytest
 from programs import assert_right, lowered
 
@@ -69,6 +71,18 @@ def test_half_a_product_is_half_the_work(half):
     assert "stop = tl.where" in after.kernels[-1].source
     assert_right(after)
     assert_right(FuseEpilogue().run(after, H200))
+
+
+def test_a_half_is_known_without_the_casts_of_some_versions_of_inductor():
+    before = lowered("torch.tril(a @ b)", [(200, 40), (40, 200)])
+    plain = (
+        before.kernels[-1]
+        .source.replace("(x0 + -1 * x1).to(tl.int64)", "x0 + -1 * x1")
+        .replace("add.to(tl.int64)", "add")
+    )
+    assert ".to(" not in plain
+    before = replace(before, kernels=(*before.kernels[:-1], replace(before.kernels[-1], source=plain)))
+    assert "stop = tl.where" in TritonMatmul().run(before, H200).kernels[-1].source
 
 
 @pytest.mark.parametrize(
