@@ -34,6 +34,8 @@ LOWERINGS = (
     "lower-inductor{online_softmax=false}",
     "lower-inductor{persistent=false,online_softmax=false}",
 )
+#: Lowerings that are made for what rewrites may do with them: by themselves they are slower, which tells nothing.
+PREPARED = tuple(spec for spec in LOWERINGS if "every_conv=true" in spec and "split=false" in spec)
 #: Passes with other options than their defaults, beside which they are tried.
 VARIANTS = {
     "depthwise-conv": ("depthwise-conv{rows=1}", "depthwise-conv{rows=8}"),
@@ -85,6 +87,11 @@ class Candidate:
     def templates(self) -> tuple[str, ...]:
         """Those of them that put a kernel in the place of a library's."""
         return tuple(spec for spec in self.passes if _name(spec) in TEMPLATES)
+
+    @property
+    def prospects(self) -> tuple[str, ...]:
+        """What its time says little of before others have worked on it: its templates, a lowering for rewrites."""
+        return (*(spec for spec in self.passes[:1] if spec in PREPARED), *self.templates)
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,7 @@ class Space:
 
     def walk(self, first: Candidate, score: Callable[[KernelModule], float], width: int) -> Iterator[Candidate]:
         """`first` and every other distinct candidate, one after another; of chains of one length `width` are made
-        longer: of those with the same templates the ones with the lowest scores, of all templates alike."""
+        longer: of those with the same prospects the ones with the lowest scores, of all prospects alike."""
         seen = {first.digest}
         yield first
         specs = [spec for spec in LOWERINGS if spec != first.spec]
@@ -150,7 +157,7 @@ class Space:
         for _ in range(MOST_REWRITES):
             steps = [
                 (f"{candidate.spec},{spec}", Step(candidate.module, spec))
-                for candidate in in_turn(layer, score)[:width]
+                for candidate in in_turn(layer, score, lambda candidate: candidate.prospects)[:width]
                 for spec in followers(candidate)
             ]
             # What many passes can work on comes first.
@@ -204,11 +211,15 @@ def run_step(step: Step, ctx: Context) -> Made:
         return Made(failed=str(error))
 
 
-def in_turn(candidates: Iterable[Candidate], score: Callable[[KernelModule], float]) -> list[Candidate]:
-    """The candidates by score, lowest first, but those with the same templates take turns with the others."""
+def in_turn(
+    candidates: Iterable[Candidate],
+    score: Callable[[KernelModule], float],
+    kind: Callable[[Candidate], tuple[str, ...]] = lambda candidate: candidate.templates,
+) -> list[Candidate]:
+    """The candidates by score, lowest first, but those of the same kind take turns with the others."""
     groups: dict[tuple[str, ...], list[Candidate]] = {}
     for candidate in sorted(candidates, key=lambda candidate: score(candidate.module)):
-        groups.setdefault(candidate.templates, []).append(candidate)
+        groups.setdefault(kind(candidate), []).append(candidate)
     return [candidate for turn in zip_longest(*groups.values()) for candidate in turn if candidate is not None]
 
 

@@ -278,3 +278,15 @@ def test_other_templates_are_not_weighed_against_one_another() -> None:
     score = {c.digest: specs[c.spec] for c in candidates}
     order = [candidate.spec for candidate in in_turn(candidates, lambda module: score[module.digest])]
     assert order == ["a", "b,implicit-gemm", "a,triton-matmul", "b", "a,implicit-gemm", "c"]
+
+
+def test_lowerings_for_rewrites_are_not_weighed_against_others() -> None:
+    prepared = search_space.PREPARED[0]
+    made = [Candidate(f"{spec},channels-last-conv", problem("softmax")) for spec in ("a", "b", prepared)]
+    assert [candidate.prospects for candidate in made[:2]] == [("channels-last-conv",)] * 2
+    score = {candidate.spec: number for number, candidate in enumerate(made)}
+    modules = [replace(candidate.module, name=f"m{number}") for number, candidate in enumerate(made)]
+    made = [replace(candidate, module=module) for candidate, module in zip(made, modules, strict=True)]
+    us = {candidate.module.name: score[candidate.spec] for candidate in made}
+    order = in_turn(made, lambda module: us[module.name], lambda candidate: candidate.prospects)
+    assert [candidate.spec.partition(",chan")[0] for candidate in order] == ["a", prepared, "b"]
