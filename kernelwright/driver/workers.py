@@ -1,5 +1,6 @@
 """Processes that answer one question after another; another takes the place of one that dies or takes too long."""
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -36,7 +37,10 @@ def serve(channel: Connection, settings: Settings, answer: Answer) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
         warnings.filterwarnings("ignore", module=r"torch\b")
+    gc.disable()  # what is imported stays: to look through it again and again takes half a second
     discover()
+    gc.freeze()
+    gc.enable()
     with ExitStack() as workers:
         try:
             context = workers.enter_context(open_context(settings, silent))
@@ -68,7 +72,8 @@ class Worker:
     def __init__(self, settings: Settings, answer: Answer, timeout_s: float) -> None:
         self.settings, self.answer, self.timeout_s = settings, answer, timeout_s
         self._process: Any = None
-        self._busy = False
+        self._busy = self._ended = False
+        self._starting = threading.Lock()
 
     def ask(self, question: Any) -> dict[str, Any]:
         """The answer, or a result whose status is `timeout` or `crash`. Raises UserError where no process starts."""
@@ -106,14 +111,23 @@ class Worker:
             process.kill()
             process.join()
 
+    def end(self) -> None:
+        """Close, for good: a thread that is about to ask finds no process, and starts none that nobody would end."""
+        with self._starting:
+            self._ended = True
+        self.close()
+
     def _start(self) -> None:
         if self._process is not None and self._process.is_alive():
             return
         making: Any = multiprocessing.get_context(self.starting)
-        self._channel, theirs = making.Pipe()
-        self._process = making.Process(target=serve, args=(theirs, self.settings, self.answer))
-        self._process.start()
-        theirs.close()
+        with self._starting:
+            if self._ended:
+                raise KernelwrightError("a process that compiles programs: it was ended before it was asked")
+            self._channel, theirs = making.Pipe()
+            self._process = making.Process(target=serve, args=(theirs, self.settings, self.answer))
+            self._process.start()
+            theirs.close()
         said = "it does not start"
         with suppress(EOFError):
             if self._channel.poll(_START_SECONDS):
@@ -147,4 +161,4 @@ def answers(
             for worker in workers:
                 worker.dismiss()
             for worker in workers:
-                worker.close()
+                worker.end()

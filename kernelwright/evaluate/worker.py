@@ -46,12 +46,14 @@ def main() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     worker = _Worker(control, os.environ.get("CUDA_VISIBLE_DEVICES"))
     os.environ |= _HIDDEN_DEVICES
+    gc.disable()  # what is imported stays: to look through it again and again takes half a second
     from kernelwright.evaluate import jobs  # torch and Triton: slow, and paid once
     from kernelwright.evaluate.host import program  # noqa: F401 - for the children
 
     jobs.warm_up()
     gc.collect()
     gc.freeze()  # keeps the collector from copying shared pages in every child
+    gc.enable()
     control.send(b'{"ready": true}')
     try:
         while os.getppid() == parent:

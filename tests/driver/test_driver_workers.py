@@ -1,17 +1,27 @@
 """Processes that answer questions: they end with the one that asks, however that ends."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from kernelwright.driver.build import discover
+from kernelwright.driver.settings import read_settings
+from kernelwright.driver.workers import Worker, answers
 
 #: Asks a process a question that it never answers.
 ASKS = """
 import sys
 sys.path.insert(0, {folder!r})
+from kernelwright.driver.build import discover
 from kernelwright.driver.build import discover
 from kernelwright.driver.settings import read_settings
 from kernelwright.driver.workers import Worker
@@ -41,6 +51,36 @@ def test_a_process_that_is_busy_ends_with_the_one_that_was_killed() -> None:
     while left := [pid for pid in busy if is_running(pid)]:
         assert time.monotonic() < deadline, f"{left} outlived the process that asked"
         time.sleep(0.1)
+
+
+def agree(_question: Any, _settings: Any, _context: Any) -> dict[str, Any]:
+    return {"status": "ok"}
+
+
+class Late(Worker):
+    """One whose thread comes to ask only after all was ended."""
+
+    ended = threading.Event()
+
+    def ask(self, question: Any) -> dict[str, Any]:
+        assert self.ended.wait(60)
+        return super().ask(question)
+
+    def close(self) -> None:
+        super().close()
+        self.ended.set()
+
+
+def test_who_comes_late_to_ask_starts_no_process_that_nobody_ends() -> None:
+    def questions() -> Iterator[str]:
+        yield "what is the question?"
+        raise KeyboardInterrupt
+
+    discover()
+    before, settings = multiprocessing.active_children(), read_settings("asked", ["target=h100"])
+    with pytest.raises(KeyboardInterrupt):
+        list(answers(questions(), [Late(settings, agree, 60.0) for _ in range(2)]))
+    assert multiprocessing.active_children() == before
 
 
 def is_running(pid: int) -> bool:
