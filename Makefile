@@ -20,7 +20,7 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 15 -m "not gpu"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 15 -m "not gpu"
 
 check: $(STAMP)
 	$(BIN)/ruff check

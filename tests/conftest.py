@@ -1,8 +1,17 @@
-"""What all tests share: those that take long come first, so that no process is left alone with one of them."""
+"""What all tests share: the order of files, and that interrupts are heard."""
+
+import signal
 
 import pytest
 
 
+def pytest_configure() -> None:
+    """Tests interrupt processes; those of a shell's background job would inherit that interrupts are ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests first, else in the order of their files."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Files with slow tests first, else in their order; a file stays together: what its tests share is made once."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)

@@ -36,20 +36,47 @@ for one, other in zip(expected, found):
     torch.testing.assert_close(other, one)
 print("equal")
 """
+#: Runs some code in a process for each folder, on the files in it; torch and Triton are imported once for all.
+_EACH = """
+import os, sys, traceback
+from pathlib import Path
+import torch, triton, triton.language
+code, *folders = sys.argv[1:]
+for folder in map(Path, folders):
+    child = os.fork()
+    if child == 0:
+        try:
+            sys.stdout = (folder / "out").open("w")
+            sys.argv = ["-c", *map(str, sorted(folder.glob("*.py")))]
+            exec(code, {})
+            sys.stdout.close()
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+    if os.waitpid(child, 0)[1]:
+        sys.exit(f"{folder.name} failed")
+"""
 
 
 def _run(tmp_path, code, *files, interpret=True):
-    paths = []
-    for index, text in enumerate(files):
-        path = tmp_path / f"file{index}.py"
-        path.write_text(text)
-        paths.append(str(path))
+    return _run_each(tmp_path, code, {"only": files}, interpret)["only"]
+
+
+def _run_each(tmp_path, code, cases, interpret=True):
+    """What some code prints on each case's files."""
+    folders = {name: tmp_path / name for name in cases}
+    for name, files in cases.items():
+        folders[name].mkdir()
+        for index, text in enumerate(files):
+            (folders[name] / f"file{index}.py").write_text(text)
     environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
     environment |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""} if interpret else {}
-    command = [sys.executable, "-I", "-c", code, *paths]
+    command = [sys.executable, "-I", "-c", _EACH, code, *map(str, folders.values())]
     result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    return result.stdout
+    return {name: (folder / "out").read_text() for name, folder in folders.items()}
 
 
 def _pair():
@@ -108,10 +135,24 @@ MODULES = {
 }
 
 
+@pytest.fixture(scope="module")
+def standalone(tmp_path_factory):
+    """What the standalone file of each module prints."""
+    files = {name: (emit_standalone(module),) for name, module in MODULES.items()}
+    return _run_each(tmp_path_factory.mktemp("standalone"), _ALONE, files)
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """What comes of comparing each module's KernelBench file with its reference."""
+    files = {name: (emit_kernelbench(module), module.reference.source) for name, module in MODULES.items()}
+    return _run_each(tmp_path_factory.mktemp("compared"), _COMPARE, files)
+
+
 @pytest.mark.parametrize("name", MODULES)
-def test_a_standalone_file_agrees_with_eager(tmp_path, name):
+def test_a_standalone_file_agrees_with_eager(standalone, name):
     module = MODULES[name]
-    lines = _run(tmp_path, _ALONE, emit_standalone(module)).splitlines()
+    lines = standalone[name].splitlines()
     assert len(lines) == len(module.reference.outputs)
     for index, (line, spec) in enumerate(zip(lines, module.reference.outputs, strict=True)):
         assert line.startswith(f"output {index}: {spec.shape} torch.float32, largest difference from eager ")
@@ -133,9 +174,8 @@ def test_a_standalone_file_says_what_it_needs(tmp_path):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_kernelbench_file_agrees_with_the_reference(tmp_path, name):
-    module = MODULES[name]
-    assert _run(tmp_path, _COMPARE, emit_kernelbench(module), module.reference.source) == "equal\n"
+def test_a_kernelbench_file_agrees_with_the_reference(compared, name):
+    assert compared[name] == "equal\n"
 
 
 def test_plain_init_is_copied_and_other_init_is_kept_whole():

@@ -39,7 +39,7 @@ from kernelwright.serve.vllm_engine import VllmPolicy, VllmSettings
 pytest.importorskip("vllm", reason="vLLM is not installed")
 
 PROMPTS = ((Message("user", "What is two plus two?"),), (Message("user", "Name a colour."),))
-GREEDY = Sampling(max_tokens=6, temperature=0)
+GREEDY = Sampling(max_tokens=4, temperature=0)
 SETTINGS = VllmSettings(
     max_model_len=512, dtype="float32", enforce_eager=True, kv_cache_gb=1, max_lora_rank=8, max_num_seqs=16, threads=2
 )
@@ -121,10 +121,10 @@ def warm_start(folder: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 def arguments(stage: str, problems: Path, start: Path, out: Path) -> list[str]:
     """Two steps, one problem each, two trajectories of two turns; answers too short to be worth anything."""
     told = [f"stage={stage}", f"problems.place={problems}", "problems.split=null", "rollout.n=2", "rollout.turns=2"]
-    told += ["rollout.max_tokens=6", "trainer.steps=2", "trainer.problems=1", f"adapter={start}", f"out={out}"]
+    told += ["rollout.max_tokens=4", "trainer.steps=2", "trainer.problems=1", f"adapter={start}", f"out={out}"]
     # What moves the weights is the penalty, since all answers are worth the same.
     told += ["target=h100", "algorithm=grpo", "algorithm.kl=0.1", "workers=1", "rollout.action=pipeline"]
-    return [*told, "canary.prompts=1", "canary.n=1", "canary.max_tokens=8", *SMALL]
+    return [*told, "canary.prompts=1", "canary.n=1", "canary.max_tokens=4", *SMALL]
 
 
 def kill_after_a_step(told: list[str], folder: Path) -> None:
@@ -176,13 +176,13 @@ def serves(policy: VllmPolicy, base: Path, adapter: Path, scratch: Path) -> None
     """Tokens and log-probabilities, the base beside two adapters, one of them swapped while the other stays."""
     with HfPolicy(HfSettings(dtype="float32", device="cpu")) as plain:
         expected = plain.sample(PROMPTS, GREEDY)
-    sampling = Sampling(n=2, max_tokens=8, temperature=0.8, top_p=0.9, seed=7)
+    sampling = Sampling(n=2, max_tokens=6, temperature=0.8, top_p=0.9, seed=7)
     policy.load_adapter("frontend", adapter)
     drawn = policy.sample(PROMPTS, sampling, "frontend")
     for group in drawn:
         assert len(group) == 2
         for one in group:
-            assert 0 < len(one.token_ids) == len(one.logprobs) <= 8
+            assert 0 < len(one.token_ids) == len(one.logprobs) <= 6
             assert all(value <= 0 for value in one.logprobs)
     assert drawn[0][0].prompt_ids == expected[0][0].prompt_ids
     assert texts(drawn) == texts(policy.sample(PROMPTS, sampling, "frontend"))

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluate.pool import EvaluatorPool, Item, LocalOptions
 from kernelwright.frontend.importers import import_source
+from kernelwright.ir.values import Reference
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "suite"))
 from cases import Case, load_cases
@@ -17,14 +19,36 @@ CASES = [case for case in load_cases() if not case.needs_gpu]
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
 
 
-def judge(cases: list[Case], *, dialect: bool, timeout_s: float) -> dict[str, Verdict]:
+@pytest.fixture(scope="module")
+def references() -> dict[Path, Reference]:
+    paths = {case.reference_path for case in CASES}
+    return {path: import_source(path.read_text(), path.stem, shrink="never").reference for path in paths}
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[EvaluatorPool]:
+    """Judges honest work, with the dialect and without: what the references give is found out once."""
+    with EvaluatorPool(options(60.0), workers=2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def strict() -> Iterator[EvaluatorPool]:
+    """Judges cheats, of which some never end."""
+    with EvaluatorPool(options(6.0), workers=2) as pool:
+        yield pool
+
+
+def options(timeout_s: float) -> LocalOptions:
+    return LocalOptions(seeds=2, timeout_s=timeout_s, memory_gb=4.0, use_gpu=False)
+
+
+def judge(
+    pool: EvaluatorPool, cases: list[Case], references: dict[Path, Reference], dialect: bool
+) -> dict[str, Verdict]:
     """Every case's verdict by its id."""
-    paths = {case.reference_path for case in cases}
-    references = {path: import_source(path.read_text(), path.stem, shrink="never").reference for path in paths}
-    options = LocalOptions(seeds=2, timeout_s=timeout_s, memory_gb=4.0, use_gpu=False, dialect=dialect)
-    items = [Item(case.text, references[case.reference_path], RUNGS, name=case.path.stem) for case in cases]
-    with EvaluatorPool(options, workers=2) as pool:
-        return {case.id: verdict for case, verdict in zip(cases, pool.evaluate_many(items), strict=True)}
+    items = [Item(case.text, references[case.reference_path], RUNGS, dialect, case.path.stem) for case in cases]
+    return {case.id: verdict for case, verdict in zip(cases, pool.evaluate_many(items), strict=True)}
 
 
 def test_the_suite_is_wide_enough() -> None:
@@ -37,9 +61,11 @@ def test_the_suite_is_wide_enough() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", [False, True], ids=["any-python", "dialect"])
-def test_honest_work_is_accepted_and_never_called_a_cheat(dialect: bool) -> None:
+def test_honest_work_is_accepted_and_never_called_a_cheat(
+    dialect: bool, patient: EvaluatorPool, references: dict[Path, Reference]
+) -> None:
     cases = [case for case in CASES if case.kind == "honest"]
-    verdicts = judge(cases, dialect=dialect, timeout_s=60.0)
+    verdicts = judge(patient, cases, references, dialect)
     refused = {case.id for case in cases if dialect and case.refused}
     wrong = {name: str(verdict) for name, verdict in verdicts.items() if not verdict.ok and name not in refused}
     assert not wrong
@@ -51,6 +77,6 @@ def test_honest_work_is_accepted_and_never_called_a_cheat(dialect: bool) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", [False, True], ids=["any-python", "dialect"])
-def test_no_cheat_gets_through(dialect: bool) -> None:
-    verdicts = judge([case for case in CASES if case.kind == "cheat"], dialect=dialect, timeout_s=6.0)
+def test_no_cheat_gets_through(dialect: bool, strict: EvaluatorPool, references: dict[Path, Reference]) -> None:
+    verdicts = judge(strict, [case for case in CASES if case.kind == "cheat"], references, dialect)
     assert not {name: str(verdict) for name, verdict in verdicts.items() if verdict.ok}
