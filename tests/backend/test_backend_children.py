@@ -27,7 +27,7 @@ def spoil() -> None:
 
 def wait_for_a_turn() -> str:
     tell(WAITS)
-    time.sleep(2)
+    time.sleep(4)
     tell(WORKS)
     return "had it"
 
@@ -53,9 +53,10 @@ def test_results_and_complaints_come_back(child: Child) -> None:
 
 
 def test_what_dies_or_hangs_is_replaced(child: Child) -> None:
-    for task, why in ((leave, (3,)), "exit status 3"), ((hang, ()), "too long"), ((spoil, ()), "device is gone"):
+    leaves, hangs, spoils = ((leave, (3,)), "exit status 3"), ((hang, ()), "too long"), ((spoil, ()), "device is gone")
+    for (task, why), seconds in ((leaves, 30), (hangs, 1), (spoils, 30)):
         before = child.pid
-        found = child.do(task, 1.0)
+        found = child.do(task, seconds)
         assert found.lost and why in found.failure
         assert child.pid != before
         with pytest.raises(ProcessLookupError):
@@ -64,7 +65,7 @@ def test_what_dies_or_hangs_is_replaced(child: Child) -> None:
 
 
 def test_waiting_for_a_turn_is_no_work(child: Child) -> None:
-    assert child.do((wait_for_a_turn, ()), 1.0).value == "had it"
+    assert child.do((wait_for_a_turn, ()), 3.0).value == "had it"
 
 
 def test_several_share_out_tasks_and_what_is_late_is_dropped() -> None:

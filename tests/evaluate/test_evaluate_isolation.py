@@ -1,9 +1,11 @@
 """What a hostile process can still do behind the walls, tried from behind them."""
 
+import contextlib
 import ctypes
 import errno
 import faulthandler
 import fcntl
+import gc
 import json
 import os
 import resource
@@ -85,6 +87,7 @@ def behind_walls(place: Place, program: Program) -> Outcome:
     caller = os.fork()
     if caller == 0:
         try:
+            _forked()
             os.close(ours)
             _become(place.caller)
             _call(place, program, theirs)
@@ -361,6 +364,7 @@ def isolated(scratch: Path, keep_fds: list[int], program: Callable[[], object]) 
     pid, walls = isolated_fork(scratch, keep_fds)
     if pid == 0:
         try:
+            _forked()
             program()
         finally:
             os._exit(3)
@@ -376,9 +380,28 @@ def wait_for(pid: int) -> int:
         if ended:
             return os.waitstatus_to_exitcode(status)
         time.sleep(0.01)
+    where = _whereabouts(pid)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    raise AssertionError(f"process {pid} did not end within {_PATIENCE_S} s")
+    raise AssertionError(f"process {pid} did not end within {_PATIENCE_S} s: {where}")
+
+
+def _whereabouts(pid: int) -> dict[int, list[str]]:
+    """What a process and those below it wait for in the kernel, as far as that may be read."""
+    found = {pid: list[str]()}
+    for name in ("stat", "wchan", "stack", "syscall"):
+        with contextlib.suppress(OSError):
+            found[pid].append(Path(f"/proc/{pid}/{name}").read_text())
+    with contextlib.suppress(OSError):
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            found |= _whereabouts(int(child))
+    return found
+
+
+def _forked() -> None:
+    """In a process forked from pytest's: leave its objects alone, whose ends may wait for threads that are not here."""
+    gc.disable()
+    faulthandler.disable()  # pytest's looks at threads as well
 
 
 def _run_as_user(function: Callable[[], int], caller: tuple[str, ...]) -> int:
@@ -386,7 +409,7 @@ def _run_as_user(function: Callable[[], int], caller: tuple[str, ...]) -> int:
     pid = os.fork()
     if pid == 0:
         try:
-            faulthandler.disable()  # pytest's looks at threads that are not here
+            _forked()
             _become(caller)
             os._exit(function())
         finally:
@@ -432,6 +455,7 @@ def test_nothing_outlives_the_returned_process_or_the_caller(place: Place, end: 
     caller = os.fork()
     if caller == 0:
         try:
+            _forked()
             _become(place.caller)
             pid = isolated(place.scratch, [theirs], lambda: _cling(theirs))
             os.close(theirs)

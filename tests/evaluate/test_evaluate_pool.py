@@ -1,5 +1,6 @@
 """The pool: order, back-pressure, replacement of broken workers, and an end that leaves nothing behind."""
 
+import contextlib
 import os
 import threading
 from collections.abc import Iterator
@@ -68,8 +69,9 @@ def descendants(pid: int) -> set[int]:
     """The processes below one."""
     found: set[int] = set()
     for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, listed.read_text().split()):
-            found |= {child, *descendants(child)}
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            for child in map(int, listed.read_text().split()):
+                found |= {child, *descendants(child)}
     return found
 
 

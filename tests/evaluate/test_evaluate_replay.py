@@ -39,7 +39,7 @@ from kernelwright.evaluate.wire import RawTensor
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import Reference
 
-QUICK = Timing(baselines=("eager",), processes=(2, 2), samples=(6, 8), warm_up_s=0.0, budget_s=5.0)
+QUICK = Timing(baselines=("eager",), processes=(2, 2), samples=(6, 8), warm_up_s=0.0, budget_s=60.0)
 KERNEL = """@triton.jit
 def double(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

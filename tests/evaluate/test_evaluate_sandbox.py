@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def wait_until_gone(pids: list[int], seconds: float = 10.0) -> None:
+def wait_until_gone(pids: list[int], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while any(map(alive, pids)):
         assert time.monotonic() < deadline, "processes were left behind"
@@ -47,7 +48,7 @@ def children(pid: int) -> list[int]:
 
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=20, memory_gb=2) as evaluator:
+    with LocalEvaluator(seeds=1, timeout_s=60, memory_gb=2) as evaluator:
         yield evaluator
 
 
@@ -67,8 +68,13 @@ def test_an_interrupt_ends_the_job_and_reaches_the_caller(evaluator: LocalEvalua
     assert evaluator.evaluate(program(vector_host()), RUNGS).ok
     worker = evaluator.worker_pid
     assert worker is not None
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+
+    def interrupt() -> None:
+        while not children(worker):  # until then there is no job to end
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         evaluator.evaluate(program(SLEEP), RUNGS)
     assert not alive(worker)
@@ -98,7 +104,7 @@ def test_nothing_outlives_a_killed_parent(tmp_path: Path) -> None:
     parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     worker = int(parent.stdout.readline())
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not children(worker):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -141,7 +147,7 @@ def test_a_lasting_device_serves_until_a_fault(evaluator: LocalEvaluator) -> Non
     good, bad = (Broken("program", DOUBLE, kernel, vector_host(), Status.OK).module for kernel in (GOOD, past_the_end))
     x = torch.rand(1000)
     with Sandbox() as sandbox:
-        limits = Limits(timeout_s=20, memory_gb=2, lasting=True)
+        limits = Limits(timeout_s=60, memory_gb=2, lasting=True)
         served = []
         for _ in range(3):
             (out,) = InterpretedModule(good, sandbox, limits)([x])
@@ -166,5 +172,6 @@ def test_a_lasting_device_is_killed_at_its_limit(evaluator: LocalEvaluator) -> N
         limits = Limits(timeout_s=3, memory_gb=2, lasting=True)
         with pytest.raises(InterpretedCallError, match="no answer within 3 s"):
             InterpretedModule(program(SLEEP), sandbox, limits)([torch.rand(1000)])
-        (out,) = InterpretedModule(program(vector_host()), sandbox, limits)([torch.ones(1000)])
+        patient = replace(limits, timeout_s=60)
+        (out,) = InterpretedModule(program(vector_host()), sandbox, patient)([torch.ones(1000)])
         assert torch.equal(out, torch.full((1000,), 2.0))

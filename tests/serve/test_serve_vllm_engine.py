@@ -35,6 +35,7 @@ try:
                 loaded = None if lora is None else (lora[0], lora[1], os.path.isdir(lora[2]))
                 for index, prompt in enumerate(prompts):
                     if prompt[-1].content == "sleep":
+                        open(os.path.join(settings.model, "asleep"), "w").close()
                         time.sleep(60)
                     if prompt[-1].content == "die":
                         print("out of memory", flush=True)
@@ -150,18 +151,22 @@ def test_an_interrupted_request_leaves_no_answer_for_the_next(model: str, monkey
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
+    def wake() -> None:
+        while not Path(model, "asleep").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGALRM)
+
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         with VllmPolicy(VllmSettings(model)) as policy:
             pid = policy.pid
-            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            threading.Thread(target=wake, daemon=True).start()
             with pytest.raises(KeyboardInterrupt):
                 policy.sample([(Message("user", "sleep"),)], Sampling())
             assert gone(pid)
             with pytest.raises(PolicyError, match="has ended"):
                 text(policy)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
