@@ -2,7 +2,7 @@
 
 import ast
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from kernelwright.frontend.notation.kinds import Kind, kind
 from kernelwright.frontend.notation.lengths import subscripts
@@ -34,7 +34,6 @@ class Tensors:
     reference: Reference
     known: dict[str, TensorSpec]
     outputs: dict[str, TensorSpec]
-    made: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, reference: Reference) -> "Tensors":
@@ -79,12 +78,15 @@ class ExpressionEmitter:
         return DialectError((diagnostic(node, message, hint, self.lines),))
 
     def going(self) -> int:
+        """How many elements a program goes through."""
         return math.prod(size for letter, size in self.sizes.items() if letter in REDUCED_AXES)
 
     def rows(self) -> list[str]:
+        """The axes that a program goes through, the last one fastest."""
         return sorted(letter for letter in self.sizes if letter in REDUCED_AXES)
 
     def parameter(self, name: str) -> str:
+        """The kernel's parameter for a tensor, which is given to it from here on."""
         if name not in self.used:
             self.used.append(name)
         return f"{name}_ptr"
@@ -109,16 +111,9 @@ class ExpressionEmitter:
                 )
             text, found = self.expression(index)
             letters |= found
+            plain = text if isinstance(index, ast.Name) else f"({text})"
             if text != "0":
-                terms.append(
-                    text
-                    if stride == 1 and isinstance(index, ast.Name)
-                    else f"{stride} * ({text})"
-                    if stride != 1 and not isinstance(index, ast.Name)
-                    else f"{stride} * {text}"
-                    if stride != 1
-                    else f"({text})"
-                )
+                terms.append(plain if stride == 1 else f"{stride} * {plain}")
         return " + ".join(terms) or "0", letters
 
     def expression(self, node: ast.expr) -> tuple[str, Letters]:
@@ -200,8 +195,8 @@ class ExpressionEmitter:
         condition, more = self.expression(node.args[1]) if len(node.args) > 1 else ("", NOTHING)
         other = self.expression(node.args[2])[0] if len(node.args) > 2 else "0.0"
         letters |= more
-        if more and not letters - more and index == "0":
-            index = "0 * xindex"
+        if more and index == "0":
+            index = "0 * xindex"  # as many addresses as there are conditions
         masks = [condition] if condition else []
         masks += ["r0_mask"] if self.past(letters) else []
         masks += ["xmask"] if letters & set(GRID_AXES) else []
@@ -238,6 +233,8 @@ class ExpressionEmitter:
         value = f"tl.broadcast_to({text}, [XBLOCK, R0_BLOCK])"
         if found == "bool" and name != "any":
             value += ".to(tl.int64)"
+        elif found != "bool" and name == "any":
+            value = f"({value} != 0)"
         if self.past(frozenset(rows)):
             value = f"tl.where(r0_mask, {value}, {_neutral(name, found)})"
         if name in SCANS:
@@ -265,6 +262,7 @@ _FUNCTIONS = ", ".join([*LANGUAGE, *REDUCTIONS, *INDEX_REDUCTIONS, *SCANS, *DEVI
 
 
 def function_of(node: ast.Call) -> str:
+    """The name of what is called, if it has one."""
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
@@ -278,4 +276,5 @@ def _neutral(name: str, found: Kind) -> str:
 
 
 def power_of_two(value: int) -> int:
+    """The least power of two that is at least `value`."""
     return 1 << max(value - 1, 0).bit_length()

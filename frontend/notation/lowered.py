@@ -27,7 +27,7 @@ from kernelwright.ir.checker import dotted
 #: Elements of a kernel that are looked at at most.
 MOST_ELEMENTS = 1 << 18
 SEEDS = ("xindex", "r0_index")
-_SCANNING = {"add": "cumsum", "mul": "cumprod"}
+_SCANNING: Mapping[type | None, str] = {ast.Add: "cumsum", ast.Mult: "cumprod"}
 #: What the names of a kernel's own values begin with while it is written.
 MARK = "value_of_"
 
@@ -81,10 +81,9 @@ class LoweredKernel:
         called = ".".join(dotted(value.func) or ())
         if called == "tl.associative_scan" and isinstance(value.args[0], ast.Tuple) and len(names) == 1:
             combine = self.combines.get(ast.unparse(value.args[2]))
-            last = combine.body[0] if combine else None
-            operation = (
-                last.targets[0].id if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name) else ""
-            )
+            first = combine.body[0] if combine else None
+            joined = first.value if isinstance(first, ast.Assign | ast.Return) else None
+            operation = type(joined.op) if isinstance(joined, ast.BinOp) else None
             if operation in _SCANNING and len(value.keywords) == 0:
                 argument = self._plain(value.args[0].elts[0])
                 self.body.append((names[0], call_of(_SCANNING[operation], argument)))

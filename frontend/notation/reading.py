@@ -13,21 +13,19 @@ from kernelwright.ir.parser import parse_tree
 from kernelwright.ir.printer import print_kernel
 from kernelwright.ir.values import DTYPES, Reference
 
+_DEEPEST = 60
+
 
 def expand(text: str, reference: Reference) -> str:
     """The native program that a text in the short form stands for. Raises DialectError; lines are the text's."""
-    try:
-        return _expanded(text, reference)
-    except RecursionError:
-        raise _refused(None, "expressions nest too deeply", "give parts of them names", [text[:80]]) from None
-
-
-def _expanded(text: str, reference: Reference) -> str:
     lines, tensors = text.split("\n"), Tensors.of(reference)
     if not reference.tensors:
         raise _refused(None, "the reference has no tensors", "write a program in another form", lines)
     found: list[Emitted] = []
-    for number, statements in enumerate(_paragraphs(parse_tree(text))):
+    tree = parse_tree(text)
+    if deep := _too_deep(tree):
+        raise _refused(deep, "expressions nest too deeply", "give parts of them names", lines)
+    for number, statements in enumerate(_paragraphs(tree)):
         axes, body = _axes(statements, lines)
         sizes = lengths(body, tensors.shapes(), axes)
         found.append(KernelEmitter(f"kernel{number}", sizes, tensors, lines, body).emit())
@@ -41,6 +39,17 @@ def _expanded(text: str, reference: Reference) -> str:
 
 def _refused(node: ast.AST | None, message: str, hint: str, lines: list[str]) -> DialectError:
     return DialectError((diagnostic(node or ast.Pass(lineno=1, col_offset=0), message, hint, lines),))
+
+
+def _too_deep(tree: ast.Module) -> ast.expr | None:
+    """An expression further down than Python reads parentheses in parentheses."""
+    rest: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while rest:
+        node, depth = rest.pop()
+        if depth > _DEEPEST and isinstance(node, ast.expr):
+            return node
+        rest += [(part, depth + 1) for part in ast.iter_child_nodes(node)]
+    return None
 
 
 def _paragraphs(tree: ast.Module) -> list[list[ast.stmt]]:
