@@ -29,6 +29,8 @@ from kernelwright.midend.launches import (
     storages,
 )
 from kernelwright.midend.pointwise import Pointwise, mask_of, mentions
+from kernelwright.midend.tile_elements import TiledPointwise
+from kernelwright.midend.tiles import Tile
 
 #: Stores of one kernel into which an epilogue is copied.
 MOST_STORES = 8
@@ -40,9 +42,9 @@ class FuseEpilogue(Pass):
     """Fuse a pointwise kernel into the kernel whose whole result it reads element by element, and nobody else does.
 
     Legal where the first kernel stores that tensor outside of loops, the tensor has no gaps, the second kernel runs
-    over its elements in the order of memory, and nothing between the two launches touches what either uses. The
-    value is rounded to the tensor's type as before. Expected, not measured: saves writing and reading the tensor
-    once, and a launch.
+    over its elements in the order of memory, or in any order where the first is a convolution's template, and nothing
+    between the two launches touches what either uses. The value is rounded to the tensor's type as before. Expected,
+    not measured: saves writing and reading the tensor once, and a launch.
     """
 
     name: ClassVar[str] = "fuse-epilogue"
@@ -106,9 +108,18 @@ class Pair:
             and 1 <= len(self.stores) <= MOST_STORES
             and not any(isinstance(store.args[1], ast.Constant) for store in self.stores)
             and mentions(self.first.function, self.parameter) == len(self.stores) + 1
-            and self._fits(Pointwise.of(self.second.function, self.read_as, spec.numel))
-            and self._runs_over(spec.numel)
+            and (self._tiled(spec) is not None or self._is_pointwise(spec.numel))
         )
+
+    def _is_pointwise(self, numel: int) -> bool:
+        """Whether the second kernel runs over the elements in the order of memory."""
+        return self._fits(Pointwise.of(self.second.function, self.read_as, numel)) and self._runs_over(numel)
+
+    def _tiled(self, spec: TensorSpec) -> "TiledPointwise | None":
+        """The second kernel as what is done to the elements of the first one's tile, where it has one."""
+        stores = self.stores
+        tile = Tile.of(self.first, stores[0], self.parameter, spec.numel) if len(stores) == 1 else None
+        return TiledPointwise.of(self.second, self.read_as, tile) if tile is not None else None
 
     def _fits(self, pointwise: Pointwise | None) -> bool:
         return pointwise is not None and (
@@ -179,7 +190,7 @@ class Pair:
         """The module with one kernel in the place of both."""
         first, second, spec = self.first, self.second, self._spec()
         assert spec is not None
-        pointwise = Pointwise.of(second.function, self.read_as, spec.numel)
+        pointwise = self._tiled(spec) or Pointwise.of(second.function, self.read_as, spec.numel)
         assert pointwise is not None
         symbol = fresh_symbol(self.module, f"{first.kernel.symbol}_{second.kernel.symbol}")
         renamed = fresh_names(local_names(second.function), local_names(first.function) | self._globals())
@@ -199,7 +210,7 @@ class Pair:
         return {kernel.symbol for kernel in self.module.kernels}
 
     def _statement(
-        self, statement: ast.stmt, pointwise: Pointwise, renamed: Mapping[str, str], cast: str
+        self, statement: ast.stmt, pointwise: "Pointwise | TiledPointwise", renamed: Mapping[str, str], cast: str
     ) -> Iterator[str]:
         if not (isinstance(statement, ast.Expr) and statement.value in self.stores):
             yield from ast.unparse(statement).splitlines()
@@ -209,6 +220,9 @@ class Pair:
         index = pointer_sum(store.args[0], self.parameter)
         assert index is not None
         value = f"({ast.unparse(store.args[1])}).to(tl.{cast})"
+        if isinstance(pointwise, TiledPointwise):
+            yield from pointwise.lines(value, renamed)
+            return
         mask = mask_of(store)
         yield f"{renamed.get('xindex', 'xindex')} = {ast.unparse(index)}"
         if mask is not None:

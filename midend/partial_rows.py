@@ -1,58 +1,57 @@
 """A loop over rows in two parts: what a tile of a convolution comes to, and how that is joined to whole rows."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kernelwright.ir.values import Kernel, Scalar
-from kernelwright.midend.digits import Digit, Index, counts_up, cut, size_of, text_of
-from kernelwright.midend.launches import HostLaunch, called, local_names, names_in, pointer_sum
-from kernelwright.midend.pointwise import conjunction, joined, mask_of, mentions
+from kernelwright.midend.digits import Digit, Index, size_of, text_of
+from kernelwright.midend.launches import HostLaunch, local_names, names_in
 from kernelwright.midend.row_loops import Accumulator, RowLoop, bound_by, live
+from kernelwright.midend.tile_elements import OF_BLOCKS, AtElement, Terms, TileElements
 from kernelwright.midend.tiles import PROGRAM, Tile
 
-#: Names of a loop over rows that mean nothing in a tile.
-_OF_ROWS = frozenset("xindex xmask xoffset XBLOCK r0_index r0_mask r0_offset r0_base roffset R0_BLOCK".split())
 #: Names that are added to the first kernel, and to the second.
 ADDED, SLABS = ("tile_count", "tile_mean", "tile_apart"), "slabs"
 #: Elements that a program joins in a round, rows that lie side by side in it at most, and programs wanted before those.
 ROUND, SIDE, PROGRAMS = 1024, 16, 256
 
-Terms = Sequence[tuple[int, Digit]]
-
 
 @dataclass(frozen=True)
 class PartialRows:
-    """The loop with the rows that elements of a tile belong to. `terms`: what the loop's `xindex` and `r0_index` say of
-    an element's place, by coordinate of the tile; `known`: what the loop's integers are, as coordinates.
-    """
+    """A loop with the rows that elements of a tile belong to: its `xindex` and `r0_index` by the tile's coordinates.
+    `parameters`: those of its kernel."""
 
     loop: RowLoop
-    tile: Tile
-    pointer: str
-    terms: Mapping[str, Terms]
-    known: Mapping[str, Index]
+    elements: TileElements
     parameters: tuple[str, ...]
 
     @classmethod
     def of(cls, loop: RowLoop, tile: Tile, pointer: str, launch: HostLaunch) -> "PartialRows | None":
         """For a kernel's loop that reads a tile's result by this pointer; None where rows leave out pixels of an image
         or the loop does more than reduce."""
-        body = (*loop.before, *loop.values)
-        own = {"xindex": Index.whole("xindex", loop.rows), "r0_index": Index.whole("r0_index", loop.row)}
-        known = _integers(body, own)
-        loads = [n for s in body for n in ast.walk(s) if isinstance(n, ast.Call) and _reads(n, pointer)]
-        places = {Index.of(o, known) for n in loads if (o := pointer_sum(n.args[0], pointer)) is not None}
-        at = places.pop() if len(places) == 1 else None
-        named = sum(mentions(s, pointer) for s in body)
-        if at is None or named != len(loads) or pointer in launch.written or SLABS in local_names(launch.function):
+        counts = {"xindex": loop.rows, "r0_index": loop.row}
+        elements = TileElements.of((*loop.before, *loop.values), tile, pointer, counts, "image")
+        if elements is None or pointer in launch.written or SLABS in local_names(launch.function) or _left_over(loop):
             return None
-        terms = _by_coordinate(at, tile, loop)
-        if terms is None or _left_over(loop):
+        kinds = {name: {d.variable for _, d in digits} for name, digits in elements.terms.items()}
+        pixels = set().union(*(kinds[name] for name in kinds if name not in ("batch", "channel")))
+        if not pixels <= {"r0_index"} or len(kinds.get("batch", ())) > 1:
             return None
-        rows = cls(loop, tile, pointer, terms, _integers(body, _at_element(terms)), launch.parameters)
+        rows = cls(loop, elements, launch.parameters)
         lines = rows.epilogue("0.0", [f"{name}_ptr" for name in rows.sums], {})
-        return None if names_in(ast.parse("\n".join(lines))) & (_OF_ROWS | {pointer}) else rows
+        own = OF_BLOCKS | counts.keys() | {pointer}
+        return None if names_in(ast.parse("\n".join(lines))) & own else rows
+
+    @property
+    def tile(self) -> Tile:
+        """The tile."""
+        return self.elements.tile
+
+    @property
+    def terms(self) -> Mapping[str, Terms]:
+        """For each coordinate, the digits of a row and of a place in it that it is made of."""
+        return self.elements.terms
 
     @property
     def sums(self) -> tuple[str, ...]:
@@ -64,12 +63,13 @@ class PartialRows:
         """The statements that make what is reduced, but for integers."""
         wanted = [accumulator.value for accumulator in self.loop.accumulators]
         found = live((*self.loop.before, *self.loop.values), wanted)
-        return [s for s in found if not (set(bound_by(s)) & self.known.keys()) and not set(bound_by(s)) & _OF_ROWS]
+        integers = self.elements.known.keys() | OF_BLOCKS
+        return [statement for statement in found if not set(bound_by(statement)) & integers]
 
     @property
     def operands(self) -> tuple[str, ...]:
         """The parameters that the epilogue has to have."""
-        used = set().union(*map(names_in, self.needed)) - {self.pointer}
+        used = set().union(*map(names_in, self.needed)) - {self.elements.pointer}
         return tuple(name for name in self.parameters if name in used)
 
     @property
@@ -80,21 +80,18 @@ class PartialRows:
     @property
     def reads_again(self) -> bool:
         """Whether the kernel reads the result after the loop, too."""
-        return any(self.pointer in names_in(statement) for statement in self.loop.after)
+        return any(self.elements.pointer in names_in(statement) for statement in self.loop.after)
 
     def epilogue(self, value: str, pointers: Sequence[str], renamed: Mapping[str, str]) -> list[str]:
         """What the first kernel does with a tile, of which `value` is the text, to store what that comes to."""
-        substitute, lines = _AtElement(self, value, renamed), list[str]()
-        for statement in self.needed:
-            copy = ast.parse(ast.unparse(statement)).body[0]
-            lines += ast.unparse(ast.fix_missing_locations(substitute.visit(copy))).splitlines()
-        given = iter(pointers)
+        substitute = AtElement(self.elements, value, renamed)
+        lines, given = substitute.lines(self.needed), iter(pointers)
         for accumulator in self.loop.accumulators:
             lines += self._parts(accumulator, substitute, [next(given) for _ in accumulator.names], renamed)
         return lines
 
     def _parts(
-        self, accumulator: Accumulator, substitute: "_AtElement", pointers: Sequence[str], renamed: Mapping[str, str]
+        self, accumulator: Accumulator, substitute: AtElement, pointers: Sequence[str], renamed: Mapping[str, str]
     ) -> list[str]:
         tile = self.tile
         value = ast.unparse(substitute.visit(ast.Name(accumulator.value, ast.Load())))
@@ -168,51 +165,6 @@ def whole_meta(rows: PartialRows, kernel: Kernel) -> tuple[tuple[str, Scalar], .
     return (("XBLOCK", side), ("R0_BLOCK", ROUND // side), ("num_warps", 4))
 
 
-def _reads(call: ast.Call, pointer: str) -> bool:
-    return called(call, "tl.load") and pointer_sum(call.args[0], pointer) is not None
-
-
-def _integers(statements: Iterable[ast.stmt], known: Mapping[str, Index]) -> dict[str, Index]:
-    """What names hold, as far as it is a sum of digits of what is known."""
-    found = dict(known)
-    for statement in statements:
-        match statement:
-            case ast.Assign(targets=[ast.Name(name)], value=value) if name not in known:
-                index = Index.of(value, found)
-                if index is not None:
-                    found[name] = index
-    return found
-
-
-def _by_coordinate(at: Index, tile: Tile, loop: RowLoop) -> dict[str, Terms] | None:
-    """The digits of rows and of places in them, in units of each coordinate's; None where they do not tell elements
-    apart, or where a row has not all pixels of an image."""
-    cells = [(name, step, count) for name, (step, count) in tile.coordinates.items()]
-    terms = cut(at.terms, [step for _, step, _ in cells])
-    numel = size_of([(step, Digit(name, 1, count)) for name, step, count in cells])
-    if terms is None or at.offset or not counts_up([(f, d.size) for f, d in terms], numel):
-        return None
-    for variable, count in (("xindex", loop.rows), ("r0_index", loop.row)):
-        if not counts_up([(d.step, d.size) for _, d in terms if d.variable == variable], count):
-            return None
-    found: dict[str, Terms] = {
-        name: [(f // step, d) for f, d in terms if step <= f < step * count] for name, step, count in cells
-    }
-    kinds = {name: {d.variable for _, d in digits} for name, digits in found.items()}
-    pixels = set().union(*(kinds[name] for name in kinds if name not in ("batch", "channel")))
-    return found if pixels <= {"r0_index"} and len(kinds.get("batch", ())) < 2 else None
-
-
-def _at_element(terms: Mapping[str, Terms]) -> dict[str, Index]:
-    """`xindex` and `r0_index` of the element at given coordinates; a tile's image is a number."""
-    found: dict[str, list[tuple[int, Digit]]] = {"xindex": [], "r0_index": []}
-    for name, digits in terms.items():
-        variable = "image" if name == "batch" else name
-        for factor, digit in digits:
-            found[digit.variable].append((digit.step, Digit(variable, factor, digit.size)))
-    return {name: Index.sum(digits) for name, digits in found.items()}
-
-
 def _left_over(loop: RowLoop) -> bool:
     """Whether what comes after the loop reads what only the loop binds, its accumulators apart."""
     bound = {name for statement in loop.values for name in bound_by(statement)} | {"r0_offset"}
@@ -232,61 +184,3 @@ def _free(statements: Sequence[ast.stmt]) -> set[str]:
         free |= reads - bound
         bound |= set(bound_by(statement))
     return free
-
-
-class _AtElement(ast.NodeTransformer):
-    """Rewrites what a loop over rows does for what a tile does: integers are computed from the tile's coordinates."""
-
-    def __init__(self, rows: PartialRows, value: str, renamed: Mapping[str, str]) -> None:
-        self.rows, self.value, self.renamed = rows, value, renamed
-        coordinates = rows.tile.coordinates
-        self.sizes = {"image" if name == "batch" else name: count for name, (_, count) in coordinates.items()}
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.expr) and names_in(node) & self.rows.known.keys():
-            index = Index.of(node, self.rows.known)
-            if index is not None:
-                return self._number(index)
-        found: ast.AST = super().visit(node)
-        return found
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Name(self.renamed.get(node.id, node.id), node.ctx)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if called(node, "tl.load"):
-            return self._load(node)
-        if called(node, "tl.broadcast_to") and ast.unparse(node.args[1]) == "[XBLOCK, R0_BLOCK]":
-            return self.visit(node.args[0])
-        return self.generic_visit(node)
-
-    def _number(self, index: Index) -> ast.expr:
-        text = text_of(index.terms, self.sizes)
-        return ast.parse(f"({text} + {index.offset})" if index.offset else f"({text})", mode="eval").body
-
-    def _load(self, node: ast.Call) -> ast.AST:
-        if _reads(node, self.rows.pointer):
-            return ast.parse(self.value, mode="eval").body
-        mask = mask_of(node)
-        parts = [] if mask is None else [p for p in conjunction(mask) if ast.unparse(p) not in ("xmask", "r0_mask")]
-        parts = [self.visit(part) for part in parts]  # type: ignore[misc]
-        pointer = node.args[0]
-        offset = pointer.right if isinstance(pointer, ast.BinOp) else None
-        index = Index.of(offset, self.rows.known) if offset is not None else None
-        texts = self._exists(index)
-        parts += [ast.parse(text, mode="eval").body for text in texts]
-        keywords = [k for k in node.keywords if k.arg not in ("mask", "other")]
-        if parts:
-            other = [k for k in node.keywords if k.arg == "other"]
-            keywords += other or [ast.keyword("other", ast.Constant(0.0))]
-        address = self.visit(pointer)
-        assert isinstance(address, ast.expr)
-        return ast.Call(node.func, [address, *([joined(parts)] if parts else [])], keywords)
-
-    def _exists(self, index: Index | None) -> list[str]:
-        """The conditions under which a tile may load what lies at an index, as far as that depends on the element."""
-        if index is None:
-            return [self.rows.tile.valid]
-        names = {digit.variable for _, digit in index.terms}
-        found = [f"channel < {self.rows.tile.channels}"] if "channel" in names else []
-        return found + (["inside"] if names - {"channel", "image"} else [])

@@ -7,6 +7,7 @@ from programs import assert_right, lowered
 
 from kernelwright.ir.passes import Context
 from kernelwright.ir.verifier import launched, verify
+from kernelwright.midend.channels_last_conv import ChannelsLastConv
 from kernelwright.midend.depthwise_conv import DepthwiseConv
 from kernelwright.midend.fuse_epilogue import FuseEpilogue
 from kernelwright.midend.implicit_gemm import ImplicitGemm
@@ -40,6 +41,30 @@ def test_epilogues_of_convolutions(case):
     covered = {cover for kernel in before.kernels for cover in kernel.covers}
     assert set(after.kernel(launched(after)[0]).covers) == covered
     assert_right(after)
+
+
+LAID_OUT = {
+    "2d": ("F.group_norm(torch.sigmoid(self.conv(a) * b), 3)", [(2, 4, 27, 24), (6, 1, 1)], "nn.Conv2d(4, 6, 3)"),
+    "1d": ("F.group_norm(torch.tanh(self.conv(a) + b), 2)", [(3, 5, 41), (4, 1)], "nn.Conv1d(5, 4, 3)"),
+    "3d": ("F.group_norm(torch.sigmoid(self.conv(a)) * b, 3)", [(2, 3, 9, 8, 9), (1,)], "nn.Conv3d(3, 6, 2)"),
+}
+
+
+@pytest.mark.parametrize("case", LAID_OUT.values(), ids=LAID_OUT)
+def test_an_epilogue_that_lays_the_result_out_anew(case):
+    forward, shapes, layer = case
+    before = ChannelsLastConv().run(lowered(forward, shapes, f"self.conv = {layer}", every_conv=True), H200)
+    after = FuseEpilogue().run(before, H200)
+    (fused,) = [kernel for kernel in after.kernels if "tl.dot" in kernel.source]
+    assert len(launched(after)) == len(launched(before)) - 1 and len(fused.covers) > 1
+    assert_right(after)
+
+
+def test_what_an_epilogue_needs_by_channel_is_loaded_once_for_a_line():
+    layer = "self.conv = nn.Conv2d(4, 8, 1, bias=False)"
+    before = lowered("torch.relu(self.conv(a)) * b", [(2, 4, 8, 8), (8, 1, 1)], layer)
+    after = FuseEpilogue().run(_templates(before), H200)
+    assert "tl.load(b_ptr + channel, channel < 8," in after.kernel(launched(after)[0]).source
 
 
 def test_a_result_in_half_precision_is_rounded_before_the_epilogue():

@@ -51,6 +51,11 @@ def parts(module: KernelModule) -> list[str]:
     return [kernel.source for kernel in kernels if "image_tiles" in kernel.source]
 
 
+def stores_elements(source: str) -> bool:
+    """Whether a kernel stores anything but what tiles come to."""
+    return any("tl.store(" in line and "_parts_ptr" not in line for line in source.splitlines())
+
+
 CONV = ((3, 8, 11, 13), "nn.Conv2d(8, 6, 3)")
 #: Nobody else reads the result: it is not stored.
 GONE = {
@@ -77,7 +82,7 @@ GONE = {
 def test_the_result_is_neither_written_nor_read(case):
     before = made(*case)
     after = FuseReduction().run(before, H200)
-    assert len(parts(after)) == 1 and "tl.store(out_ptr" not in parts(after)[0]
+    assert len(parts(after)) == 1 and not stores_elements(parts(after)[0])
     assert floats(after) < floats(before)
     for pixels in (64, 16):
         assert_right(with_tiles(after, pixels), seeds=(0,))
@@ -88,6 +93,7 @@ KEPT = {
     "group norm": ("F.group_norm(self.conv(a), 3)", (2, 4, 27, 24), "nn.Conv2d(4, 6, 3)"),
     "batch norm": ("F.batch_norm(self.conv(a), None, None, training=True)", (2, 4, 27, 25), "nn.Conv2d(4, 6, 3)"),
     "instance norm": ("F.instance_norm(self.conv(a)) / 2", (2, 4, 38, 35), "nn.Conv2d(4, 6, 3)"),
+    "laid out anew": ("F.group_norm(torch.sigmoid(self.conv(a)), 3)", (2, 4, 27, 24), "nn.Conv2d(4, 6, 3)"),
     "returned": ("(y := self.conv(a), F.relu(y).mean((2, 3)))", (2, 4, 9, 11), "nn.Conv2d(4, 6, 3, bias=False)"),
     "one kernel reads twice": ("(lambda y: torch.var_mean(y, (2, 3)))(self.conv(a))", *CONV),
 }
@@ -97,7 +103,7 @@ KEPT = {
 def test_the_result_is_read_once_less(case):
     before = made(*case)
     after = FuseReduction().run(before, H200)
-    assert len(parts(after)) == 1 and "tl.store(out_ptr" in parts(after)[0]
+    assert len(parts(after)) == 1 and stores_elements(parts(after)[0])
     assert sum("tl.dot" not in k.source and "convolution_out" in k.source for k in after.kernels) < 2
     for pixels in (64, 16):
         assert_right(with_tiles(after, pixels), seeds=(0,))

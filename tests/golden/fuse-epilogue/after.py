@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: fe
-# level: triton  digest: 46ffbf225155
+# level: triton  digest: 18358a6a9b90
 import torch
 import triton
 import triton.language as tl
@@ -80,15 +80,12 @@ def conv_transpose2d_relu_mul(x_ptr, weight_ptr, bias_ptr, shift_ptr, out_ptr_1,
                 b = tl.load(x_tap + 30 * k, in_x, other=0.0)
                 acc += a * b
     acc += tl.load(bias_ptr + channel, known, other=0.0)
-    xindex = 572 * batch + 143 * channel + 13 * oy + ox
-    xmask = known & inside
-    x1 = xindex // 143 % 4
     convolution = acc.to(tl.float32)
-    shift = tl.load(shift_ptr + x1, xmask, eviction_policy='evict_last')
+    shift = tl.load(shift_ptr + channel, channel < 4, eviction_policy='evict_last', other=0.0)
     full_0 = tl.full([1], 0, tl.int32)
     maximum_1 = maximum(full_0, convolution)
     mul = maximum_1 * shift
-    tl.store(out_ptr_1 + xindex, mul, xmask)
+    tl.store(out_ptr_1 + (ox + 13 * oy + 143 * channel + 572 * batch), mul, known & inside)
 
 conv_transpose2d_relu_mul_meta = {"NBLOCK": 4, "MBLOCK": 256, "num_warps": 4}
 
