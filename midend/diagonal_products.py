@@ -10,6 +10,7 @@ from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar, TensorSp
 from kernelwright.midend.host_code import fresh_symbol, with_kernel, with_statements, without_idle_kernels
 from kernelwright.midend.launches import HostLaunch, find_launches, names_in
 from kernelwright.midend.products import Product, find_products
+from kernelwright.midend.stored import stored
 from kernelwright.midend.templates.writing import total
 
 _META: tuple[tuple[str, Scalar], ...] = (("XBLOCK", 1024), ("num_warps", 4))
@@ -70,13 +71,11 @@ def _vector(trace: HostTrace, launch: HostLaunch) -> TensorSpec | None:
     vector, matrix = (trace.spec(launch.index, argument) for argument in launch.arguments)
     if vector is None or matrix is None or len(vector.shape) != 1 or matrix.shape != (vector.shape[0],) * 2:
         return None
-    source, size = launch.kernel.source, vector.shape[0]
-    loaded, stored = launch.parameters
-    wanted = [f"x0 = xindex % {size}", f"x1 = xindex // {size}", "cast = x0.to(tl.int64)", "cast_2 = x1.to(tl.int64)"]
-    wanted += ["cast_1 = cast.to(tl.int64)", "cast_3 = cast_2.to(tl.int64)", "test = cast_1 == cast_3"]
-    lines = [line.strip() for line in source.splitlines()]
-    plain = all(line in lines for line in wanted) and vector.strides == (1,) and matrix.strides == (size, 1)
-    return vector if plain and f"tl.load({loaded} + x0" in source and f"tl.store({stored} + xindex" in source else None
+    size = vector.shape[0]
+    read_as, made_as = launch.parameters
+    diagonal = f"tl.where(xindex % {size} == xindex // {size}, tl.load({read_as} + xindex % {size}), 0.0)"
+    plain = vector.strides == (1,) and matrix.strides == (size, 1)
+    return vector if plain and stored(launch.kernel) == (f"{made_as} + xindex", diagonal) else None
 
 
 def _replace(

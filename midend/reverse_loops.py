@@ -41,8 +41,8 @@ def _reversed(kernel: Kernel) -> Kernel:
     last = f"{length - 1} // R0_BLOCK * R0_BLOCK"
     changed = False
     for loop in loops[1::2]:
-        text = ast.unparse(loop)
-        if "roffset" in text or "scan" in text:
+        reads = {node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        if "roffset" in reads or "scan" in ast.unparse(loop):
             continue
         loop.target = ast.Name(_STEP, ast.Store())
         loop.body.insert(0, ast.parse(f"r0_offset = {last} - {_STEP}").body[0])
