@@ -8,7 +8,7 @@ from kernelwright.frontend.notation.expressions import Tensors
 from kernelwright.frontend.notation.lengths import lengths
 from kernelwright.frontend.notation.words import LETTERS
 from kernelwright.ir.checker import diagnostic
-from kernelwright.ir.errors import DialectError
+from kernelwright.ir.errors import Diagnostic, DialectError
 from kernelwright.ir.parser import parse_tree
 from kernelwright.ir.printer import print_kernel
 from kernelwright.ir.values import DTYPES, Reference
@@ -38,7 +38,8 @@ def expand(text: str, reference: Reference) -> str:
 
 
 def _refused(node: ast.AST | None, message: str, hint: str, lines: list[str]) -> DialectError:
-    return DialectError((diagnostic(node or ast.Pass(lineno=1, col_offset=0), message, hint, lines),))
+    where = diagnostic(node, message, hint, lines) if node else Diagnostic(message, len(lines), 0, "", hint)
+    return DialectError((where,))
 
 
 def _too_deep(tree: ast.Module) -> ast.expr | None:
