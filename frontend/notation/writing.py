@@ -84,21 +84,23 @@ class KernelWriter(LoweredKernel):
         names = names_in(node)
         return names <= set(SEEDS) and bool(names)
 
+    def _index(self, node: ast.expr) -> ast.expr | None:
+        """Index arithmetic in letters; None where its parts are to be looked at one by one."""
+        found = evaluate(node, self.known, self.elements.domain.elements)
+        if found.is_floating_point():
+            return None
+        domain = self.elements.domain
+        everywhere = torch.ones(len(found), dtype=torch.bool)
+        is_truth = found.dtype == torch.bool
+        text = fit_condition(found, domain) if is_truth else fit(found.long(), domain, everywhere)
+        if text is None and not isinstance(node, ast.BinOp | ast.Compare):
+            raise NotExpressibleError(f"index arithmetic of no simple form: {ast.unparse(node):.80}")
+        return None if text is None else ast.parse(text, mode="eval").body
+
     def value(self, node: ast.expr) -> ast.expr:
         """An expression of a kernel in the short form."""
-        if self._index_only(node):
-            found = evaluate(node, self.known, self.elements.domain.elements)
-            if not found.is_floating_point():
-                everywhere = torch.ones(len(found), dtype=torch.bool)
-                text = (
-                    fit_condition(found, self.elements.domain)
-                    if found.dtype == torch.bool
-                    else fit(found.long(), self.elements.domain, everywhere)
-                )
-                if text is not None:
-                    return ast.parse(text, mode="eval").body
-                if not isinstance(node, ast.BinOp | ast.Compare):
-                    raise NotExpressibleError(f"index arithmetic of no simple form: {ast.unparse(node):.80}")
+        if self._index_only(node) and (index := self._index(node)) is not None:
+            return index
         if isinstance(node, ast.Compare) and not names_in(node):
             return ast.Constant(bool(evaluate(node, {}, 1)[0]))
         if isinstance(node, ast.Name | ast.Constant):
