@@ -23,6 +23,7 @@ from kernelwright.midend.launches import (
     HostLaunch,
     called,
     find_launches,
+    is_made_for,
     local_names,
     names_in,
     pointer_sum,
@@ -101,7 +102,9 @@ class Fusion:
             if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and called(s.value, "tl.store")
         ]
         stores = [store for store in stores if pointer_sum(store.args[0], parameter) is not None]
-        if list(second.given.values()).count(tensor) != 1 or not tensor.isidentifier():
+        if tensor not in second.given.values() or not tensor.isidentifier():
+            return None
+        if any(mentions(trace.statements[launch.index], tensor) != 1 for launch in (first, second)):
             return None
         spec = trace.spec(first.index, ast.Name(tensor, ast.Load()))
         dense = spec is not None and spec.dtype in FLOATS and extent(spec) == spec.numel
@@ -114,18 +117,14 @@ class Fusion:
         rows = PartialRows.of(loop, tile, pointer, second)
         if rows is None or not _may_read_early(module, trace, first, second, rows.operands, tensor):
             return None
+        if not rows.helpers <= {kernel.symbol for kernel in module.kernels}:
+            return None
         return cls(module, trace, first, second, parameter, tensor, stores[0], spec, tile, rows)
 
     def is_kept(self) -> bool:
         """Whether anybody else reads the tensor, or the second kernel does so after it was reduced."""
-        others = [
-            index
-            for index, statement in enumerate(self.trace.statements)
-            if self.tensor in names_in(statement)
-            and not isinstance(statement, ast.Delete)
-            and not ast.unparse(statement).startswith(f"{self.tensor} = torch.empty_strided(")
-        ]
-        return set(others) != {self.first.index, self.second.index} or self.rows.reads_again
+        used = is_made_for(self.trace, self.tensor, self.first.index, self.second.index)
+        return not used or self.rows.reads_again
 
     def fused(self) -> KernelModule:
         """The module with the tiles' partial results between two kernels."""
@@ -232,9 +231,9 @@ def _may_read_early(
     roots, launches = storages(trace), {launch.index: launch for launch in find_launches(module, trace)}
     root = roots.get(tensor, tensor)
     read = {name for operand in operands for name in names_in(ast.parse(second.given[operand]))} - {"torch"}
-    rooted = {roots.get(name, name) for name in read} | {root}
+    rooted = {roots.get(name, name) for name in read}
     written = {roots.get(n, n) for p in first.written for n in names_in(ast.parse(first.given[p]))}
-    if not read <= trace.before[first.index].keys() or written & (rooted - {root}):
+    if not read <= trace.before[first.index].keys() or written & rooted:
         return False
     for index in range(first.index + 1, second.index):
         statement = trace.statements[index]
@@ -245,6 +244,6 @@ def _may_read_early(
             names = {n for p in between.written for n in names_in(ast.parse(between.given[p]))} - {"torch"}
         if isinstance(statement, ast.Delete) or fresh:
             continue
-        if rooted & {roots.get(name, name) for name in names}:
+        if (rooted | {root}) & {roots.get(name, name) for name in names}:
             return False
     return True

@@ -59,6 +59,11 @@ class PartialRows:
         return tuple(name for accumulator in self.loop.accumulators for name in accumulator.names)
 
     @property
+    def helpers(self) -> frozenset[str]:
+        """Functions beside those of the kernel that the two kernels call."""
+        return frozenset("welford_combine" for accumulator in self.loop.accumulators if accumulator.by == "welford")
+
+    @property
     def needed(self) -> list[ast.stmt]:
         """The statements that make what is reduced, but for integers."""
         wanted = [accumulator.value for accumulator in self.loop.accumulators]

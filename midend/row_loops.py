@@ -61,7 +61,26 @@ class RowLoop:
             return None
         joins = [s for accumulator in found for s in accumulator.joins]
         values = tuple(s for s in loop.body if s not in joins)
+        if not _counts_rows((*before, *values), rows, int(match[1])):
+            return None
         return cls(tuple(before), values, found, tuple(body[at + 1 :]), rows, int(match[1]))
+
+
+def _counts_rows(statements: Sequence[ast.stmt], rows: int, row: int) -> bool:
+    """Whether `xindex` and `r0_index` count rows and their elements, and masks say how many there are."""
+    lanes = "tl.arange(0, XBLOCK)[:, None]"
+    wanted = {
+        "xoffset": ("tl.program_id(0) * XBLOCK",),
+        "xindex": (f"xoffset + {lanes}", f"tl.program_id(0) * XBLOCK + {lanes}"),
+        "xmask": (f"xindex < {rows}",),
+        "r0_base": ("tl.arange(0, R0_BLOCK)[None, :]",),
+        "roffset": ("r0_offset",),
+        "r0_index": ("r0_offset + r0_base",),
+        "r0_mask": (f"r0_index < {row}",),
+    }
+    found = {name: ast.unparse(s.value) for s in statements if isinstance(s, ast.Assign) for name in bound_by(s)}
+    plain = all(text in wanted[name] for name, text in found.items() if name in wanted)
+    return plain and {"xindex", "r0_base", "r0_index"} <= found.keys()
 
 
 def _accumulators(

@@ -113,6 +113,8 @@ class AtElement(ast.NodeTransformer):
         if isinstance(node, ast.expr) and names_in(node) & self.elements.known.keys():
             index = Index.of(node, self.elements.known)
             if index is not None:
+                if not index.terms:
+                    return _parsed(f"tl.full([1, 1], {index.offset}, tl.int32)")
                 text = text_of(index.terms, self.elements.sizes)
                 return _parsed(f"({text} + {index.offset})" if index.offset else f"({text})")
         found: ast.AST = super().visit(node)

@@ -127,7 +127,7 @@ def _forget_images(made: dict[str, str], launch: HostLaunch) -> None:
     """Undo what `within_images` did."""
     grid, place = _WITHIN.search(ast.unparse(launch.grid)), made["place"]
     pixels = int(grid[2]) if grid else 0
-    if grid and made["pixel"] == f"image * {pixels} + place" and " % image_tiles * " in place:
+    if grid and made.get("pixel") == f"image * {pixels} + place" and " % image_tiles * " in place and "inside" in made:
         made["pixel"] = place.replace(" % image_tiles * ", " * ", 1)
         made["inside"] = made["inside"].replace(f"place < {pixels}", f"pixel < {int(grid[1]) * pixels}", 1)
 
