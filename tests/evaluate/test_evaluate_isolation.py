@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -91,6 +92,8 @@ def behind_walls(place: Place, program: Program) -> Outcome:
             os.close(ours)
             _become(place.caller)
             _call(place, program, theirs)
+        except BaseException:  # noqa: BLE001 - it is told, as this process ends here
+            os.write(theirs, json.dumps({"failed": traceback.format_exc()}).encode())
         finally:
             os._exit(1)
     os.close(theirs)
@@ -102,6 +105,7 @@ def behind_walls(place: Place, program: Program) -> Outcome:
         os.close(ours)
     assert message, "the caller answered nothing"
     received = json.loads(message)
+    assert "failed" not in received, received["failed"]
     return Outcome(received["answer"], tuple(received["walls"]), received["code"])
 
 
@@ -119,6 +123,7 @@ def _become(caller: tuple[str, ...]) -> None:
 def _call(place: Place, program: Program, report: int) -> None:
     """The caller: isolate, send its process id over the control socket, report what came of it."""
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    here.send(str(os.getpid()).encode())  # before there is a process that may end first
     pid, walls = isolated_fork(place.scratch, [there.fileno()])
     if pid == 0:
         try:
@@ -128,8 +133,10 @@ def _call(place: Place, program: Program, report: int) -> None:
         finally:
             os._exit(3)
     there.close()
-    here.send(str(os.getpid()).encode())
-    message = here.recv(1 << 16)
+    try:
+        message = here.recv(1 << 16)
+    except ConnectionResetError:  # it has ended without having read what was sent; its answer is there all the same
+        message = here.recv(1 << 16)
     received = json.loads(message) if message else {"walls": (), "answer": None}
     received["code"] = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     os.write(report, json.dumps(received).encode())
