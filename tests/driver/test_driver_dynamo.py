@@ -221,8 +221,9 @@ def test_real_models_give_eagers_outputs_and_gradients(name: str, monkeypatch: p
         compiled = torch.compile(model, backend="kernelwright", options=INTERPRETER, dynamic=False)
         with torch.no_grad():
             torch.testing.assert_close(_tensors(compiled(**inputs)), _tensors(model(**inputs)), rtol=1e-4, atol=1e-4)
-        eager = _gradients(model, _tensors(model(**inputs)))
-        assert any(gradient.any() for gradient in eager.values())
-        torch.testing.assert_close(_gradients(model, _tensors(compiled(**inputs))), eager, rtol=1e-3, atol=1e-5)
+    # Inductor's own C++ gives the gradients, whatever the batch; its compiler takes most of the time here.
+    eager = _gradients(model, _tensors(model(**inputs)))
+    assert any(gradient.any() for gradient in eager.values())
+    torch.testing.assert_close(_gradients(model, _tensors(compiled(**inputs))), eager, rtol=1e-3, atol=1e-5)
     made = regions()[before:]
     assert sum(region.runs == "kernelwright" for region in made) >= 2, [str(region) for region in made]
