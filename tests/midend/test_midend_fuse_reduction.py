@@ -165,3 +165,21 @@ def test_launch_options_size_what_lies_between():
     after = FuseReduction().run(made("self.conv(a).mean((2, 3))", *CONV), H200)
     sizes = [floats(with_tiles(after, pixels)) for pixels in (128, 64, 32)]
     assert sizes == [3 * 6, 2 * 3 * 6, 4 * 3 * 6]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(convolution_out, conv_bias, out", "(convolution_out, convolution_out, out"),
+        ("(convolution_out, conv_bias, out", "(convolution_out, convolution_out.view(-1), out"),
+        ("    out = torch", "    aten.copy_.default(conv_bias, conv_weight.view(-1)[:6])\n    out = torch"),
+        ("    return out", "    return out, convolution_out"),
+    ],
+)
+def test_what_else_is_done_with_the_tensor_or_an_operand_counts(old, new):
+    before = made("(self.conv(a) * 2).mean((2, 3))", *CONV)
+    source = before.launcher.source
+    assert source.count(old) == 1
+    changed = replace(before, launcher=replace(before.launcher, source=source.replace(old, new)))
+    after = FuseReduction().run(changed, H200)
+    assert after is changed or stores_elements(parts(after)[0])
