@@ -154,7 +154,7 @@ class _Worker:
             while True:
                 wait = max(0.0, min(_TICK_SECONDS, deadline - time.monotonic()))
                 readable = select.select(waited, [], [], wait)[0]
-                if device.channel is not None and device.channel.fileno() in readable and device.channel.recv(16):
+                if device.channel is not None and device.channel.fileno() in readable and _said(device.channel):
                     return {"code": 0, "killed": ""}
                 if child in readable:
                     _, status = os.waitpid(device.pid, 0)
@@ -187,6 +187,14 @@ class _Worker:
                 os.waitpid(pid, 0)
             if not children:
                 return
+
+
+def _said(channel: socket.socket) -> bytes:
+    """What a device process says; nothing where it has ended, be it without having read its job."""
+    try:
+        return channel.recv(16)
+    except ConnectionResetError:
+        return b""
 
 
 def _ending(pid: int) -> int | None:

@@ -166,6 +166,22 @@ def test_a_lasting_device_serves_until_a_fault(evaluator: LocalEvaluator) -> Non
     assert left != served[0]
 
 
+def test_a_lasting_device_that_is_killed_before_it_reads_its_job_costs_that_job_alone() -> None:
+    with Sandbox() as sandbox:
+        module = InterpretedModule(program(vector_host()), sandbox, Limits(timeout_s=60, memory_gb=2, lasting=True))
+        module([torch.ones(1000)])
+        worker = sandbox.pid
+        assert worker is not None
+        (device,) = children(worker)
+        os.kill(device, signal.SIGSTOP)
+        threading.Timer(1.0, os.kill, (device, signal.SIGKILL)).start()
+        with pytest.raises(InterpretedCallError, match="was ended by SIGKILL"):
+            module([torch.ones(1000)])
+        assert sandbox.pid == worker
+        (out,) = module([torch.ones(1000)])
+        assert torch.equal(out, torch.full((1000,), 2.0))
+
+
 def test_a_lasting_device_is_killed_at_its_limit(evaluator: LocalEvaluator) -> None:
     del evaluator
     with Sandbox() as sandbox:
