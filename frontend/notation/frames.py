@@ -45,7 +45,7 @@ class Frame:
         """The block of it at these places in memory, where they are fewer than it has and make up a block; else all."""
         places = torch.unique(stored)
         found = self.coordinates(places, torch.ones_like(places, dtype=torch.bool))
-        if len(places) >= math.prod(self.shape) or found is None or not found:
+        if len(places) >= len(torch.unique(self.offsets())) or not found:
             return self
         low = [int(one.min()) for one in found]
         shape = tuple(int(one.max()) + 1 - least for one, least in zip(found, low, strict=True))

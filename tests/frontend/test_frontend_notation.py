@@ -94,6 +94,10 @@ CASES: dict[str, tuple[KernelModule, list[str]]] = {
         ["a = load(x[i, j - 1], (j >= 1) & (j < 9), 0.5)", "store(out[i, j], a)"],
     ),
     "lower half": (module("torch.tril(x)", x="4, 8"), ["a = load(x[i, j])", "store(out[i, j], where(j <= i, a, 0.0))"]),
+    "expanded": (
+        module("(x * 2).expand(3, 16)", x="16,"),
+        ["a = load(x[j])", "store(out[i, j], a * 2.0)"],
+    ),
     "slice": (module("x[:, 1:7:2].exp()", x="4, 8"), ["a = load(x[i, 2 * j + 1])", "store(out[i, j], exp(a))"]),
     "repeated": (
         module("x.repeat_interleave(2, -1).reshape(-1)", x="3, 4"),
