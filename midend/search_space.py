@@ -3,6 +3,7 @@
 Rewrites are found through the registry, so that a new pass of the mid-end takes part by itself.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -23,9 +24,6 @@ LOWERINGS = (
     "lower-inductor{every_conv=true}",
     "lower-inductor{every_conv=true,persistent=false}",
     "lower-inductor{every_conv=true,persistent=false,split=false}",
-    "lower-inductor{reassociate=true}",
-    "lower-inductor{every_conv=true,persistent=false,split=false,reassociate=true}",
-    "lower-inductor{persistent=false,reassociate=true}",
     "lower-inductor{split=false}",
     "lower-inductor{persistent=false,split=false}",
     "lower-inductor{tile_reductions=true}",
@@ -34,8 +32,11 @@ LOWERINGS = (
     "lower-inductor{online_softmax=false}",
     "lower-inductor{persistent=false,online_softmax=false}",
 )
-#: Lowerings that are made for what rewrites may do with them: by themselves they are slower, which tells nothing.
-PREPARED = tuple(spec for spec in LOWERINGS if "every_conv=true" in spec and "split=false" in spec)
+#: The lowering that tells whether a program has averages to move: then all others are tried with this option as well.
+REASSOCIATED = "lower-inductor{reassociate=true}"
+#: Options of lowerings that are made for what rewrites may do with them: by themselves they are slower, which tells
+#: nothing.
+PREPARED = frozenset(("every_conv=true", "split=false"))
 #: Passes with other options than their defaults, beside which they are tried.
 VARIANTS = {
     "depthwise-conv": ("depthwise-conv{rows=1}", "depthwise-conv{rows=8}"),
@@ -91,7 +92,7 @@ class Candidate:
     @property
     def prospects(self) -> tuple[str, ...]:
         """What its time says little of before others have worked on it: its templates, a lowering for rewrites."""
-        return (*(spec for spec in self.passes[:1] if spec in PREPARED), *self.templates)
+        return (*(spec for spec in self.passes[:1] if set(re.findall(r"\w+=\w+", spec)) >= PREPARED), *self.templates)
 
 
 @dataclass(frozen=True)
@@ -149,11 +150,14 @@ class Space:
         longer: of those with the same prospects the ones with the lowest scores, of all prospects alike."""
         seen = {first.digest}
         yield first
-        specs = [spec for spec in LOWERINGS if spec != first.spec]
         layer = [first]
-        for found in self._layer([(spec, Step(self.bare, spec)) for spec in specs], seen):
-            layer.append(found)
-            yield found
+        specs = [spec for spec in (*LOWERINGS, REASSOCIATED) if spec != first.spec]
+        while specs:
+            for found in self._layer([(spec, Step(self.bare, spec)) for spec in specs], seen):
+                layer.append(found)
+                yield found
+            averages = REASSOCIATED in specs and REASSOCIATED not in self.failed
+            specs = [spec.replace("}", ",reassociate=true}") for spec in LOWERINGS if averages and "{" in spec]
         for _ in range(MOST_REWRITES):
             steps = [
                 (f"{candidate.spec},{spec}", Step(candidate.module, spec))

@@ -1,6 +1,6 @@
 """The search for the fastest verified candidate: never wrong, never slower, and nothing is done twice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend import search_space
-from kernelwright.midend.search_space import Candidate, Space, followers, in_turn, rewrites
+from kernelwright.midend.search_space import Candidate, Made, Space, Step, followers, in_turn, rewrites
 
 TARGET = "h200"
 #: Forward, shapes, init; and a pass that is part of what wins, or none.
@@ -281,7 +281,7 @@ def test_other_templates_are_not_weighed_against_one_another() -> None:
 
 
 def test_lowerings_for_rewrites_are_not_weighed_against_others() -> None:
-    prepared = search_space.PREPARED[0]
+    prepared = "lower-inductor{every_conv=true,persistent=false,split=false}"
     made = [Candidate(f"{spec},channels-last-conv", problem("softmax")) for spec in ("a", "b", prepared)]
     assert [candidate.prospects for candidate in made[:2]] == [("channels-last-conv",)] * 2
     score = {candidate.spec: number for number, candidate in enumerate(made)}
@@ -290,3 +290,23 @@ def test_lowerings_for_rewrites_are_not_weighed_against_others() -> None:
     us = {candidate.module.name: score[candidate.spec] for candidate in made}
     order = in_turn(made, lambda module: us[module.name], lambda candidate: candidate.prospects)
     assert [candidate.spec.partition(",chan")[0] for candidate in order] == ["a", prepared, "b"]
+
+
+@pytest.mark.parametrize("averages", [True, False])
+def test_lowerings_are_reassociated_where_there_is_something_to_reassociate(averages: bool) -> None:
+    asked: list[str] = []
+
+    def making(steps: Sequence[Step]) -> Iterator[tuple[int, Made]]:
+        for number, step in enumerate(steps):
+            asked.append(step.spec)
+            plain = "reassociate" not in step.spec
+            yield number, Made(module) if plain or averages else Made(failed="nothing to reassociate")
+
+    module = problem("softmax")
+    space = Space(module, Context(target=TARGET), making=making)
+    list(space.walk(Candidate(search_space.PLAIN, module), lambda _module: 0.0, 0))
+    variants = [spec for spec in asked if "reassociate" in spec]
+    assert variants[0] == search_space.REASSOCIATED
+    assert len(variants) == (len(search_space.LOWERINGS) if averages else 1)
+    for spec in variants:
+        parse_pipeline(spec)
