@@ -1,4 +1,4 @@
-"""The one place that touches Inductor's and Dynamo's private interfaces.
+"""The one place that touches Inductor's and Dynamo's private interfaces, `stand_in.py` beside it included.
 
 Tried with torch 2.11 and 2.13 and Triton 3.6 and 3.7. `capture` runs a model's forward once, then asks Inductor
 for the Triton program it would run and stops before anything is compiled. Without a CUDA device Inductor
@@ -8,38 +8,35 @@ is told to write Triton for the CPU and Triton is given a stand-in driver that n
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
-from unittest.mock import patch
 
 import torch
 import triton
 from torch.utils._pytree import tree_leaves, tree_map
 
-from kernelwright.backend.execute import cuda_elsewhere
 from kernelwright.ir.errors import LoweringError, UnsupportedVersionError
 
 try:
     import torch._dynamo
     import torch._functorch.config as functorch_config
     import torch._inductor.config as inductor_config
-    from torch._dynamo.device_interface import CpuDeviceProperties, CpuInterface
     from torch._guards import TracingContext, tracing
-    from torch._inductor import graph as graph_lowering
-    from torch._inductor import ir
     from torch._inductor.compile_fx import compile_fx, compile_fx_inner
     from torch._inductor.graph import GraphLowering
-    from torch._inductor.kernel import conv
-    from torch._inductor.lowering import lowerings
-    from torch._inductor.runtime.hints import DeviceProperties
     from torch._inductor.virtualized import V
     from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-    from triton.backends.compiler import GPUTarget
-    from triton.runtime import driver
 
-    GraphLowering.save_output_code, conv.conv_layout  # noqa: B018  (what capture depends on)
-    graph_lowering.get_user_visible_output_strides  # noqa: B018
+    from kernelwright.frontend.inductor.stand_in import (
+        as_on_a_gpu,
+        bias_apart,
+        channels_last_given,
+        channels_last_returned,
+        numbers_as_fills,
+        stand_in_driver,
+    )
+
+    GraphLowering.save_output_code  # noqa: B018  (what capture depends on)
 except (ImportError, AttributeError) as error:
     raise UnsupportedVersionError(
         f"lower-inductor works with torch 2.11 to 2.13 and Triton 3.6 to 3.7; this is torch {torch.__version__} "
@@ -89,101 +86,9 @@ class _Written(BaseException):
         self.text, self.constants = text, constants
 
 
-class StandInDriver:
-    """An active Triton driver for a machine without a GPU; it can name a target and nothing else."""
-
-    def get_current_target(self) -> Any:
-        return GPUTarget("cuda", 90, 32)
-
-    def get_active_torch_device(self) -> torch.device:
-        return torch.device("cpu")
-
-    def get_current_device(self) -> int:
-        return 0
-
-
-@contextlib.contextmanager
-def _stand_in_driver() -> Iterator[None]:
-    before = driver._active
-    driver.set_active(StandInDriver())
-    try:
-        yield
-    finally:
-        driver._active = before
-
-
-@contextlib.contextmanager
-def _as_on_a_gpu() -> Iterator[None]:
-    """Inductor splits reductions by how many multiprocessors a device has: as many as a GPU, not the CPU's cores."""
-    interface: Any = CpuInterface
-    before = interface.get_device_properties
-    count = cuda_elsewhere().get_device_properties().multi_processor_count
-    interface.get_device_properties = staticmethod(lambda _device=None: CpuDeviceProperties(count))
-    DeviceProperties.create.cache_clear()
-    try:
-        yield
-    finally:
-        interface.get_device_properties = staticmethod(before)
-        DeviceProperties.create.cache_clear()
-
-
 def _stop_when_written(text: Any) -> None:
     code = text if isinstance(text, str) else text.value
     raise _Written(code, dict(V.graph.constants))
-
-
-def _bias_apart() -> contextlib.AbstractContextManager[Any]:
-    """Adds the bias of convolutions in a kernel, as Inductor does on a GPU."""
-    aten = torch.ops.aten
-    convolution = lowerings[aten.convolution.default]
-
-    def rule(x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
-        axes = len(weight.get_size()) - 2
-        if bias is None or len(x.get_size()) != axes + 2:
-            return convolution(x, weight, bias, *rest)
-        result = convolution(x, weight, None, *rest)
-        shaped = lowerings[aten.view.default](bias, [result.get_size()[1], *[1] * axes])
-        return lowerings[aten.add.Tensor](result, shaped)
-
-    return patch.dict(lowerings, {aten.convolution.default: rule})
-
-
-#: Orders of strides with channels last, by the number of axes.
-_CHANNELS_LAST = {3: [2, 0, 1], 4: ir.NHWC_STRIDE_ORDER, 5: ir.NHWDC_STRIDE_ORDER}
-
-
-def _channels_last_given(axes: Sequence[int]) -> contextlib.AbstractContextManager[Any]:
-    """Lets convolutions of tensors with so many axes give channels last where Inductor changes layouts; what they take
-    follows from that. On a GPU cuDNN does so in 2-D, but not what stands in for it on a CPU."""
-    before = conv.conv_layout
-
-    def layout(x: Any, *rest: Any, **options: Any) -> Any:
-        found = before(x, *rest, **options)
-        if len(found.size) not in axes or not V.graph.layout_opt:
-            return found
-        strides = ir.FlexibleLayout.stride_ordered(found.size, _CHANNELS_LAST[len(found.size)])
-        return ir.FixedLayout(found.device, found.dtype, found.size, strides)
-
-    return patch.object(conv, "conv_layout", layout)
-
-
-def _channels_last_returned() -> contextlib.AbstractContextManager[Any]:
-    """Lets outputs keep the layout that convolutions have left."""
-    before = graph_lowering.get_user_visible_output_strides
-
-    def strides(g: torch.fx.Graph) -> dict[torch.fx.Node, tuple[int, ...]]:
-        convolved: set[torch.fx.Node] = set()
-        for node in g.nodes:
-            if node.target is torch.ops.aten.convolution.default or convolved & set(node.all_input_nodes):
-                convolved.add(node)
-        found: dict[torch.fx.Node, tuple[int, ...]] = before(g)
-        for node in convolved & set(found):
-            shape = node.meta["val"].shape
-            if len(shape) in _CHANNELS_LAST:
-                found[node] = tuple(map(int, ir.FlexibleLayout.stride_ordered(shape, _CHANNELS_LAST[len(shape)])))
-        return found
-
-    return patch.object(graph_lowering, "get_user_visible_output_strides", strides)
 
 
 @contextlib.contextmanager
@@ -192,17 +97,17 @@ def _environment(device: str, config: Mapping[str, Any]) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         if device == "cpu":
             known["cpu_backend"] = "triton"
-            stack.enter_context(_stand_in_driver())
-            stack.enter_context(_bias_apart())
+            stack.enter_context(stand_in_driver())
+            stack.enter_context(bias_apart())
             # Flash attention on a CPU is one opaque operator; the mathematical form lowers.
             stack.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
             stack.enter_context(warnings.catch_warnings())
             warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")
             stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
         every = bool(config.get("force_layout_optimization"))
-        stack.enter_context(_channels_last_given((4,) * (device == "cpu") + (3, 5) * every))
+        stack.enter_context(channels_last_given((4,) * (device == "cpu") + (3, 5) * every))
         if every:
-            stack.enter_context(_channels_last_returned())
+            stack.enter_context(channels_last_returned())
         stack.enter_context(inductor_config.patch(known))
         stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
         stack.enter_context(torch.no_grad())
@@ -286,7 +191,11 @@ def capture(
     device = next((t.device.type for t in names.values()), "cpu")
     name_of = {id(tensor): name for name, tensor in names.items()}
     shapes_alone = device == "meta"
-    with _environment("cpu" if shapes_alone else device, config), _as_on_a_gpu() if shapes_alone else nullcontext():
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_environment("cpu" if shapes_alone else device, config))
+        if shapes_alone:
+            stack.enter_context(as_on_a_gpu())
+            stack.enter_context(numbers_as_fills())
         graph, args, graph_outputs, model_outputs = _dynamo_graph(model, inputs)
         args = [value for value in args if isinstance(value, torch.Tensor)]
         position = {id(value): index for index, value in enumerate(graph_outputs)}

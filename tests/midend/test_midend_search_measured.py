@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import lowered
+from programs import assert_right, lowered
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend import tuning
@@ -255,6 +255,15 @@ def test_lowering_by_shapes_alone_gives_the_same(problem: KernelModule) -> None:
         shapes = pipeline.run(problem, Context(TARGET, options={"lowering_device": "meta"}))
         assert shapes.digest == pipeline.run(problem, Context(TARGET)).digest
         assert trace_launches(shapes)
+
+
+def test_by_shapes_alone_programs_may_make_tensors_of_numbers() -> None:
+    module = lowered(
+        "torch.minimum(a, torch.tensor(0.25, device=a.device)) + torch.tensor(2, device=a.device)", [(200,)]
+    )
+    bare = replace(module, kernels=(), launcher=None)
+    found = parse_pipeline("lower-inductor").run(bare, Context(TARGET, options={"lowering_device": "meta"}))
+    assert_right(found)
 
 
 def test_by_shapes_alone_reductions_are_split_as_for_a_gpu() -> None:

@@ -1,0 +1,130 @@
+"""Has Inductor lower on a CPU, or by shapes alone, as it would on a GPU; and lay convolutions out as it is told.
+
+Private interfaces of torch and Triton, which `capture.py` alone uses: it says what their absence means.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch._dynamo.device_interface import CpuDeviceProperties, CpuInterface
+from torch._inductor import graph as graph_lowering
+from torch._inductor import ir
+from torch._inductor.kernel import conv
+from torch._inductor.lowering import lowerings
+from torch._inductor.runtime.hints import DeviceProperties
+from torch._inductor.virtualized import V
+from triton.backends.compiler import GPUTarget
+from triton.runtime import driver
+
+from kernelwright.backend.execute import cuda_elsewhere
+
+conv.conv_layout, graph_lowering.get_user_visible_output_strides  # noqa: B018  (what is put in the place of others)
+
+
+class StandInDriver:
+    """An active Triton driver for a machine without a GPU; it can name a target and nothing else."""
+
+    def get_current_target(self) -> Any:
+        return GPUTarget("cuda", 90, 32)
+
+    def get_active_torch_device(self) -> torch.device:
+        return torch.device("cpu")
+
+    def get_current_device(self) -> int:
+        return 0
+
+
+@contextlib.contextmanager
+def stand_in_driver() -> Iterator[None]:
+    """Gives Triton a driver, so that it can be asked for its target."""
+    before = driver._active
+    driver.set_active(StandInDriver())
+    try:
+        yield
+    finally:
+        driver._active = before
+
+
+@contextlib.contextmanager
+def as_on_a_gpu() -> Iterator[None]:
+    """Inductor splits reductions by how many multiprocessors a device has: as many as a GPU, not the CPU's cores."""
+    interface: Any = CpuInterface
+    before = interface.get_device_properties
+    count = cuda_elsewhere().get_device_properties().multi_processor_count
+    interface.get_device_properties = staticmethod(lambda _device=None: CpuDeviceProperties(count))
+    DeviceProperties.create.cache_clear()
+    try:
+        yield
+    finally:
+        interface.get_device_properties = staticmethod(before)
+        DeviceProperties.create.cache_clear()
+
+
+def bias_apart() -> contextlib.AbstractContextManager[Any]:
+    """Adds the bias of convolutions in a kernel, as Inductor does on a GPU."""
+    aten = torch.ops.aten
+    convolution = lowerings[aten.convolution.default]
+
+    def rule(x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
+        axes = len(weight.get_size()) - 2
+        if bias is None or len(x.get_size()) != axes + 2:
+            return convolution(x, weight, bias, *rest)
+        result = convolution(x, weight, None, *rest)
+        shaped = lowerings[aten.view.default](bias, [result.get_size()[1], *[1] * axes])
+        return lowerings[aten.add.Tensor](result, shaped)
+
+    return patch.dict(lowerings, {aten.convolution.default: rule})
+
+
+#: Orders of strides with channels last, by the number of axes.
+_CHANNELS_LAST = {3: [2, 0, 1], 4: ir.NHWC_STRIDE_ORDER, 5: ir.NHWDC_STRIDE_ORDER}
+
+
+def channels_last_given(axes: Sequence[int]) -> contextlib.AbstractContextManager[Any]:
+    """Lets convolutions of tensors with so many axes give channels last where Inductor changes layouts; what they take
+    follows from that. On a GPU cuDNN does so in 2-D, but not what stands in for it on a CPU."""
+    before = conv.conv_layout
+
+    def layout(x: Any, *rest: Any, **options: Any) -> Any:
+        found = before(x, *rest, **options)
+        if len(found.size) not in axes or not V.graph.layout_opt:
+            return found
+        strides = ir.FlexibleLayout.stride_ordered(found.size, _CHANNELS_LAST[len(found.size)])
+        return ir.FixedLayout(found.device, found.dtype, found.size, strides)
+
+    return patch.object(conv, "conv_layout", layout)
+
+
+def channels_last_returned() -> contextlib.AbstractContextManager[Any]:
+    """Lets outputs keep the layout that convolutions have left."""
+    before = graph_lowering.get_user_visible_output_strides
+
+    def strides(g: torch.fx.Graph) -> dict[torch.fx.Node, tuple[int, ...]]:
+        convolved: set[torch.fx.Node] = set()
+        for node in g.nodes:
+            if node.target is torch.ops.aten.convolution.default or convolved & set(node.all_input_nodes):
+                convolved.add(node)
+        found: dict[torch.fx.Node, tuple[int, ...]] = before(g)
+        for node in convolved & set(found):
+            shape = node.meta["val"].shape
+            if len(shape) in _CHANNELS_LAST:
+                found[node] = tuple(map(int, ir.FlexibleLayout.stride_ordered(shape, _CHANNELS_LAST[len(shape)])))
+        return found
+
+    return patch.object(graph_lowering, "get_user_visible_output_strides", strides)
+
+
+def numbers_as_fills() -> contextlib.AbstractContextManager[Any]:
+    """Lets programs that are run by shapes alone make tensors of one number: `torch.tensor` makes none that Dynamo can
+    follow on the device `meta`."""
+    made: Callable[..., torch.Tensor] = torch.tensor
+
+    def tensor(data: Any, **options: Any) -> torch.Tensor:
+        if isinstance(data, bool | int | float) and not options.get("requires_grad"):
+            return torch.full((), data, **options)
+        return made(data, **options)
+
+    return patch.object(torch, "tensor", tensor)
