@@ -7,7 +7,13 @@ from typing import ClassVar
 from kernelwright.backend.host_trace import HostTrace, trace_host
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar, TensorSpec
-from kernelwright.midend.host_code import fresh_symbol, with_kernel, with_statements, without_idle_kernels
+from kernelwright.midend.host_code import (
+    fresh_symbol,
+    with_kernel,
+    with_statements,
+    without_idle_kernels,
+    without_tensors,
+)
 from kernelwright.midend.launches import HostLaunch, find_launches, names_in
 from kernelwright.midend.products import Product, find_products
 from kernelwright.midend.stored import stored
@@ -105,12 +111,6 @@ def _replace(
     )
     grid = f"triton.cdiv({rows * columns}, {kernel.meta_name}['XBLOCK']),"
     launch = f"{symbol}[{grid}]({', '.join([*operands, product.operands[3], f'**{kernel.meta_name}'])})"
-    name = maker.given[maker.parameters[1]]
-    texts: dict[int, list[str]] = {maker.index: [], product.index: [launch]}
-    for index, statement in enumerate(trace.statements):
-        if isinstance(statement, ast.Delete):
-            left_over = [ast.unparse(target) for target in statement.targets if ast.unparse(target) != name]
-            texts[index] = [f"del {one}" for one in left_over]
-        elif ast.unparse(statement).startswith(f"{name} = "):
-            texts[index] = []
+    diagonal = maker.given[maker.parameters[1]]
+    texts = {maker.index: [], product.index: [launch], **without_tensors(trace, (diagonal,))}
     return without_idle_kernels(with_kernel(with_statements(module, trace, texts), kernel))

@@ -20,13 +20,14 @@ from kernelwright.midend.host_code import (
 )
 from kernelwright.midend.launches import (
     HostLaunch,
-    called,
     find_launches,
     is_made_for,
     local_names,
+    makes,
     names_in,
     pointer_sum,
     storages,
+    stores_by,
 )
 from kernelwright.midend.pointwise import Pointwise, mask_of, mentions
 from kernelwright.midend.tile_elements import TiledPointwise
@@ -92,8 +93,7 @@ class Pair:
     @property
     def stores(self) -> list[ast.Call]:
         """The first kernel's stores of the tensor that are statements of its body."""
-        calls = [s.value for s in self.first.function.body if isinstance(s, ast.Expr) and called(s.value, "tl.store")]
-        return [c for c in calls if isinstance(c, ast.Call) and pointer_sum(c.args[0], self.parameter) is not None]
+        return stores_by(self.first.function, self.parameter)
 
     def is_legal(self) -> bool:
         """Whether the rewrite changes no result."""
@@ -134,7 +134,7 @@ class Pair:
     def _allocated(self) -> int | None:
         """The statement that makes the tensor, if that leaves it uninitialised."""
         for index, statement in enumerate(self.trace.statements[: self.first.index]):
-            if ast.unparse(statement).startswith(f"{self.tensor} = torch.empty_strided("):
+            if makes(statement, self.tensor):
                 return index
         return None
 

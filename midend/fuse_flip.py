@@ -9,7 +9,7 @@ from kernelwright.backend.host_trace import HostTrace, trace_host
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.host_code import with_statements, without_idle_kernels
-from kernelwright.midend.launches import HostLaunch, called, find_launches, names_in
+from kernelwright.midend.launches import HostLaunch, called, find_launches, makes, names_in
 
 #: The body of Inductor's kernel for a flip of rows of `n` elements; `?` marks what it may leave out.
 _FLIP = (
@@ -72,8 +72,7 @@ def _new(first: HostLaunch, second: HostLaunch) -> tuple[str, ...]:
 
 
 def _allocations(trace: HostTrace, name: str) -> list[int]:
-    texts = [ast.unparse(statement) for statement in trace.statements]
-    return [index for index, text in enumerate(texts) if text.startswith(f"{name} = torch.empty_strided(")]
+    return [index for index, statement in enumerate(trace.statements) if makes(statement, name)]
 
 
 def _same_rows(trace: HostTrace, second: HostLaunch, tensor: str, out: str) -> bool:

@@ -18,16 +18,16 @@ from kernelwright.midend.host_code import (
     with_kernel,
     with_statements,
     without_idle_kernels,
+    without_tensors,
 )
 from kernelwright.midend.launches import (
     HostLaunch,
-    called,
     find_launches,
     is_made_for,
     local_names,
     names_in,
-    pointer_sum,
     storages,
+    stores_by,
 )
 from kernelwright.midend.partial_rows import ADDED, PartialRows, whole_meta
 from kernelwright.midend.pointwise import mentions
@@ -96,12 +96,7 @@ class Fusion:
     ) -> "Fusion | None":
         """The two as such, if the rewrite changes no result but by the order of sums; else None."""
         tensor = first.given[parameter]
-        stores = [
-            s.value
-            for s in first.function.body
-            if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and called(s.value, "tl.store")
-        ]
-        stores = [store for store in stores if pointer_sum(store.args[0], parameter) is not None]
+        stores = stores_by(first.function, parameter)
         if tensor not in second.given.values() or not tensor.isidentifier():
             return None
         if any(mentions(trace.statements[launch.index], tensor) != 1 for launch in (first, second)):
@@ -179,14 +174,9 @@ class Fusion:
         """Host code by statement: the tiles' results are made before the first launch and live until the second's."""
         first, second, tile = self.first, self.second, self.tile
         kept, device = self.is_kept(), self.trace.entry.args.args[0].arg
-        taken = names_of(self.module)
-        buffers = list[str]()
-        for name in self.rows.sums:
-            buffer = f"parts_{name}"
-            while buffer in taken:
-                buffer += "_"
-            buffers.append(buffer)
-            taken.add(buffer)
+        wanted = [f"parts_{name}" for name in self.rows.sums]
+        renamed = fresh_names(set(wanted), names_of(self.module))
+        buffers = [renamed.get(name, name) for name in wanted]
         shape = f"({tile.slabs(tile.images, parts.meta_name)}, {tile.channels})"
         texts: dict[int, list[str]] = {
             first.index: [
@@ -205,17 +195,7 @@ class Fusion:
         given = [second.given[name] for name in names if name in second.given]
         slabs = tile.slabs(self.rows.images, parts.meta_name)
         texts[second.index] = [second.text(whole, [*given, *buffers, slabs])]
-        return texts | ({} if kept else self._without_tensor())
-
-    def _without_tensor(self) -> dict[int, list[str]]:
-        texts = {}
-        for index, statement in enumerate(self.trace.statements):
-            if isinstance(statement, ast.Delete) and self.tensor in names_in(statement):
-                left = [ast.unparse(t) for t in statement.targets if ast.unparse(t) != self.tensor]
-                texts[index] = [f"del {name}" for name in left]
-            elif ast.unparse(statement).startswith(f"{self.tensor} = torch.empty_strided("):
-                texts[index] = []
-        return texts
+        return texts if kept else texts | without_tensors(self.trace, (self.tensor,))
 
 
 def _may_read_early(

@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from kernelwright.backend.host_trace import HostTrace
@@ -55,6 +55,19 @@ def with_statements(module: KernelModule, trace: HostTrace, texts: Mapping[int, 
         assert statement.end_lineno is not None
         lines[statement.lineno - 1 : statement.end_lineno] = [f"    {line}" for line in texts[index]]
     return replace(module, launcher=replace(module.launcher, source="\n".join(lines)))
+
+
+def without_tensors(trace: HostTrace, names: Collection[str]) -> dict[int, list[str]]:
+    """The statements that make or delete these tensors, by index, as they are without them."""
+    texts: dict[int, list[str]] = {}
+    for index, statement in enumerate(trace.statements):
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) in names:
+            texts[index] = []
+        elif isinstance(statement, ast.Delete):
+            targets = [ast.unparse(target) for target in statement.targets]
+            if not set(targets).isdisjoint(names):
+                texts[index] = [f"del {target}" for target in targets if target not in names]
+    return texts
 
 
 def without_idle_kernels(module: KernelModule) -> KernelModule:

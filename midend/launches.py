@@ -82,10 +82,19 @@ def names_in(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
+def bound_by(node: ast.AST) -> list[str]:
+    """Names that a tree binds, as often as it does."""
+    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
+def read_by(node: ast.AST) -> set[str]:
+    """Names that a tree reads."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
 def local_names(function: ast.FunctionDef) -> set[str]:
     """Parameters, and names that the body binds."""
-    bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return bound | {argument.arg for argument in all_arguments(function.args)}
+    return {*bound_by(function), *(argument.arg for argument in all_arguments(function.args))}
 
 
 def pointer_sum(node: ast.expr, pointer: str) -> ast.expr | None:
@@ -94,6 +103,12 @@ def pointer_sum(node: ast.expr, pointer: str) -> ast.expr | None:
         case ast.BinOp(ast.Name(name), ast.Add(), offset) if name == pointer:
             return offset
     return None
+
+
+def stores_by(function: ast.FunctionDef, pointer: str) -> list[ast.Call]:
+    """The stores by a pointer that are statements of the body, outside of loops."""
+    calls = [s.value for s in function.body if isinstance(s, ast.Expr) and called(s.value, "tl.store")]
+    return [c for c in calls if isinstance(c, ast.Call) and pointer_sum(c.args[0], pointer) is not None]
 
 
 def called(node: ast.AST, name: str) -> bool:
@@ -116,13 +131,18 @@ def storages(trace: HostTrace) -> dict[str, str]:
     return found
 
 
+def makes(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement of host code makes a tensor of this name, uninitialised."""
+    return ast.unparse(statement).startswith(f"{name} = torch.empty_strided(")
+
+
 def is_made_for(trace: HostTrace, name: str, *indices: int) -> bool:
     """Whether a tensor is made by host code and used by these statements alone, once by each."""
     made = 0
     for index, statement in enumerate(trace.statements):
-        makes = ast.unparse(statement).startswith(f"{name} = torch.empty_strided(")
+        here = makes(statement, name)
         times = sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement))
-        if times > (makes or index in indices) and not isinstance(statement, ast.Delete):
+        if times > (here or index in indices) and not isinstance(statement, ast.Delete):
             return False
-        made += makes
+        made += here
     return made == 1

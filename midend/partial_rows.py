@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from kernelwright.ir.values import Kernel, Scalar
 from kernelwright.midend.digits import Digit, Index, size_of, text_of
-from kernelwright.midend.launches import HostLaunch, local_names, names_in
-from kernelwright.midend.row_loops import Accumulator, RowLoop, bound_by, live
+from kernelwright.midend.launches import HostLaunch, bound_by, local_names, names_in, read_by
+from kernelwright.midend.row_loops import Accumulator, RowLoop, live
 from kernelwright.midend.tile_elements import OF_BLOCKS, AtElement, Terms, TileElements
 from kernelwright.midend.tiles import PROGRAM, Tile
 
@@ -185,7 +185,7 @@ def _free(statements: Sequence[ast.stmt]) -> set[str]:
         reads = _free(statement.body) - set(bound_by(statement.target)) if isinstance(statement, ast.For) else set()
         reads |= names_in(statement.iter) if isinstance(statement, ast.For) else set()
         if inner is None:
-            reads = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+            reads = read_by(statement)
         free |= reads - bound
         bound |= set(bound_by(statement))
     return free

@@ -10,7 +10,7 @@ from kernelwright.backend.host_trace import HostTrace, trace_host
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
-from kernelwright.midend.host_code import with_statements
+from kernelwright.midend.host_code import with_statements, without_tensors
 from kernelwright.midend.launches import HostLaunch, called, find_launches, is_made_for, names_in, pointer_sum, storages
 from kernelwright.midend.pointwise import mask_of
 
@@ -243,11 +243,5 @@ def _only_stored(statements: Sequence[ast.stmt], name: str) -> bool:
 def _without_tensors(module: KernelModule, trace: HostTrace, launch: HostLaunch, names: Sequence[str]) -> KernelModule:
     """The module whose host code neither makes nor passes these tensors."""
     given = [text for text in launch.given.values() if text not in names]
-    texts: dict[int, list[str]] = {launch.index: [launch.text(launch.kernel, given)]}
-    for index, statement in enumerate(trace.statements):
-        if any(ast.unparse(statement).startswith(f"{name} = torch.empty_strided(") for name in names):
-            texts[index] = []
-        elif isinstance(statement, ast.Delete):
-            left = [ast.unparse(target) for target in statement.targets if ast.unparse(target) not in names]
-            texts[index] = [f"del {name}" for name in left]
+    texts = {launch.index: [launch.text(launch.kernel, given)], **without_tensors(trace, names)}
     return with_statements(module, trace, texts)

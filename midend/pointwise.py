@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kernelwright.midend.launches import called, names_in, pointer_sum
+from kernelwright.midend.launches import bound_by, called, names_in, pointer_sum
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,7 @@ class Pointwise:
         if body[:2] != head or not plain:
             return None
         tree = ast.Module(list(statements), [])
-        nodes = list(ast.walk(tree))
-        bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        nodes, bound = list(ast.walk(tree)), set(bound_by(tree))
         loads = [n for n in nodes if called(n, "tl.load") and _reads(n, pointer)]
         calls = [f"tl.{name}" for name in ("program_id", "atomic_add")]
         foreign = bool(names_in(tree) & {"XBLOCK", "xoffset"} or {"xindex", "xmask"} & bound)

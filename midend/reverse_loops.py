@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
-from kernelwright.midend.launches import function_of, local_names
+from kernelwright.midend.launches import function_of, local_names, read_by
 from kernelwright.midend.persistent_rows import row_length
 
 _STEP = "r0_step"
@@ -41,8 +41,7 @@ def _reversed(kernel: Kernel) -> Kernel:
     last = f"{length - 1} // R0_BLOCK * R0_BLOCK"
     changed = False
     for loop in loops[1::2]:
-        reads = {node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        if "roffset" in reads or "scan" in ast.unparse(loop):
+        if "roffset" in read_by(loop) or "scan" in ast.unparse(loop):
             continue
         loop.target = ast.Name(_STEP, ast.Store())
         loop.body.insert(0, ast.parse(f"r0_offset = {last} - {_STEP}").body[0])

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kernelwright.midend.launches import HostLaunch, names_in
+from kernelwright.midend.launches import HostLaunch, bound_by, names_in
 from kernelwright.midend.pointwise import conjunction
 
 LOOP = re.compile(r"tl\.range\(0, (\d+), R0_BLOCK\)")
@@ -165,11 +165,6 @@ def with_index(statements: Sequence[ast.stmt], rows: int) -> tuple[list[ast.stmt
     if not masked:
         texts.append(f"xmask = xindex < {rows}")
     return ast.parse("\n".join(texts)).body, masked
-
-
-def bound_by(statement: ast.AST) -> list[str]:
-    """Names that a statement binds."""
-    return [n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
 def live(statements: Sequence[ast.stmt], needed: Iterable[str]) -> list[ast.stmt]:

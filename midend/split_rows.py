@@ -10,8 +10,8 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.host_code import fresh_symbol, names_of, with_kernel, with_statements, without_idle_kernels
-from kernelwright.midend.launches import HostLaunch, find_launches, local_names, names_in
-from kernelwright.midend.row_loops import LOOP, REDUCE, WELFORD, bound_by, live, rows_of, starts_of, with_index
+from kernelwright.midend.launches import HostLaunch, bound_by, find_launches, local_names, names_in, read_by
+from kernelwright.midend.row_loops import LOOP, REDUCE, WELFORD, live, rows_of, starts_of, with_index
 
 #: Elements of a row that a part should not have fewer of; parts are multiples of it.
 LEAST_PART = 4096
@@ -139,8 +139,7 @@ def _carried(loop: ast.For) -> set[str]:
     bound: set[str] = set()
     everywhere = set(bound_by(loop))
     for statement in loop.body:
-        reads = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-        carried |= (reads & everywhere) - bound - {"r0_offset"}
+        carried |= (read_by(statement) & everywhere) - bound - {"r0_offset"}
         bound |= set(bound_by(statement))
     return carried
 

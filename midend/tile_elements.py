@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kernelwright.midend.digits import Digit, Index, counts_up, cut, size_of, text_of
-from kernelwright.midend.launches import HostLaunch, called, names_in, pointer_sum
+from kernelwright.midend.launches import HostLaunch, bound_by, called, names_in, pointer_sum
 from kernelwright.midend.pointwise import conjunction, joined, mask_of, mentions
-from kernelwright.midend.row_loops import bound_by
 from kernelwright.midend.tiles import Tile
 
 #: Names of blocks that say nothing of a tile, and masks of blocks, for which there is the tile's.

@@ -11,7 +11,7 @@ from math import prod
 from torch.fx import Graph, Node
 
 from kernelwright.frontend.algebra.convolutions import mean_of_convolution, pooled_convolution
-from kernelwright.frontend.algebra.moments import variances_of
+from kernelwright.frontend.algebra.moments import has_variance
 from kernelwright.frontend.algebra.nodes import (
     Value,
     arguments,
@@ -113,12 +113,12 @@ class AxisMean(Average):
 
     def taken(self, value: Node) -> Node:
         """Over those of the axes along which there is more than one."""
-        self.gained |= any(True for _ in variances_of(value))
+        self.gained |= has_variance(value)
         return self._over(value)
 
     def moved(self, node: Node) -> Node | None:
         """As for every average, but not past values whose variance is computed: it takes their mean as well."""
-        return None if any(True for _ in variances_of(node)) else super().moved(node)
+        return None if has_variance(node) else super().moved(node)
 
     def inside(self, node: Node) -> Node | None:
         """Over the axes that the operator knows; over the others afterwards."""

@@ -11,8 +11,7 @@ from kernelwright.frontend.algebra.nodes import RESHAPES, arguments, aten, call,
 
 @dataclass(frozen=True)
 class Variance:
-    """A `var_mean` of `values`, which it may see as `view`: over axes `over` of that view, of which `last` are the last
-    axes of `values`, however many these are."""
+    """A `var_mean`, the node, of `values`, which it sees with the sizes `view`: over axes `over` of that view."""
 
     node: Node
     values: Node
@@ -28,6 +27,11 @@ def variances_of(values: Node) -> Iterator[Variance]:
             yield Variance(user, values, shape_of(values), _axes(user))
         elif user.target in RESHAPES and _is_grouped(shape_of(values), shape_of(user)):
             yield from (Variance(one, values, shape_of(user), _axes(one)) for one in user.users if _is_population(one))
+
+
+def has_variance(values: Node) -> bool:
+    """Whether a population variance is computed of some values."""
+    return any(True for _ in variances_of(values))
 
 
 def _is_population(node: Node) -> bool:
