@@ -12,41 +12,19 @@ import os
 import select
 import signal
 import socket
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
-import kernelwright
+from kernelwright.evaluate.forker import Forker, forget, fork_worker
 from kernelwright.evaluate.wire import FrameError, RawTensor, frame_size, read_frame, write_frame
 from kernelwright.ir.errors import KernelwrightError
 
-#: Variables that a worker inherits; everything else, secrets included, stays with the parent.
-_ENVIRONMENT = frozenset(
-    (
-        "PATH",
-        "LD_LIBRARY_PATH",
-        "LANG",
-        "LC_ALL",
-        "TZ",
-        "CC",
-        "CUDA_HOME",
-        "CUDA_PATH",
-        "CUDA_VISIBLE_DEVICES",
-        "CUDA_DEVICE_ORDER",
-        "NVIDIA_VISIBLE_DEVICES",
-        "NVIDIA_DRIVER_CAPABILITIES",
-        "TRITON_PTXAS_PATH",
-        "TRITON_LIBCUDA_PATH",
-    )
-)
 _START_SECONDS = 300.0
 _GRACE_SECONDS = 15.0
+_END_SECONDS = 5.0
 
 
 class SandboxError(KernelwrightError):
@@ -74,13 +52,13 @@ class Limits:
 class Answer:
     """What came of a job. `failure` is "" where the child answered; else header and tensors are empty.
 
-    `failure`: `timeout`, `memory` or `died`; `detail` says it in words for people. `host` says how a host process ended
-    that did so by itself.
+    `failure`: `timeout`, `memory`, `died`, or `lost` where the worker died; `detail` says it in words for people.
+    `host` says how a host process ended that did so by itself.
     """
 
     header: dict[str, Any]
     tensors: tuple[RawTensor, ...] = ()
-    failure: Literal["", "timeout", "memory", "died"] = ""
+    failure: Literal["", "timeout", "memory", "died", "lost"] = ""
     detail: str = ""
     host: str = ""
     seconds: float = 0.0
@@ -94,15 +72,15 @@ class Sandbox:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        self._errors: Any = None
-        self._ready = False
+        self._forker: Forker | None = None
+        self._pid: int | None = None
+        self._process = -1  # a pidfd
 
     @property
     def pid(self) -> int | None:
-        """The worker's process id while it lives."""
-        return self._process.pid if self._process is not None else None
+        """The worker's process id, from when it is ready until it ends."""
+        return self._pid
 
     def start(self) -> None:
         """Begin to start the worker without waiting for it; does nothing where it runs."""
@@ -139,35 +117,25 @@ class Sandbox:
         self.close()
 
     def _start(self) -> None:
-        if self._process is not None:
+        if self._control is not None:
             return
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        environment = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
-        root = str(Path(kernelwright.__file__).parents[1])
-        environment["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment["PYTHONHASHSEED"] = "0"
-        environment |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "kernelwright.evaluate.worker", str(theirs.fileno())],
-                env=environment,
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=self._errors,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
+            self._forker = fork_worker(theirs)
         self._control = ours
 
     def _wait_ready(self) -> None:
-        if not self._ready:
-            if self._receive(_START_SECONDS) != {"ready": True}:
-                self._errors.seek(0)
-                tail = self._errors.read()[-2000:].decode(errors="replace").strip()
-                raise SandboxError(f"the evaluation worker did not start: {tail or 'no message'}")
-            self._ready = True
+        if self._pid is not None:
+            return
+        said = self._receive(_START_SECONDS)
+        with contextlib.suppress(ProcessLookupError):
+            if said is not None:
+                self._process, self._pid = os.pidfd_open(said["ready"]), said["ready"]
+                return
+        assert self._forker is not None
+        last_words = self._forker.last_words()
+        forget(self._forker)
+        raise SandboxError(f"the evaluation worker did not start: {last_words or 'no message'}")
 
     def _receive(self, seconds: float) -> dict[str, Any] | None:
         """The worker's next message; None where it died or stayed silent."""
@@ -190,7 +158,7 @@ class Sandbox:
             result = self._receive(limits.timeout_s + _GRACE_SECONDS)
         if result is None:
             self._stop()
-            return Answer({}, failure="died", detail="the program took the evaluation worker down with it")
+            return Answer({}, failure="lost", detail="the program took the evaluation worker down with it")
         failure = _failure(result, limits)
         if failure is not None:
             return failure
@@ -201,17 +169,16 @@ class Sandbox:
             return Answer({}, failure="died", detail=f"the program left without an answer ({error})")
 
     def _stop(self) -> None:
-        process, self._process, self._ready = self._process, None, False
-        if process is None:
-            return
-        assert self._control is not None
-        self._control.close()  # the worker kills its children and leaves
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        self._errors.close()
+        control, self._control = self._control, None
+        if control is not None:
+            control.close()  # the worker kills its children and leaves
+        pid, self._pid = self._pid, None
+        if pid is not None:
+            if not select.select([self._process], [], [], _END_SECONDS)[0]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(pid, signal.SIGKILL)
+                select.select([self._process], [], [])
+            os.close(self._process)
 
 
 def _failure(result: dict[str, Any], limits: Limits) -> Answer | None:

@@ -10,7 +10,7 @@ from typing import Any
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluate.correctness import Expected
 from kernelwright.evaluate.draws import Draw
-from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox
+from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox, SandboxError
 from kernelwright.evaluate.transport import encode_reference
 from kernelwright.evaluate.wire import SKETCHED, RawTensor
 from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
@@ -133,6 +133,8 @@ class TruthKeeper:
         }
         room = len(draws) * each + answer_bytes(reference.tensors)
         answer = self._sandbox.run(job, (), room, replace(self._limits, device=device != "cpu"))
+        if answer.failure == "lost":  # no deed of the reference, which is in another process
+            raise SandboxError("the evaluation worker died while the reference ran")
         if answer.failure == "timeout":
             return Truth(status=Status.UNSUPPORTED, failure=f"the reference gave {answer.detail}")
         if answer.failure or answer.header["status"] != "ok":

@@ -1,6 +1,6 @@
-"""The worker: imports torch and Triton once, then forks what every job needs.
+"""The worker: forks what every job needs.
 
-Started by `sandbox.Sandbox` with the number of its control socket. The worker itself never touches a device, runs no
+Forked itself, with all that is imported, for a `sandbox.Sandbox`, see `forker`. It never touches a device, runs no
 candidate code and reads no job. A job is done by a device process, which has its own session, directory, environment
 and limits; a candidate's host code runs in a second process behind walls. Whatever they leave behind is killed before
 the next job. A device process may last: it then serves one job after another, until a fault or its time is over.
@@ -18,7 +18,6 @@ import select
 import shutil
 import signal
 import socket
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -38,27 +37,30 @@ _PAGE = resource.getpagesize()
 _HIDDEN_DEVICES = {"CUDA_VISIBLE_DEVICES": "", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 
 
-def main() -> None:
-    """Serve jobs until the parent goes away."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    control = socket.socket(fileno=int(sys.argv[1]))
-    parent = os.getppid()
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    worker = _Worker(control, os.environ.get("CUDA_VISIBLE_DEVICES"))
+def hide_devices() -> str | None:
+    """Hide the GPUs from this process and what it forks; what was seen of them, as CUDA_VISIBLE_DEVICES has it."""
+    devices = os.environ.get("CUDA_VISIBLE_DEVICES")
     os.environ |= _HIDDEN_DEVICES
-    gc.disable()  # what is imported stays: to look through it again and again takes half a second
-    from kernelwright.evaluate import jobs  # torch and Triton: slow, and paid once
-    from kernelwright.evaluate.host import program  # noqa: F401 - for the children
+    return devices
 
-    jobs.warm_up()
-    gc.collect()
-    gc.freeze()  # keeps the collector from copying shared pages in every child
-    gc.enable()
-    control.send(b'{"ready": true}')
+
+def main(control: socket.socket, parent: int, devices: str | None) -> NoReturn:
+    """Serve jobs in a process just forked, until its sandbox lets go of `control` or `parent`, a pidfd, ends."""
+    code = 1
     try:
-        while os.getppid() == parent:
-            if not select.select([control], [], [], 1.0)[0]:
-                continue
+        os.setsid()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        control.send(json.dumps({"ready": os.getpid()}).encode())
+        _serve(control, parent, _Worker(control, devices))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _serve(control: socket.socket, parent: int, worker: "_Worker") -> None:
+    try:
+        while parent not in select.select([control.fileno(), parent], [], [])[0]:
             message, fds, _, _ = socket.recv_fds(control, 1 << 16, 2)
             if not message:
                 return
@@ -343,7 +345,3 @@ def _confine(limits: dict[str, Any]) -> None:
 def _prctl(option: int, value: int) -> None:
     if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0):
         raise OSError(ctypes.get_errno(), f"prctl({option}) failed")
-
-
-if __name__ == "__main__":
-    main()

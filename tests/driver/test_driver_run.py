@@ -27,6 +27,7 @@ from kernelwright.driver.run_plot import FORMATS, phase_seconds, plot_run, plott
 from kernelwright.driver.train_settings import CanarySettings, read_train_settings
 from kernelwright.driver.training import judged_by, run_train
 from kernelwright.evaluate.pool import EvaluatorPool, LocalOptions
+from kernelwright.evaluate.sandbox import Limits, Sandbox
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
@@ -188,12 +189,19 @@ def test_a_worker_that_is_killed_while_it_judges_costs_a_rollout_nothing() -> No
     discover()
     module = KernelModule("double", import_source(PROGRAM, "double").reference)
     agent = FrontendAgent("h100", make_reward("frontend"))
-    others, killed = children(os.getpid()), list[int]()
+    killed = list[int]()
+    with Sandbox() as sandbox:  # so that what workers are forked from is there
+        assert not sandbox.run({"kind": "describe", "gpu": False}, (), 0, Limits()).failure
+
+    def workers() -> set[int]:
+        return {worker for child in children(os.getpid()) for worker in children(child)}
+
+    others = workers()
 
     def kill() -> None:
-        """End the first new process of this one that has a job."""
+        """End the first new worker that has a job."""
         while not killed:
-            for worker in children(os.getpid()) - others:
+            for worker in workers() - others:
                 if children(worker) and not killed:
                     os.kill(worker, signal.SIGKILL)
                     killed.append(worker)

@@ -10,6 +10,7 @@ import pytest
 from broken_kernels import program
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.evaluate.forker import lend
 from kernelwright.evaluate.local import LocalEvaluator
 from kernelwright.evaluate.pool import EvaluatorPool, Item, LocalOptions, Pool, PoolClosedError
 from kernelwright.evaluate.sandbox import SandboxError
@@ -63,6 +64,12 @@ def mixed(count: int) -> list[tuple[Item, Status]]:
     """Items of every kind, each text once."""
     chosen = [MIXED[i % len(MIXED)] for i in range(count)]
     return [(Item(f"{text}\n# {i}", reference, RUNGS), want) for i, (text, reference, want) in enumerate(chosen)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forker() -> None:
+    """What workers are forked from is there before anything is counted: it stays."""
+    lend()
 
 
 def descendants(pid: int) -> set[int]:

@@ -90,6 +90,35 @@ def test_a_worker_killed_between_jobs_is_replaced(evaluator: LocalEvaluator) -> 
     assert evaluator.evaluate(program(vector_host()), RUNGS).ok
 
 
+def parent(pid: int | None) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def test_workers_are_forked_from_one_process_and_do_without_it() -> None:
+    module, x = program(vector_host()), torch.ones(1000)
+    limits = Limits(timeout_s=60, memory_gb=2)
+    with Sandbox() as one, Sandbox() as other, Sandbox() as late:
+        for sandbox in (one, other):
+            assert torch.equal(InterpretedModule(module, sandbox, limits)([x])[0], 2 * x)
+        forker = parent(one.pid)
+        assert parent(other.pid) == forker
+        os.kill(forker, signal.SIGKILL)
+        wait_until_gone([forker])
+        before = one.pid
+        for sandbox in (one, late):  # another takes its place
+            assert torch.equal(InterpretedModule(module, sandbox, limits)([x])[0], 2 * x)
+        assert one.pid == before
+        assert parent(late.pid) not in (forker, os.getpid())
+
+
+def test_workers_see_the_variables_of_when_they_are_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    look = 'def forward(x: "f32[1000]"):\n    import os\n    raise ValueError(os.environ["CUDA_DEVICE_ORDER"])'
+    for order in ("FASTEST_FIRST", "PCI_BUS_ID"):
+        monkeypatch.setenv("CUDA_DEVICE_ORDER", order)
+        with Sandbox() as sandbox, pytest.raises(InterpretedCallError, match=order):
+            InterpretedModule(program(look), sandbox, Limits(timeout_s=60, memory_gb=2))([torch.ones(1000)])
+
+
 def test_nothing_outlives_a_killed_parent(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(
