@@ -1,9 +1,6 @@
 """One problem of `kernelbench.py`, in a process of its own: search for the fastest verified program, and measure it."""
 
 import gc
-import multiprocessing
-import os
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -44,18 +41,10 @@ class Question:
 
 
 class OneProblem(Worker):
-    """A worker whose process ends with each answer: memory, contexts and whatever else went wrong end with it.
-
-    Processes are forked from one that has imported what this one had when the first of them started, and that has never
-    touched a device: importing takes seconds. Asking CUDA whether there is a device would do so; NVML is asked.
-    """
-
-    starting = "forkserver"
+    """A worker whose process ends with each answer: memory, contexts and whatever else went wrong end with it."""
 
     def ask(self, question: Question) -> dict[str, Any]:
         """As of any worker."""
-        os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
-        multiprocessing.set_forkserver_preload(sorted(name for name in sys.modules if name.startswith("kernelwright.")))
         try:
             return super().ask(question)
         finally:

@@ -1,20 +1,26 @@
-"""Processes that answer one question after another; another takes the place of one that dies or takes too long."""
+"""Processes that answer one question after another; another takes the place of one that dies or takes too long.
+
+They are forked from one that has imported what this process had when the first of them started, and that has never
+touched a device: importing takes seconds.
+"""
 
 import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from kernelwright.driver.build import discover, open_context, silent
-from kernelwright.driver.settings import Settings
+from kernelwright.driver.settings import EvaluatorKind, Settings
+from kernelwright.evaluate.forker import Forker, borrow, lend
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 
@@ -22,18 +28,26 @@ _START_SECONDS = 300.0
 _READY = "ready"
 #: What a process that does nothing gets to end by itself.
 _END_SECONDS = 10.0
-#: How often a process looks whether its parent is there.
-_LOOK_SECONDS = 1.0
 
 #: What a process does with one question: settings and context are its own. The result has a `status`.
 Answer = Callable[[Any, Settings, Context], dict[str, Any]]
 Question = TypeVar("Question")
 
 
-def serve(channel: Connection, settings: Settings, answer: Answer) -> None:
-    """The main function of a process: answer each question that comes, until the channel closes."""
+def serve(
+    channel: Connection, settings: Settings, answer: Answer, environment: Mapping[str, str], forker: Forker | None
+) -> None:
+    """The main function of a process: answer each question that comes, until the channel closes.
+
+    `environment` is its parent's, `forker` where that gets evaluation workers from.
+    """
     os.setsid()  # its parent ends it with all it started; an interrupt is the parent's
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.environ.clear()
+    os.environ.update(environment)
+    if forker is not None:
+        borrow(forker)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
         warnings.filterwarnings("ignore", module=r"torch\b")
@@ -56,18 +70,16 @@ def serve(channel: Connection, settings: Settings, answer: Answer) -> None:
             channel.send(answer(question, settings, context))
 
 
-def _end_with(parent: int) -> None:
+def _end_with_parent() -> None:
     """End this process with all it started once its parent is gone, which a killed one could not do itself."""
-    while os.getppid() == parent:
-        time.sleep(_LOOK_SECONDS)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
     os.killpg(os.getpid(), signal.SIGKILL)
 
 
 class Worker:
     """A process that answers with `answer`, which a module defines (or a partial of it). `timeout_s` bounds one."""
-
-    #: How processes are made, see `multiprocessing`.
-    starting: ClassVar[str] = "spawn"
 
     def __init__(self, settings: Settings, answer: Answer, timeout_s: float) -> None:
         self.settings, self.answer, self.timeout_s = settings, answer, timeout_s
@@ -120,20 +132,37 @@ class Worker:
     def _start(self) -> None:
         if self._process is not None and self._process.is_alive():
             return
-        making: Any = multiprocessing.get_context(self.starting)
+        making: Any = multiprocessing.get_context("forkserver")
         with self._starting:
             if self._ended:
                 raise KernelwrightError("a process that compiles programs: it was ended before it was asked")
+            local = self.settings.evaluator.kind is EvaluatorKind.local
             self._channel, theirs = making.Pipe()
-            self._process = making.Process(target=serve, args=(theirs, self.settings, self.answer))
-            self._process.start()
-            theirs.close()
+            _start_server()
+            given = theirs, self.settings, self.answer, dict(os.environ), lend() if local else None
+            process = making.Process(target=serve, args=given)
+            with theirs, suppress(EOFError, ConnectionError):  # then the channel has ended, too
+                process.start()
+                self._process = process
         said = "it does not start"
         with suppress(EOFError):
             if self._channel.poll(_START_SECONDS):
                 said = self._channel.recv()
         if said != _READY:
             raise UserError(f"a process that compiles programs: {said}")
+
+
+def _start_server() -> None:
+    """Start what processes are forked from, where it does not run; no interrupt reaches it."""
+    # Asking CUDA whether there is a device would start it, which does not survive a fork; NVML is asked.
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
+    forkserver.set_forkserver_preload(sorted(name for name in sys.modules if name.startswith("kernelwright.")))
+    resource_tracker.ensure_running()  # which unblocks interrupts
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 def answers(
