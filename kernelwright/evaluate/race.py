@@ -24,6 +24,8 @@ from kernelwright.ir.values import Reference, TensorSpec
 BASELINES = {"eager": "", "inductor": "default", "inductor-max-autotune": "max-autotune"}
 #: Seconds that a compiler may take on top of what a job may.
 _COMPILE_SECONDS = {"": 0.0, "default": 120.0, "max-autotune": 600.0}
+#: Bytes of compiled code that a baseline's first process hands to the next ones at most.
+_COMPILED_BYTES = 64 << 20
 
 #: Runs a job in a fresh process: header, tensors, room for the answer, limits.
 Run = Callable[[Json, Sequence[RawTensor], int, Limits], Answer]
@@ -69,6 +71,8 @@ class Race:
     failed: Answer | None = None
     findings: Findings = field(default_factory=Findings)
     notes: list[str] = field(default_factory=list)
+    #: What a baseline's first process compiled, by the compiler: the next ones need not do, nor choose, it again.
+    compiled: dict[str, RawTensor] = field(default_factory=dict)
 
     def times(self, program: Program, truth: Truth, draws: Sequence[Draw]) -> dict[str, Any] | None:
         """The report of `timing.report`, with what it was obtained by; None where the candidate failed or was wrong."""
@@ -157,8 +161,13 @@ class Race:
             "compiler": side.compiler,
             "timing": self.timing.plan(self.generator.getrandbits(62)),
         }
-        limits = replace(self.limits, device=self.device != "cpu")
-        return self.run(job, (), 0, self._longer(limits, _COMPILE_SECONDS[side.compiler]))
+        known = [self.compiled[side.compiler]] if side.compiler in self.compiled else []
+        job["keep"] = _COMPILED_BYTES if side.compiler and not known else 0
+        limits = self._longer(replace(self.limits, device=self.device != "cpu"), _COMPILE_SECONDS[side.compiler])
+        answer = self.run(job, known, job["keep"], limits)
+        if answer.header.get("compiled") is not None:
+            self.compiled[side.compiler] = answer.tensors[0]
+        return answer
 
     def _longer(self, limits: Limits, seconds: float) -> Limits:
         return replace(limits, timeout_s=limits.timeout_s + 2 * self.timing.budget_s + seconds)

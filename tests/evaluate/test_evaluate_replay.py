@@ -4,13 +4,15 @@ import contextlib
 import fcntl
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from broken_kernels import DOUBLE, GOOD, Broken, spec, vector_host
 from torch import Tensor
+from torch._dynamo.utils import counters
 from torch._inductor.output_code import CompiledFxGraph
 from torch._inductor.runtime.benchmarking import benchmarker
 from torch.nn.modules.module import register_module_forward_pre_hook
@@ -351,11 +353,12 @@ class _Scripted:
     """Answers in the place of a sandbox, in order by side; notes which side was asked when."""
 
     def __init__(self, **answers: list[Answer]) -> None:
-        self.answers, self.asked = answers, []  # type: ignore[var-annotated]
+        self.answers, self.asked, self.given = answers, [], []  # type: ignore[var-annotated]
 
-    def __call__(self, job: dict[str, Any], _tensors: Sequence[RawTensor], _room: int, _limits: Limits) -> Answer:
+    def __call__(self, job: dict[str, Any], tensors: Sequence[RawTensor], room: int, _limits: Limits) -> Answer:
         side = {"time_candidate": "candidate"}.get(job["kind"]) or job["compiler"] or "eager"
         self.asked.append(side)
+        self.given.append((side, room > 0, [bytes(tensor.data) for tensor in tensors]))
         given = self.answers[side]
         return given.pop(0) if len(given) > 1 else given[0]
 
@@ -380,6 +383,19 @@ def test_sides_take_turns_and_a_baseline_that_fails_is_left_out() -> None:
     assert run.asked == ["candidate", "eager", "default", *("candidate", "eager") * 2]
     assert found["speedup"] == {"eager": pytest.approx(2.0)}
     assert contest.notes[0].startswith("inductor: no times")
+
+
+def test_what_the_first_process_compiled_goes_to_the_next_ones() -> None:
+    compiled = RawTensor("u8", (3,), (1,), memoryview(b"abc"))
+    first = replace(timed(2.0, 2.02), tensors=(compiled,))
+    first.header["compiled"] = 0
+    run = _Scripted(candidate=[timed(1.0, 1.02)], eager=[timed(2.0, 2.02)], default=[first, timed(2.0, 2.02)])
+    race(run)
+    assert [one for one in run.given if one[0] == "default"] == [
+        ("default", True, []),
+        *[("default", False, [b"abc"])] * 2,
+    ]
+    assert all(not tensors for side, _, tensors in run.given if side == "eager")
 
 
 def test_more_processes_are_asked_until_the_interval_is_narrow() -> None:
@@ -495,7 +511,7 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     reference = import_source(HELD_REFERENCE, "held").reference
     draws = [asdict(Draw(0)), asdict(Draw(1, "normal", 2))]
     header = {"reference": encode_reference(reference), "device": "cpu", "seed": 0, "draws": draws}
-    timing = {"compiler": "", "timing": QUICK.plan(3)}
+    timing = {"compiler": "", "keep": 0, "timing": QUICK.plan(3)}
     watched = register_module_forward_pre_hook(lambda _module, _inputs: seen["run"].add(Told.held))
     with contextlib.closing(Told(torch.device("cpu"))) as turns, watched:
         answer, _ = reference_job.run_reference(header, (), turns)
@@ -505,6 +521,24 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
             found.clear()
         time_reference.time_reference(header | timing | {"draws": draws[1:]}, (), turns)
     assert seen == {"perturb": {False}, "run": {True}}
+
+
+def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    reference = import_source(HELD_REFERENCE, "compiled").reference
+    header = {"reference": encode_reference(reference), "device": "cpu", "seed": 0, "draws": [asdict(Draw(0))]}
+    header |= {"compiler": "default", "timing": QUICK.plan(3)}
+    given: list[RawTensor] = []
+    for process, keep in enumerate((64 << 20, 0)):
+        monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / str(process)))
+        torch._dynamo.reset()
+        counters.clear()
+        with contextlib.closing(Turns(torch.device("cpu"))) as turns:
+            answer, kept = time_reference.time_reference(header | {"keep": keep}, given, turns)
+        assert len(answer["events"]) >= 3
+        assert counters["inductor"]["fxgraph_cache_hit"] == process
+        given = given or kept
+    assert answer["compiled"] is None
+    assert given
 
 
 def test_a_compiled_reference_takes_its_turn_until_it_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:

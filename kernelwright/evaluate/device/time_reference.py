@@ -1,4 +1,8 @@
-"""Timing a reference in one process, eager or compiled: see `time_job`, by whose loop it is timed."""
+"""Timing a reference in one process, eager or compiled: see `time_job`, by whose loop it is timed.
+
+What was compiled goes into the answer, where `keep` asks for it, as the bytes that `compiled` points to (null where
+there is too much). A job with such bytes as its one tensor starts from them: same kernels, nothing compiled again.
+"""
 
 import contextlib
 import functools
@@ -25,18 +29,29 @@ from kernelwright.evaluate.wire import RawTensor
 
 def time_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
     """Time the reference on the same draws, by the same loop."""
-    del tensors
     plan, device = Plan.decode(header["timing"]), torch.device(header["device"])
     generator = random.Random(plan.seed)
     with torch.no_grad():
         program, model = _built(header, device)
+        for compiled in tensors:
+            torch.compiler.load_cache_artifacts(bytes(compiled.data))
         with turns.shared():
             rotation = _reference_calls(header, program, model, generator, turns)
         with turns.alone():
             clock = clock_for(device)
             before = clock.facts() if plan.facts else {}
             found = measure(rotation, lambda _draw: [], Plan(**{**vars(plan), "verify": 0}), clock, generator)
-    return found.answer() | {"flush_bytes": clock.flush_bytes} | device_facts(before, clock, plan), []
+    kept = _compiled_bytes(int(header["keep"]))
+    answer = found.answer() | {"flush_bytes": clock.flush_bytes, "compiled": 0 if kept else None}
+    return answer | device_facts(before, clock, plan), kept
+
+
+def _compiled_bytes(most: int) -> list[RawTensor]:
+    """What torch.compile has compiled in this process, unless that is more than so many bytes or nothing."""
+    saved = torch.compiler.save_cache_artifacts() if most else None
+    if saved is None or len(saved[0]) > most:
+        return []
+    return [RawTensor("u8", (len(saved[0]),), (1,), memoryview(saved[0]))]
 
 
 def _built(header: Json, device: torch.device) -> tuple[ReferenceProgram, torch.nn.Module]:
