@@ -15,10 +15,14 @@ Meta = tuple[tuple[str, Scalar], ...]
 #: Largest block sizes by name: Inductor's kernels leave masks out up to these. Other names: LARGEST.
 LIMITS = {"XBLOCK": 4096, "YBLOCK": 1024, "ZBLOCK": 1024, "R0_BLOCK": 4096, "R1_BLOCK": 2048}
 LARGEST = 8192
-WARPS = (1, 2, 4, 8, 16)
+#: The largest step of a loop that runs over a multiple of it, or masks what it loads.
+LONGEST_STEP = 16384
+WARPS = (1, 2, 4, 8, 16, 32)
 STAGES = (1, 2, 3, 4, 5)
 #: Elements of a tile and of a thread outside which nothing is tried.
 LARGEST_TILE, PER_THREAD = 16384, (1, 64)
+#: Elements of a thread below which as many warps as there can be are not tried.
+MANY_WARPS_PER_THREAD = 8
 #: How many times larger or smaller than given a block size of another name may become, as powers of two.
 SHIFTS = range(-3, 5)
 #: Elements a thread, and programs a multiprocessor, to try first; a thread's elements of a product's accumulator.
@@ -31,6 +35,7 @@ USUAL: Mapping[tuple[str, ...], tuple[tuple[int, ...], ...]] = {
     ("R0_BLOCK", "XBLOCK"): (
         *((4, 128, 4), (8, 64, 4), (2, 256, 4), (4, 64, 8), (16, 128, 8), (8, 256, 8)),  # neighbours lie along x
         *((2048, 1, 16), (1024, 1, 8), (4096, 1, 16), (1024, 2, 8)),  # neighbours lie along the sum
+        *((8192, 1, 16), (16384, 1, 32)),  # few rows at a time, which the second loop finds in the cache
         *((64, 64, 16), (512, 8, 16)),
     ),
 }
@@ -116,8 +121,9 @@ class Space:
 
     def _sensible(self, meta: Meta) -> bool:
         tile = self._tile(meta)
-        per_thread = tile / (32 * _int(dict(meta).get("num_warps", 4)))
-        smallest = min(PER_THREAD[0], self._tile(self.start) / 32)
+        warps = _int(dict(meta).get("num_warps", 4))
+        per_thread = tile / (32 * warps)
+        smallest = MANY_WARPS_PER_THREAD if warps == WARPS[-1] else min(PER_THREAD[0], self._tile(self.start) / 32)
         most = PER_THREAD[1] * (2 if self.products else 1)
         return tile <= max(LARGEST_TILE, self._tile(self.start)) and smallest <= per_thread <= most
 
@@ -172,11 +178,22 @@ def _sizes(name: str, value: int, source: str) -> tuple[int, ...]:
     """
     products = "tl.dot" in source
     least = min(16, value) if products else 1
-    most = max(LIMITS.get(name, LARGEST), value)
+    most = max(LONGEST_STEP if _any_step(name, source) else LIMITS.get(name, LARGEST), value)
     if name in LIMITS and not products:
         return tuple(1 << shift for shift in range(most.bit_length()))
     sizes = [int(value * 2.0**shift) for shift in SHIFTS if value * 2.0**shift >= least]
     return tuple(size for size in sizes if size <= most)
+
+
+def _any_step(name: str, source: str) -> bool:
+    """Whether loops step by nothing but this block, over constant lengths that are multiples of LONGEST_STEP or that
+    masks compare with."""
+    loops = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.For)]
+    steps = [ast.unparse(node.iter) for node in loops]
+    found = [re.fullmatch(rf"tl\.range\(0, (\d+), {name}\)", step) for step in steps]
+    lengths = {match[1] for match in found if match}
+    masked = {length for length in lengths if re.search(rf"^\s*\w*mask = \w+ < {length}$", source, re.M)}
+    return bool(lengths) and all(found) and all(int(one) % LONGEST_STEP == 0 or one in masked for one in lengths)
 
 
 def _fixed_tile(source: str) -> int:

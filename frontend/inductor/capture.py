@@ -33,6 +33,7 @@ try:
         channels_last_given,
         channels_last_returned,
         numbers_as_fills,
+        online_softmax_anywhere,
         stand_in_driver,
     )
 
@@ -196,6 +197,7 @@ def capture(
         if shapes_alone:
             stack.enter_context(as_on_a_gpu())
             stack.enter_context(numbers_as_fills())
+            stack.enter_context(online_softmax_anywhere())
         graph, args, graph_outputs, model_outputs = _dynamo_graph(model, inputs)
         args = [value for value in args if isinstance(value, torch.Tensor)]
         position = {id(value): index for index, value in enumerate(graph_outputs)}

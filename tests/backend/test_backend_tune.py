@@ -82,6 +82,25 @@ def test_a_looped_block_may_change():
     assert [name for name, _ in space.choices] == ["XBLOCK", "R0_BLOCK", "num_warps"]
 
 
+@pytest.mark.parametrize(
+    ("length", "masked", "most"),
+    [(65535, True, 16384), (65536, False, 16384), (12288, False, 4096)],
+    ids=["masked", "a multiple", "unmasked, no multiple"],
+)
+def test_steps_are_long_where_nothing_is_read_past_the_end(length, masked, most):
+    module = sample_modules.column_sum()
+    before = module.kernels[0].source
+    loop = before[before.index("for ") : before.index(":\n", before.index("for "))]
+    assert loop.split(" in ")[1] != f"tl.range(0, {length}, R0_BLOCK)"
+    source = before.replace(loop.split(" in ")[1], f"tl.range(0, {length}, R0_BLOCK)")
+    if masked:
+        at = source.index(":\n", source.index("for ")) + 2
+        source = f"{source[:at]}        r0_mask = r0_index < {length}\n{source[at:]}"
+    module = replace(module, kernels=(replace(module.kernels[0], source=source),))
+    choices = dict(space_of(module, "column_sum", 4096, frozenset()).choices)
+    assert max(choices["R0_BLOCK"]) == most and max(choices["XBLOCK"]) == 4096
+
+
 def test_a_block_that_the_grid_does_not_follow_does_not_change():
     module = sample_modules.add_relu()
     assert module.launcher is not None

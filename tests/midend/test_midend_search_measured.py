@@ -266,6 +266,17 @@ def test_by_shapes_alone_programs_may_make_tensors_of_numbers() -> None:
     assert_right(found)
 
 
+@pytest.mark.parametrize("shape", [(3, 6000), (5, 4097), (2, 3, 5001)], ids=str)
+def test_by_shapes_alone_a_softmax_reads_its_rows_twice_as_on_a_gpu(shape: tuple[int, ...]) -> None:
+    module = replace(lowered("torch.softmax(a, -1)", [shape]), kernels=(), launcher=None)
+    ctx = Context(TARGET, options={"lowering_device": "meta"})
+    found = parse_pipeline("lower-inductor{persistent=false,split=false}").run(module, ctx)
+    assert found.kernels[-1].source.count("tl.load(") == 2
+    assert_right(found)
+    plain = parse_pipeline("lower-inductor{persistent=false,split=false,online_softmax=false}").run(module, ctx)
+    assert plain.kernels[-1].source.count("tl.load(") == 3
+
+
 def test_by_shapes_alone_reductions_are_split_as_for_a_gpu() -> None:
     """A GPU has use for more programs than there are rows here; the cores of this machine have not."""
     module = lowered("torch.sum(a, 1)", [(200, 65536)])
