@@ -17,40 +17,34 @@ import argparse
 import json
 import shlex
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
+from kernelbench_memory import Shares
 from kernelbench_plots import draw
-from kernelbench_problem import PLAIN, SEARCHED, OneProblem, Question, solve
+from kernelbench_problem import PLAIN, SEARCHED
 from kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
+from kernelbench_work import Bench, with_searches
 from rich.console import Console
 
-from kernelwright.backend.children import cores
 from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.campaign import machine
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import EvaluatorKind, Settings, read_settings
-from kernelwright.driver.workers import answers
 from kernelwright.evaluate.race import Timing
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.pipeline import Pipeline
 from kernelwright.rl.problems import load_problems
 
 #: What problems at full size need.
 ON_GPU = {"evaluator.timeout_s": "200", "evaluator.memory_gb": "60"}
-#: How many times as many problems as are worked on at a time are searched before they are measured.
-PART = 4
 #: The fastest candidates of a search that OUT tells.
 TOLD = 8
-#: What may be due to other problems beside it, so that it is tried once more alone.
-CROWDED = frozenset(("crash", "error", "runtime_error", "timeout"))
 
 
 def read_problems(
@@ -111,120 +105,6 @@ def settings_for(overrides: Sequence[str], budget_s: float) -> Settings:
     return with_searches(settings, seconds=budget_s, resume=False, timed=False)
 
 
-def with_searches(settings: Settings, **options: Any) -> Settings:
-    """The settings with other options of every `search`."""
-    passes = [replace(one, **options) if one.name == "search" else one for one in settings.pipeline.passes]
-    return replace(settings, pipeline=Pipeline(tuple(passes)))
-
-
-@dataclass
-class Bench:
-    """Works problems off into a journal. `baselines` are wanted of each; those of a status in `again` are done anew."""
-
-    journal: Journal
-    settings: Settings
-    baselines: tuple[str, ...]
-    processes: tuple[int, int]
-    timeout_s: float
-    jobs: int
-    measuring: int
-    again: frozenset[str]
-    console: Console
-
-    def run(self, programs: Sequence[Program]) -> None:
-        """All that is due. Raises UserError where no process starts.
-
-        Of several problems at a time some are searched, then the same are measured: who measures waits for the device
-        and has others wait, which would be taken from a search's seconds. What may have failed because of what ran
-        beside it is done again alone.
-        """
-        if self._alone:
-            self._pass(self._all_due(programs), 1)
-            return
-        for first in range(0, len(programs), PART * self.jobs):
-            part = programs[first : first + PART * self.jobs]
-            searches = [question for question in self._all_due(part) if not question.module]
-            self._pass(searches, self.jobs)
-            searched = [one.program for one in searches]
-            measures = [question for program in part if (question := self._due(program, searched))]
-            self._pass(measures, self.measuring)
-            tried = {one.program.name: one.program for one in (*searches, *measures)}
-            self._pass([question for program in tried.values() if (question := self._crowded(program))], 1)
-
-    @property
-    def _alone(self) -> bool:
-        """Whether a problem has nothing beside it, so that it is searched and measured in one go."""
-        return self.jobs == self.measuring == 1
-
-    def _all_due(self, programs: Sequence[Program]) -> list[Question]:
-        return [question for program in programs if (question := self._due(program))]
-
-    def _pass(self, questions: Sequence[Question], jobs: int) -> None:
-        answer = partial(solve, processes=self.processes)
-        settings = with_searches(self.settings, workers=max(1, cores() // jobs)) if jobs > 1 else self.settings
-        workers = [OneProblem(settings, answer, self.timeout_s) for _ in range(min(jobs, len(questions)) or 1)]
-        with closing(answers(questions, workers)) as found_so_far:
-            for done, (question, found) in enumerate(found_so_far, 1):
-                name = question.program.name
-                self.journal.add(name, self._row(question, found))
-                line = f"{done}/{len(questions)} {name}: {told(self.journal.results[name])}"
-                self.console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-    def _due(self, program: Program, done: Sequence[Program] = ()) -> Question | None:
-        """What is to be done about a problem: search, measure, more baselines, or nothing. `done`: what was searched
-        just now, whatever came of it."""
-        row = self.journal.results.get(program.name)
-        if program not in done and (row is None or row["status"] in self.again):
-            return Question(program, self.baselines if self._alone else ())
-        missing = tuple(name for name in self.baselines if name not in row.get("tried", ()))
-        return Question(program, missing, row["module"]) if row["status"] in ("ok", SEARCHED) and missing else None
-
-    def _crowded(self, program: Program) -> Question | None:
-        row = self.journal.results[program.name]
-        lacks = row["status"] == "ok" and not set(self.baselines) <= set(row["speedup"])
-        if row["status"] not in CROWDED and not lacks:
-            return None
-        return Question(program, self.baselines, row.get("module", ""))
-
-    def _row(self, question: Question, found: dict[str, Any]) -> dict[str, Any]:
-        """The row, of an earlier one what that has and this has not; a failure to add baselines takes nothing away."""
-        if not question.module:
-            return {**question.program.labels, **found}
-        row = dict(self.journal.results[question.program.name])
-        if found["status"] != "ok":
-            if row["status"] != "ok":
-                return row | found
-            return row | {"not_added": {name: found.get("cause", found["status"]) for name in question.baselines}}
-        if row["status"] != "ok" or set(question.baselines) >= set(row["tried"]):
-            return {key: value for key, value in row.items() if key != "cause"} | found
-        return added(row, found)
-
-
-def added(row: dict[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with more baselines: their ratios are to the candidate as measured beside them, which `later` tells."""
-    joined = {key: {**found[key], **row[key]} for key in ("speedup", "ci", "mode") if key in row}
-    times = {name: row["times_ms"]["candidate"] * ratio for name, ratio in found["speedup"].items()}
-    later = {key: found[key] for key in ("times_ms", "modes", "caliber", "measuring_s") if key in found}
-    return (
-        row
-        | joined
-        | {
-            "times_ms": {**times, **row["times_ms"]},
-            "tried": [*row["tried"], *found["tried"]],
-            "later": [*row.get("later", ()), later],
-        }
-    )
-
-
-def told(row: Mapping[str, Any]) -> str:
-    """A row in one line."""
-    if row["status"] != "ok":
-        return f"{row['status']}: {row.get('cause', row.get('spec', ''))}"
-    found = outcome(row)
-    ratios = ", ".join(f"{ratio:.2f}x {name}" for name, ratio in found.own.items())
-    return f"{found.winner}; candidate {ratios} ({row['how']})"
-
-
 def public(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row for OUT: what the result is and its ratios, and nothing of KernelBench's code, which the module quotes."""
     found = outcome(row)
@@ -252,6 +132,13 @@ def write(out: Path, content: Mapping[str, Any]) -> None:
 def journal_of(out: Path) -> Path:
     """Where rows go as they come."""
     return out.with_name(f"{out.name}.journal")
+
+
+def device_bytes() -> int:
+    """The device's memory; 0 where nothing needs any."""
+    if not torch.cuda.is_available():
+        return 0
+    return int(torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory)
 
 
 def made_with(settings: Settings) -> dict[str, Any]:
@@ -289,9 +176,12 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
                     journal.add(name, row)
         again = frozenset(filter(None, arguments.again.split(",")))
         jobs = arguments.jobs, arguments.measuring or arguments.jobs
-        bench = Bench(journal, settings, baselines, processes, arguments.timeout, *jobs, again, console)
         try:
-            bench.run(programs)
+            with tempfile.TemporaryDirectory() as folder:
+                shares = Shares(device_bytes(), Path(folder) / "shares.json")
+                Bench(journal, settings, baselines, processes, arguments.timeout, *jobs, again, shares, console).run(
+                    programs
+                )
         finally:
             rows = [row for row in in_order(journal.results.values()) if row["status"] != SEARCHED]
             content = {

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from kernelbench_memory import Shares, need_of
 
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.driver.programs import Program, attempt, read_module
@@ -51,14 +52,18 @@ class OneProblem(Worker):
             self.close()
 
 
-def solve(question: Question, settings: Settings, context: Context, processes: tuple[int, int]) -> dict[str, Any]:
+def solve(
+    question: Question, settings: Settings, context: Context, processes: tuple[int, int], shares: Shares
+) -> dict[str, Any]:
     """What comes of one problem, as JSON values; the text of the winner under `module`."""
-    return attempt(partial(_solve, question, settings, context, processes))
+    return attempt(partial(_solve, question, settings, context, processes, shares))
 
 
-def _solve(question: Question, settings: Settings, context: Context, processes: tuple[int, int]) -> dict[str, Any]:
+def _solve(
+    question: Question, settings: Settings, context: Context, processes: tuple[int, int], shares: Shares
+) -> dict[str, Any]:
     if not question.baselines:
-        return _searched(question.program, settings, context)[1] | {"status": SEARCHED}
+        return _searched(question.program, settings, context, shares)[1] | {"status": SEARCHED}
     chosen, timing = settings.evaluator, Timing(baselines=question.baselines, processes=processes)
     evaluator = LocalEvaluator(
         context.target, seeds=chosen.seeds, timeout_s=chosen.timeout_s, memory_gb=chosen.memory_gb, timing=timing
@@ -69,10 +74,11 @@ def _solve(question: Question, settings: Settings, context: Context, processes: 
             module, found = parse_module(question.module), {}
         else:
             starting.submit(_start, context.evaluator)
-            module, found = _searched(question.program, settings, context)
+            module, found = _searched(question.program, settings, context, shares)
         _give_back(context)
-        start = time.perf_counter()
-        found |= _measured(module, evaluator, context)
+        with shares.of(need_of(module.reference)):
+            start = time.perf_counter()
+            found |= _measured(module, evaluator, context)
     return found | {"tried": list(question.baselines), "measuring_s": round(time.perf_counter() - start, 3)}
 
 
@@ -83,18 +89,23 @@ def _start(evaluator: Any) -> None:
         assert evaluator.machine
 
 
-def _searched(program: Program, settings: Settings, context: Context) -> tuple[KernelModule, dict[str, Any]]:
+def _searched(
+    program: Program, settings: Settings, context: Context, shares: Shares
+) -> tuple[KernelModule, dict[str, Any]]:
     """The pipeline's result and how it came about. Nothing verifies between: the result is judged afterwards."""
     start = time.perf_counter()
     module = read_module(program, settings.importing)
-    imported = time.perf_counter()
-    final = settings.pipeline.run(module, context)
+    read = time.perf_counter() - start
+    with shares.of(need_of(module.reference)):
+        start = time.perf_counter()
+        final = settings.pipeline.run(module, context)
+        searched = time.perf_counter() - start
     notes = dict(final.provenance[-1].notes) if final.provenance else {}
     return final, {
         "spec": notes.get("best", str(settings.pipeline)),
         "search": notes,
-        "import_s": round(imported - start, 3),
-        "search_s": round(time.perf_counter() - imported, 3),
+        "import_s": round(read, 3),
+        "search_s": round(searched, 3),
         "shrunken": final.reference.shrunken,
         "numerics": final.reference.numerics,
         "kernels": len(launched(final)),

@@ -23,7 +23,7 @@ LOWERINGS = (
     "lower-inductor{channels_last=false,persistent=false}",
     "lower-inductor{every_conv=true}",
     "lower-inductor{every_conv=true,persistent=false}",
-    "lower-inductor{every_conv=true,persistent=false,split=false}",
+    "lower-inductor{every_conv=true,persistent=false,split=false,online_softmax=false}",
     "lower-inductor{split=false}",
     "lower-inductor{persistent=false,split=false}",
     "lower-inductor{tile_reductions=true}",

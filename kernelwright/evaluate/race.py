@@ -162,9 +162,9 @@ class Race:
             "timing": self.timing.plan(self.generator.getrandbits(62)),
         }
         known = [self.compiled[side.compiler]] if side.compiler in self.compiled else []
-        job["keep"] = _COMPILED_BYTES if side.compiler and not known else 0
+        keep = _COMPILED_BYTES if side.compiler and not known else 0
         limits = self._longer(replace(self.limits, device=self.device != "cpu"), _COMPILE_SECONDS[side.compiler])
-        answer = self.run(job, known, job["keep"], limits)
+        answer = self.run(job | {"keep": keep}, known, keep, limits)
         if answer.header.get("compiled") is not None:
             self.compiled[side.compiler] = answer.tensors[0]
         return answer

@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,7 +20,8 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 
 FOLDER = str(Path(__file__).parents[2] / "benchmarks")
-NAMES = ("kernelbench", "kernelbench_problem", "kernelbench_summary", "kernelbench_plots")
+PARTS = ("memory", "plots", "problem", "summary", "work")
+NAMES = ("kernelbench", *(f"kernelbench_{part}" for part in PARTS))
 PROGRAM = """
 import torch
 
@@ -47,6 +50,18 @@ def bench():
 def summary(bench):
     assert bench
     return sys.modules["kernelbench_summary"]
+
+
+@pytest.fixture(scope="module")
+def memory(bench):
+    assert bench
+    return sys.modules["kernelbench_memory"]
+
+
+@pytest.fixture(scope="module")
+def work(bench):
+    assert bench
+    return sys.modules["kernelbench_work"]
 
 
 def row(number, times, *, level=1, low=None, **more):
@@ -117,10 +132,10 @@ def test_distance_to_the_floor_takes_tf32_for_convolutions_alone(summary) -> Non
     assert found["worst_offenders"] == {"problems": 1, "median_over_inductor": 4.0}
 
 
-def test_baselines_are_added_by_their_ratio_to_the_candidate_beside_them(bench) -> None:
+def test_baselines_are_added_by_their_ratio_to_the_candidate_beside_them(work) -> None:
     before = row(1, {"candidate": 1.0, "eager": 3.0, "inductor": 2.0}, module="text")
     later = row(1, {"candidate": 1.1, "inductor-max-autotune": 1.65})
-    joined = bench.added(before, later)
+    joined = work.added(before, later)
     assert joined["speedup"] == pytest.approx({"eager": 3.0, "inductor": 2.0, "inductor-max-autotune": 1.5})
     assert joined["times_ms"]["inductor-max-autotune"] == pytest.approx(1.5)
     assert joined["later"][0]["times_ms"]["candidate"] == 1.1
@@ -145,6 +160,36 @@ def test_problems_are_chosen_by_level_name_and_shard(bench, tmp_path: Path) -> N
         bench.read_shard("3/2")
     (program,) = bench.read_problems(place, frozenset(), frozenset(["1_5"]), (1, 1))
     assert program.labels == {"problem": "5_x.py", "level": 1, "problem_id": 5, "convolution": True}
+
+
+def test_what_failed_for_want_of_memory_is_tried_again_alone(work, tmp_path: Path) -> None:
+    short = {"status": "unsupported", "cause": "the reference failed: CUDA out of memory. Tried", "module": "text"}
+    refused = {"status": "unsupported", "cause": "the reference failed: no such operator", "module": "text"}
+    with work.Journal(tmp_path / "journal", {}) as journal:
+        journal.add("1_1", short)
+        journal.add("1_2", refused)
+        some = work.Bench(journal, None, ("eager",), (1, 1), 60.0, 2, 2, frozenset(), None, None)
+        again = some._crowded(work.Program("1_1", "", {}))
+        assert (again.module, again.baselines) == ("text", ("eager",))
+        assert some._crowded(work.Program("1_2", "", {})) is None
+
+
+def test_memory_is_shared_out_until_its_owner_ends(memory, tmp_path: Path) -> None:
+    shares = memory.Shares(100, tmp_path / "shares.json")
+    held = "import sys; sys.path.insert(0, sys.argv[1]); import kernelbench_memory as m; from pathlib import Path\n"
+    held += "m.Shares(100, Path(sys.argv[2]))._set(60); print('held', flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", held, FOLDER, str(shares.ledger)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None and owner.stdout.readline() == "held\n"
+        assert not shares._set(41)
+        with shares.of(40):
+            assert not shares._set(41)
+        owner.kill()
+    with shares.of(1000):  # all there is
+        assert json.loads(shares.ledger.read_text()) == {str(os.getpid()): 100}
+    assert json.loads(shares.ledger.read_text()) == {str(os.getpid()): 0}
+    module = import_source(PROGRAM.format(body="torch.relu(x)"), "relu", shrink="never")
+    assert memory.need_of(module.reference) == memory.PER_BYTE * 2 * 8 * 37 * 4 + memory.CONTEXTS
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +234,7 @@ def test_a_run_goes_on_where_it_was(bench, finished: Path, capsys: pytest.Captur
 
 
 @pytest.mark.slow
-def test_a_winner_is_measured_against_more_baselines_without_another_search(bench, finished: Path) -> None:
+def test_a_winner_is_measured_against_more_baselines_without_another_search(bench, work, finished: Path) -> None:
     journal = finished.with_name("out.json.journal")
     rows = [json.loads(line) for line in journal.read_text("utf-8").splitlines()[1:]]
     known = {row["id"]: row for row in rows}
@@ -198,7 +243,7 @@ def test_a_winner_is_measured_against_more_baselines_without_another_search(benc
     with bench.Journal(finished.with_name("another.journal"), {}) as empty:
         for name, found in known.items():
             empty.add(name, found)
-        some = bench.Bench(empty, None, wanted, (1, 1), 60.0, 1, 1, frozenset(["crash"]), None)
+        some = work.Bench(empty, None, wanted, (1, 1), 60.0, 1, 1, frozenset(["crash"]), None, None)
         relu, fatal, _ = map(some._due, programs)
     assert relu.baselines == ("inductor-max-autotune",) and relu.module == known["1_1"]["module"]
     assert fatal.baselines == wanted and fatal.module == ""
