@@ -10,7 +10,7 @@ from kernelwright.midend.templates.writing import total
 SIDE, LEAST_SIDE = 128, 16
 STEP = {"f32": 32, "f16": 64, "bf16": 64}
 #: What is summed for longer steps of TF32's parts to pay, and such a step.
-LONG, LONG_STEP = 1024, 64
+LONG, LONG_STEP = 256, 64
 #: Rows of tiles that are computed together, so that the columns they share stay in the L2 cache.
 GROUP = 8
 #: Halves of the result that may be left at zero: what a tile must meet, by operator.
