@@ -1,5 +1,7 @@
 """Programs lowered for the mid-end, and whether what became of them is right."""
 
+from functools import cache
+
 import torch
 
 from kernelwright.backend.execute import load_module
@@ -35,8 +37,13 @@ class Model(nn.Module):
 def get_inputs():
     return [{made}]
 """
-    module = import_source(source, "program", shrink="never")
-    return LowerInductor(**{"channels_last": False, "device": "cpu", **options}).run(module, Context())
+    return _lowered(source, LowerInductor(**{"channels_last": False, "device": "cpu", **options}))
+
+
+@cache
+def _lowered(source: str, lowering: LowerInductor) -> KernelModule:
+    """Made once where several tests want the same."""
+    return lowering.run(import_source(source, "program", shrink="never"), Context())
 
 
 def assert_right(module: KernelModule, seeds=(0, 1)) -> None:
