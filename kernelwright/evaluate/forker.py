@@ -56,7 +56,7 @@ class Forker:
 
     def last_words(self) -> str:
         """What the process wrote last, where that is known."""
-        if self.errors is None:
+        if self.errors is None or self.errors.closed:
             return ""
         self.errors.seek(0)
         return self.errors.read()[-2000:].decode(errors="replace").strip()
@@ -103,10 +103,12 @@ def borrow(lent: Forker) -> None:
     _forkers[os.getpid()] = lent
 
 
-def forget(ended: Forker) -> None:
-    """Have another started where one is needed next."""
+def forget(ended: Forker) -> str:
+    """Have another started where one is needed next; what this one wrote last, told once."""
     with _lock:
+        last_words = ended.last_words()
         _drop(ended)
+        return last_words
 
 
 def _current() -> Forker:

@@ -133,9 +133,7 @@ class Sandbox:
                 self._process, self._pid = os.pidfd_open(said["ready"]), said["ready"]
                 return
         assert self._forker is not None
-        last_words = self._forker.last_words()
-        forget(self._forker)
-        raise SandboxError(f"the evaluation worker did not start: {last_words or 'no message'}")
+        raise SandboxError(f"the evaluation worker did not start: {forget(self._forker) or 'no message'}")
 
     def _receive(self, seconds: float) -> dict[str, Any] | None:
         """The worker's next message; None where it died or stayed silent."""

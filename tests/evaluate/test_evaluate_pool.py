@@ -1,6 +1,5 @@
 """The pool: order, back-pressure, replacement of broken workers, and an end that leaves nothing behind."""
 
-import contextlib
 import os
 import threading
 from collections.abc import Iterator
@@ -10,10 +9,9 @@ import pytest
 from broken_kernels import program
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluate.forker import lend
 from kernelwright.evaluate.local import LocalEvaluator
 from kernelwright.evaluate.pool import EvaluatorPool, Item, LocalOptions, Pool, PoolClosedError
-from kernelwright.evaluate.sandbox import SandboxError
+from kernelwright.evaluate.sandbox import Limits, Sandbox, SandboxError
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 
@@ -68,16 +66,26 @@ def mixed(count: int) -> list[tuple[Item, Status]]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _forker() -> None:
-    """What workers are forked from is there before anything is counted: it stays."""
-    lend()
+    """What workers are forked from is there, and at rest, before anything is counted: it stays."""
+    with Sandbox() as sandbox:
+        assert not sandbox.run({"kind": "describe", "gpu": False}, (), 0, Limits()).failure
+
+
+def text_of(file: Path) -> str:
+    """Nothing where the process has ended meanwhile."""
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
 
 
 def descendants(pid: int) -> set[int]:
-    """The processes below one."""
+    """The processes below one that have not ended."""
     found: set[int] = set()
     for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):  # it has ended meanwhile
-            for child in map(int, listed.read_text().split()):
+        for child in map(int, text_of(listed).split()):
+            state = text_of(Path(f"/proc/{child}/stat")).rpartition(")")[2].split()
+            if state and state[0] != "Z":
                 found |= {child, *descendants(child)}
     return found
 

@@ -15,8 +15,9 @@ import torch
 from broken_kernels import DOUBLE, GOOD, Broken, vector_host
 
 from kernelwright.agent.evaluator import Rung, Status
+from kernelwright.evaluate import forker
 from kernelwright.evaluate.local import LocalEvaluator
-from kernelwright.evaluate.sandbox import Limits, Sandbox
+from kernelwright.evaluate.sandbox import Limits, Sandbox, SandboxError
 from kernelwright.evaluate.session import InterpretedCallError, InterpretedModule
 from kernelwright.ir.values import KernelModule
 
@@ -100,15 +101,29 @@ def test_workers_are_forked_from_one_process_and_do_without_it() -> None:
     with Sandbox() as one, Sandbox() as other, Sandbox() as late:
         for sandbox in (one, other):
             assert torch.equal(InterpretedModule(module, sandbox, limits)([x])[0], 2 * x)
-        forker = parent(one.pid)
-        assert parent(other.pid) == forker
-        os.kill(forker, signal.SIGKILL)
-        wait_until_gone([forker])
+        origin = parent(one.pid)
+        assert parent(other.pid) == origin
+        os.kill(origin, signal.SIGKILL)
+        wait_until_gone([origin])
         before = one.pid
         for sandbox in (one, late):  # another takes its place
             assert torch.equal(InterpretedModule(module, sandbox, limits)([x])[0], 2 * x)
         assert one.pid == before
-        assert parent(late.pid) not in (forker, os.getpid())
+        assert parent(late.pid) not in (origin, os.getpid())
+
+
+def test_what_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "python"
+    script.write_text("#!/bin/sh\necho 'no torch here' >&2\nsleep 1\nexit 3\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(forker, "_forkers", {})
+    monkeypatch.setattr(forker.sys, "executable", str(script))
+    with Sandbox() as one, Sandbox() as other:
+        other.start()
+        with pytest.raises(SandboxError, match="the evaluation worker did not start: no torch here"):
+            one.run({"kind": "describe", "gpu": False}, (), 0, Limits())
+        with pytest.raises(SandboxError, match="did not start"):
+            other.run({"kind": "describe", "gpu": False}, (), 0, Limits())
 
 
 def test_workers_see_the_variables_of_when_they_are_started(monkeypatch: pytest.MonkeyPatch) -> None:
