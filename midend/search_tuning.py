@@ -66,6 +66,7 @@ class Fitting:
             self._share()
             if len(live) == 1:
                 self._fit_on(live[0], trials)
+                self._share()
                 return
             us = {base: min(e.us for e in self.entries if e.base.digest == base) for base in self._tunings}
             live, trials = sorted(live, key=lambda base: us[base.digest])[: -(-len(live) // 2)], 2 * trials
