@@ -85,6 +85,13 @@ def test_a_kernel_that_only_the_interpreter_takes_fails_to_compile(evaluator: Lo
     assert verdict.diagnostics[0].kernel == "bad"
 
 
+def test_a_kernel_may_ask_for_nan_to_be_kept(evaluator: LocalEvaluator) -> None:
+    loaded = "tl.load(x_ptr + i, mask=mask) * 2"
+    kept = f"tl.maximum({loaded}, {loaded}, propagate_nan=tl.PropagateNan.ALL)"
+    verdict = evaluator.evaluate(good(kernel=vector(f"tl.store(out_ptr + i, {kept}, mask=mask)")))
+    assert verdict.ok, verdict
+
+
 @pytest.mark.parametrize("text", [BARE, CLASS], ids=["function", "class"])
 def test_texts_are_evaluated_against_the_reference_given(evaluator: LocalEvaluator, text: str) -> None:
     assert evaluator.evaluate_text(text, DOUBLE, RUNGS).ok

@@ -160,6 +160,8 @@ def _belongs(value: Any) -> bool:
     """Whether something is of the Triton language: a builtin, a jit function, a type or a constant."""
     if tl.core.is_builtin(value) or isinstance(value, JITFunction | tl.dtype | tl.constexpr | int | float):
         return True
+    if value is tl.PropagateNan:  # an enumeration in C++
+        return True
     module = getattr(value, "__module__", None) or ""
     return module.startswith("triton.language") and (inspect.isclass(value) or inspect.isfunction(value))
 
