@@ -15,7 +15,7 @@ from kernelwright.rl.data import Pair, Problem, write_rows
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(FOLDER))
-import midend_agents  # noqa: E402
+import midend_agents_summary  # noqa: E402
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -25,16 +25,16 @@ def row(arm: str, module: str, us: list[float | None]) -> dict[str, Any]:
 
 
 def test_failures_keep_the_given_module_and_the_best_is_never_slower() -> None:
-    found = midend_agents.measures(row("sft", "m", [4.0, None]), 2)
+    found = midend_agents_summary.measures(row("sft", "m", [4.0, None]), 2)
     assert found == {"single": pytest.approx(math.log(2) / 2), "best": pytest.approx(math.log(2))}
-    assert midend_agents.measures(row("sft", "m", [16.0, 16.0]), 2) == {"single": -math.log(2), "best": 0.0}
-    assert "best" not in midend_agents.measures(row("pairs", "m", [4.0]), 2)
-    assert midend_agents.measures(row("search", "m", []), 2) == {"best": 0.0}
+    assert midend_agents_summary.measures(row("sft", "m", [16.0, 16.0]), 2) == {"single": -math.log(2), "best": 0.0}
+    assert "best" not in midend_agents_summary.measures(row("pairs", "m", [4.0]), 2)
+    assert midend_agents_summary.measures(row("search", "m", []), 2) == {"best": 0.0}
 
 
 def test_quotients_are_of_the_same_modules() -> None:
     rows = [row("sft", name, [8.0, 8.0]) for name in "abc"] + [row("rl", name, [4.0, 2.0]) for name in "ab"]
-    found = midend_agents.summary(rows, 2)
+    found = midend_agents_summary.summary(rows, 2)
     assert found["speedups"]["sft"]["single"] == (1.0, 1.0, 1.0)
     assert found["quotients"]["rl / sft"]["best"] == (4.0, 4.0, 4.0)
     assert found["quotients"]["rl / sft"]["single"][0] == pytest.approx(math.sqrt(8))
