@@ -57,7 +57,7 @@ TEMPLATES = (
     "triton-matmul",
 )
 #: Passes that come last, in this order: they work on whatever the others have left.
-LAST = ("fuse-flip", "fuse-epilogue", "fuse-reduction", "cache-hints")
+LAST = ("fuse-flip", "fuse-epilogue", "fuse-reduction", "hoist-offsets", "cache-hints")
 #: Passes that fit a module to a target, which `search` runs on what is left of the candidates.
 FITTING = ("tune", "retile")
 #: Rewrites in one chain.
