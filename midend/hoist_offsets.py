@@ -100,13 +100,13 @@ def _groups(function: ast.FunctionDef, extents: Mapping[str, int]) -> Iterator[l
         for (pointer, offset), loads in found.items():
             constants = {load.constant for load in loads}
             fits = extents.get(pointer, INDEX_LIMIT) + max(map(abs, constants)) < INDEX_LIMIT
-            if len(constants) >= LEAST_LOADS and fits and not _changed(block, loads, offset):
+            if len(constants) >= LEAST_LOADS and fits and not _changed(block, loads, (pointer, *offset)):
                 yield loads
 
 
-def _changed(block: Sequence[ast.stmt], loads: Sequence[_Load], offset: Sequence[str]) -> bool:
+def _changed(block: Sequence[ast.stmt], loads: Sequence[_Load], terms: Sequence[str]) -> bool:
     """Whether a name in the address is bound between the first load and the last."""
-    names = set().union(*(names_in(ast.parse(term)) for term in offset))
+    names = set().union(*(names_in(ast.parse(term)) for term in terms))
     between = block[block.index(loads[0].statement) : block.index(loads[-1].statement)]
     bound = (node for statement in between for node in ast.walk(statement) if isinstance(node, ast.Name))
     return any(node.id in names and isinstance(node.ctx, ast.Store) for node in bound)
