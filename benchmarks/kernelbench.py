@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from kernelbench_memory import Shares
+from kernelbench_memory import Shares, device_bytes
 from kernelbench_plots import draw
 from kernelbench_problem import PLAIN, SEARCHED
 from kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
@@ -132,13 +132,6 @@ def write(out: Path, content: Mapping[str, Any]) -> None:
 def journal_of(out: Path) -> Path:
     """Where rows go as they come."""
     return out.with_name(f"{out.name}.journal")
-
-
-def device_bytes() -> int:
-    """The device's memory; 0 where nothing needs any."""
-    if not torch.cuda.is_available():
-        return 0
-    return int(torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory)
 
 
 def made_with(settings: Settings) -> dict[str, Any]:

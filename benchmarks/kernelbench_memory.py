@@ -9,12 +9,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from kernelwright.ir.values import Reference
 
 #: What a problem takes for each byte of its inputs, state and outputs (several draws, copies, a pass in fp64: 3.3 to
 #: 4.7 bytes were seen), and for the contexts of its processes.
 PER_BYTE, CONTEXTS = 5, 3 << 30
 _WAIT_SECONDS = 0.2
+
+
+def device_bytes() -> int:
+    """The device's memory; 0 where nothing needs any."""
+    if not torch.cuda.is_available():
+        return 0
+    return int(torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory)
 
 
 def need_of(reference: Reference) -> int:

@@ -11,7 +11,7 @@ from kernelwright.backend.host_trace import trace_host
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.host_code import INDEX_LIMIT, extent, fresh_names
-from kernelwright.midend.launches import called, find_launches, function_of, names_in
+from kernelwright.midend.launches import bound_by, called, find_launches, function_of, names_in
 
 #: Loads that an address of their own is worth.
 LEAST_LOADS = 3
@@ -108,8 +108,7 @@ def _changed(block: Sequence[ast.stmt], loads: Sequence[_Load], terms: Sequence[
     """Whether a name in the address is bound between the first load and the last."""
     names = set().union(*(names_in(ast.parse(term)) for term in terms))
     between = block[block.index(loads[0].statement) : block.index(loads[-1].statement)]
-    bound = (node for statement in between for node in ast.walk(statement) if isinstance(node, ast.Name))
-    return any(node.id in names and isinstance(node.ctx, ast.Store) for node in bound)
+    return any(not names.isdisjoint(bound_by(statement)) for statement in between)
 
 
 def _load(statement: ast.Assign) -> _Load | None:

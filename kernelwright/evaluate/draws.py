@@ -109,8 +109,9 @@ def perturb(model: nn.Module, seed: int) -> None:
             if not constant and id(tensor) not in parameters:
                 continue
             device = tensor.device
-            generator = generators.setdefault(device, torch.Generator(device).manual_seed(seed))
-            noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float64, device=device)
+            if device not in generators:
+                generators[device] = torch.Generator(device).manual_seed(seed)
+            noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
             if constant and float(first) == 0.0:
                 tensor.copy_(0.3 * noise)
             elif constant:

@@ -55,7 +55,7 @@ def _compiled_bytes(most: int) -> list[RawTensor]:
 
 
 def _built(header: Json, device: torch.device) -> tuple[ReferenceProgram, torch.nn.Module]:
-    """The reference and its model with the weights of all draws, which the host draws: no turn is needed."""
+    """The reference and its model with the weights of all draws, which the host builds: no turn is taken."""
     program = ReferenceProgram.load(decode_reference(header["reference"]))
     model = program.build(int(header["seed"]), device)
     weights = Draw(**header["draws"][0]).weights
