@@ -23,7 +23,7 @@ from kernelwright.backend.jit import load_kernels
 from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.tensors import Value
-from kernelwright.backend.tf32 import permitted
+from kernelwright.backend.tf32 import Eager, permitted
 from kernelwright.backend.turns import Turns
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
@@ -88,7 +88,7 @@ class _Interpreting(InterpreterRuntime):
 @dataclass
 class Bench:
     """One reference's inputs and state on a device, and the outputs of the module that others are compared with; by how
-    much eager's are apart from those, at most, is `noise`."""
+    much eager's, whose TF32 products cut operands off as templates' do, are apart from those, at most, is `noise`."""
 
     device: torch.device
     seed: int
@@ -109,7 +109,8 @@ class Bench:
             model, inputs = program.build(seed, device), program.inputs(seed, device)
             bench = cls(device, seed, clock_for(device), turns, plain, inputs, program.state(model), ())
             bench.expected = bench.outputs(plain)
-            eager = program.run(copy.deepcopy(model), inputs)
+            with Eager(plain.reference.numerics, cut=True):
+                eager = program.run(copy.deepcopy(model), inputs)
             bench.noise = tuple(apart(*pair) for pair in zip(eager, bench.expected, strict=True))
         return bench
 

@@ -187,13 +187,16 @@ def _sizes(name: str, value: int, source: str) -> tuple[int, ...]:
 
 def _any_step(name: str, source: str) -> bool:
     """Whether loops step by nothing but this block, over constant lengths that are multiples of LONGEST_STEP or that
-    masks compare with."""
+    masks compare with, or with a bound that the kernel works out."""
     loops = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.For)]
     steps = [ast.unparse(node.iter) for node in loops]
     found = [re.fullmatch(rf"tl\.range\(0, (\d+), {name}\)", step) for step in steps]
-    lengths = {match[1] for match in found if match}
-    masked = {length for length in lengths if re.search(rf"^\s*\w*mask = \w+ < {length}$", source, re.M)}
-    return bool(lengths) and all(found) and all(int(one) % LONGEST_STEP == 0 or one in masked for one in lengths)
+    ends = [set(re.findall(r"^\s*\w*mask = .*\b\w+ < (\w+)\)?$", ast.unparse(loop), re.M)) for loop in loops]
+    return bool(loops) and all(
+        match is not None
+        and (int(match[1]) % LONGEST_STEP == 0 or match[1] in bounds or any(map(str.isidentifier, bounds)))
+        for match, bounds in zip(found, ends, strict=True)
+    )
 
 
 def _fixed_tile(source: str) -> int:

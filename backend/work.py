@@ -89,7 +89,7 @@ def _read(ttir: str, launch: Launch, reader: "_Reader") -> "_Reader":
 
 
 #: Instructions an element, on lanes of which a multiprocessor has 128 (integers have 64, special functions 16).
-_COSTS = {"divf": 10, "exp": 9, "exp2": 8, "log": 9, "log2": 8, "sqrt": 9, "rsqrt": 8, "sin": 16, "cos": 16} | {
+_COSTS = {"divf": 10, "exp": 9, "exp2": 8, "log": 26, "log2": 28, "sqrt": 9, "rsqrt": 8, "sin": 16, "cos": 16} | {
     "erf": 20, "tanh": 20, "pow": 30, "remf": 30, "divsi": 32, "divui": 32, "remsi": 32, "remui": 32,
 }  # fmt: skip
 _FREE = frozenset(

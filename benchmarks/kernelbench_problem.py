@@ -34,11 +34,13 @@ SEARCHED = "searched"
 
 @dataclass(frozen=True)
 class Question:
-    """A problem, what to measure against (nothing: search alone), and the text of a winner that was searched for."""
+    """A problem, what to measure against (nothing: search alone), and the text of a winner that was searched for;
+    `judged`: it was found right already, and is only timed."""
 
     program: Program
     baselines: tuple[str, ...]
     module: str = ""
+    judged: bool = False
 
 
 class OneProblem(Worker):
@@ -78,7 +80,7 @@ def _solve(
         _give_back(context)
         with shares.of(need_of(module.reference)):
             start = time.perf_counter()
-            found |= _measured(module, evaluator, context)
+            found |= _measured(module, evaluator, context, question.judged)
     return found | {"tried": list(question.baselines), "measuring_s": round(time.perf_counter() - start, 3)}
 
 
@@ -124,10 +126,14 @@ def _give_back(context: Context) -> None:
         torch.cuda.empty_cache()
 
 
-def _measured(module: KernelModule, evaluator: LocalEvaluator, context: Context) -> dict[str, Any]:
-    """Judge the winner by an evaluator whose draws no search has seen, on a GPU beside its baselines; estimate else."""
+def _measured(module: KernelModule, evaluator: LocalEvaluator, context: Context, judged: bool) -> dict[str, Any]:
+    """Judge the winner by an evaluator whose draws no search has seen, on a GPU beside its baselines; estimate else.
+
+    Of one that was judged before only outputs of timed calls are checked.
+    """
     on_gpu = bool(evaluator.machine["gpu"])
-    rungs = (*evaluator.rungs(), Rung.TIME) if on_gpu else evaluator.rungs()
+    before = (Rung.PARSE,) if judged and on_gpu else evaluator.rungs()
+    rungs = (*before, Rung.TIME) if on_gpu else before
     verdict = evaluator.evaluate(module, rungs)
     found = {
         "status": str(verdict.status),

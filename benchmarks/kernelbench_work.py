@@ -91,7 +91,9 @@ class Bench:
         if program not in done and (row is None or row["status"] in self.again):
             return Question(program, self.baselines if self._alone else ())
         missing = tuple(name for name in self.baselines if name not in row.get("tried", ()))
-        return Question(program, missing, row["module"]) if row["status"] in ("ok", SEARCHED) and missing else None
+        if row["status"] not in ("ok", SEARCHED) or not missing:
+            return None
+        return Question(program, missing, row["module"], judged=row["status"] == "ok")
 
     def _crowded(self, program: Program) -> Question | None:
         row = self.journal.results[program.name]

@@ -8,7 +8,7 @@ import torch
 
 from kernelwright.backend.reference import ReferenceProgram, tensor_at
 from kernelwright.backend.targets import get_target
-from kernelwright.frontend.algebra import reassociate
+from kernelwright.frontend.algebra import drop_places, reassociate
 from kernelwright.frontend.inductor.capture import capture
 from kernelwright.frontend.inductor.module_text import ModuleBuilder
 from kernelwright.ir.errors import LoweringError
@@ -61,13 +61,12 @@ class LowerInductor(Pass):
             "force_layout_optimization": self.every_conv,
             "triton.prefer_nd_tiling": self.tile_reductions,
             "triton.tile_reductions": self.tile_reductions,
+            "post_grad_custom_pre_pass": _reassociated if self.reassociate else drop_places,
         }
         if self.tiles:
             options["triton.max_tiles"] = self.tiles
         if not self.fuse:
             options |= {"max_fusion_size": 1, "epilogue_fusion": False}
-        if self.reassociate:
-            options["post_grad_custom_pre_pass"] = _reassociated
         return options
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
@@ -87,6 +86,7 @@ class LowerInductor(Pass):
 
 
 def _reassociated(graph: torch.fx.Graph) -> None:
+    drop_places(graph)
     if not reassociate(graph):
         raise LoweringError(
             "nothing to reassociate: no average follows a product or a convolution, or is taken with a variance"

@@ -1,4 +1,4 @@
-"""`fuse-epilogue`: what a pointwise kernel does with a kernel's result is done before that is stored."""
+"""`fuse-epilogue`: what a kernel does with another's result by element, or by pixel, is done before that is stored."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +31,7 @@ from kernelwright.midend.launches import (
 )
 from kernelwright.midend.pointwise import Pointwise, mask_of, mentions
 from kernelwright.midend.tile_elements import TiledPointwise
+from kernelwright.midend.tile_rows import TiledRows
 from kernelwright.midend.tiles import Tile
 
 #: Stores of one kernel into which an epilogue is copied.
@@ -40,12 +41,16 @@ MOST_STORES = 8
 @register
 @dataclass(frozen=True)
 class FuseEpilogue(Pass):
-    """Fuse a pointwise kernel into the kernel whose whole result it reads element by element, and nobody else does.
+    """Fuse a kernel that works on another's result by element, or by pixel, into the kernel that stores that.
 
-    Legal where the first kernel stores that tensor outside of loops, the tensor has no gaps, the second kernel runs
-    over its elements in the order of memory, or in any order where the first is a convolution's template, and nothing
-    between the two launches touches what either uses. The value is rounded to the tensor's type as before. Expected,
-    not measured: saves writing and reading the tensor once, and a launch.
+    Legal where the first kernel stores that tensor outside of loops, the tensor has no gaps, and nothing between the
+    two launches touches what either uses. A kernel that works by element reads the whole tensor, in the order of
+    memory, or in any order where the first is a convolution's template, and nobody else does. A kernel that works by
+    pixel is fused into a template of one group, whose tiles then have all channels, at most 128: it reduces them to
+    sums, minima or maxima, in one block or in a loop, works element by element beside that, and stores a number or all
+    channels of a pixel. There the tensor is stored if somebody reads it later, and sums are taken in another order.
+    The value is rounded to the tensor's type as before. Expected, not measured: saves writing and reading the tensor
+    once, and a launch.
     """
 
     name: ClassVar[str] = "fuse-epilogue"
@@ -102,29 +107,35 @@ class Pair:
             spec is not None
             and spec.dtype in FLOATS
             and extent(spec) == spec.numel
-            and self._belongs_to_both()
+            and self._is_given_once()
             and self._nothing_between()
             and self._nothing_shared()
             and 1 <= len(self.stores) <= MOST_STORES
             and not any(isinstance(store.args[1], ast.Constant) for store in self.stores)
             and mentions(self.first.function, self.parameter) == len(self.stores) + 1
-            and (self._tiled(spec) is not None or self._is_pointwise(spec.numel))
+            and self._kind(spec) is not None
         )
 
-    def _is_pointwise(self, numel: int) -> bool:
-        """Whether the second kernel runs over the elements in the order of memory."""
-        return self._fits(Pointwise.of(self.second.function, self.read_as, numel)) and self._runs_over(numel)
+    def _kind(self, spec: TensorSpec) -> "Pointwise | TiledPointwise | TiledRows | None":
+        """What the second kernel does to what the first stores; None where that is nothing that can be done there."""
+        tile, stores = self._tile(spec), self.stores
+        rows = TiledRows.of(self.module, self.first, self.second, self.read_as, tile) if tile is not None else None
+        if rows is not None or self._is_kept():
+            return rows
+        tiled = TiledPointwise.of(self.second, self.read_as, tile) if tile is not None else None
+        pointwise = Pointwise.of(self.second.function, self.read_as, spec.numel) if tiled is None else None
+        masked = all(mask_of(store) is not None for store in stores)
+        fits = pointwise is not None and (masked or not pointwise.needs_mask) and self._runs_over(spec.numel)
+        return pointwise if fits else tiled
 
-    def _tiled(self, spec: TensorSpec) -> "TiledPointwise | None":
-        """The second kernel as what is done to the elements of the first one's tile, where it has one."""
+    def _tile(self, spec: TensorSpec) -> Tile | None:
+        """The tile that a program of the first kernel stores, where it is a convolution's template."""
         stores = self.stores
-        tile = Tile.of(self.first, stores[0], self.parameter, spec.numel) if len(stores) == 1 else None
-        return TiledPointwise.of(self.second, self.read_as, tile) if tile is not None else None
+        return Tile.of(self.first, stores[0], self.parameter, spec.numel) if len(stores) == 1 else None
 
-    def _fits(self, pointwise: Pointwise | None) -> bool:
-        return pointwise is not None and (
-            not pointwise.needs_mask or all(mask_of(store) is not None for store in self.stores)
-        )
+    def _is_kept(self) -> bool:
+        """Whether others read the tensor, too: after the second launch, where nothing between the two does."""
+        return not is_made_for(self.trace, self.tensor, self.first.index, self.second.index)
 
     def _spec(self) -> TensorSpec | None:
         if not self.tensor.isidentifier() or self._allocated() is None:
@@ -138,9 +149,15 @@ class Pair:
                 return index
         return None
 
-    def _belongs_to_both(self) -> bool:
-        """Whether the tensor appears once in either launch, and else where it is made and deleted."""
-        if not is_made_for(self.trace, self.tensor, self.first.index, self.second.index):
+    def _is_given_once(self) -> bool:
+        """Whether the tensor appears once in either launch and nowhere else before the second, and either kernel is
+        launched once."""
+        places = [
+            index
+            for index, statement in enumerate(self.trace.statements[: self.second.index + 1])
+            for _ in range(mentions(statement, self.tensor) - makes(statement, self.tensor))
+        ]
+        if places != [self.first.index, self.second.index]:
             return False
         used = [launch.kernel.symbol for launch in find_launches(self.module, self.trace)]
         return used.count(self.first.kernel.symbol) == used.count(self.second.kernel.symbol) == 1
@@ -190,15 +207,15 @@ class Pair:
         """The module with one kernel in the place of both."""
         first, second, spec = self.first, self.second, self._spec()
         assert spec is not None
-        pointwise = self._tiled(spec) or Pointwise.of(second.function, self.read_as, spec.numel)
-        assert pointwise is not None
+        kind = self._kind(spec)
+        assert kind is not None
+        if isinstance(kind, TiledRows) and "NBLOCK" in first.constexprs:
+            return self._of_all_channels(kind).fused()
         symbol = fresh_symbol(self.module, f"{first.kernel.symbol}_{second.kernel.symbol}")
         renamed = fresh_names(local_names(second.function), local_names(first.function) | self._globals())
-        kept = [name for name in first.parameters if name != self.parameter]
+        kept = [name for name in first.parameters if name != self.parameter or self._is_kept()]
         added = [name for name in second.parameters if name != self.read_as]
-        body = [
-            line for s in first.function.body for line in self._statement(s, pointwise, renamed, DTYPES[spec.dtype][0])
-        ]
+        body = [line for s in first.function.body for line in self._statement(s, kind, renamed, DTYPES[spec.dtype][0])]
         names = [*kept, *(renamed.get(name, name) for name in added)]
         names += [ast.unparse(a) for a in first.function.args.args if a.arg in first.constexprs]
         source = "\n".join([f"@triton.jit\ndef {symbol}({', '.join(names)}):", *(f"    {line}" for line in body)])
@@ -206,41 +223,54 @@ class Pair:
         kernel = Kernel(symbol, source, first.kernel.meta, covers)
         return without_idle_kernels(with_kernel(self._launch(kernel, kept, added), kernel))
 
+    def _of_all_channels(self, rows: TiledRows) -> "Pair":
+        """The same two launches, the first one's tiles such that they hold all channels."""
+        module = rows.with_whole_tiles(self.module, self.trace, self.first)
+        trace = trace_host(module)
+        assert trace is not None
+        launches = {launch.index: launch for launch in find_launches(module, trace)}
+        first, second = launches[self.first.index], launches[self.second.index]
+        return Pair(module, trace, first, second, self.parameter, self.tensor)
+
     def _globals(self) -> set[str]:
         return {kernel.symbol for kernel in self.module.kernels}
 
     def _statement(
-        self, statement: ast.stmt, pointwise: "Pointwise | TiledPointwise", renamed: Mapping[str, str], cast: str
+        self, statement: ast.stmt, kind: "Pointwise | TiledPointwise | TiledRows", renamed: Mapping[str, str], cast: str
     ) -> Iterator[str]:
-        if not (isinstance(statement, ast.Expr) and statement.value in self.stores):
+        stores = isinstance(statement, ast.Expr) and statement.value in self.stores
+        if self._is_kept() or not stores:
             yield from ast.unparse(statement).splitlines()
+        if not stores:
             return
+        assert isinstance(statement, ast.Expr)
         store = statement.value
         assert isinstance(store, ast.Call)
         index = pointer_sum(store.args[0], self.parameter)
         assert index is not None
         value = f"({ast.unparse(store.args[1])}).to(tl.{cast})"
-        if isinstance(pointwise, TiledPointwise):
-            yield from pointwise.lines(value, renamed)
+        if not isinstance(kind, Pointwise):
+            yield from kind.lines(value, renamed)
             return
         mask = mask_of(store)
         yield f"{renamed.get('xindex', 'xindex')} = {ast.unparse(index)}"
         if mask is not None:
             yield f"{renamed.get('xmask', 'xmask')} = {ast.unparse(mask)}"
-        yield from pointwise.lines(value, mask is not None, renamed)
+        yield from kind.lines(value, mask is not None, renamed)
 
     def _launch(self, kernel: Kernel, kept: list[str], added: list[str]) -> KernelModule:
         first, second = self.first, self.second
         arguments = [first.given[name] for name in kept] + [second.given[name] for name in added]
         texts: dict[int, list[str]] = {first.index: [], second.index: [first.text(kernel, arguments)]}
-        allocated = self._allocated()
+        allocated, gone = self._allocated(), "" if self._is_kept() else self.tensor
         assert allocated is not None
-        texts[allocated] = []
+        if gone:
+            texts[allocated] = []
         used = set().union(*map(names_in, first.arguments))
         for index, statement in enumerate(self.trace.statements):
             if isinstance(statement, ast.Delete):
                 names = [ast.unparse(target) for target in statement.targets]
-                left = [name for name in names if name != self.tensor]
+                left = [name for name in names if name != gone]
                 late = [name for name in left if name in used and first.index < index < second.index]
                 texts[second.index] += [f"del {name}" for name in late]
                 texts[index] = [f"del {name}" for name in left if name not in late]

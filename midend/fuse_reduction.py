@@ -22,12 +22,13 @@ from kernelwright.midend.host_code import (
 )
 from kernelwright.midend.launches import (
     HostLaunch,
-    find_launches,
+    handed_on,
     is_made_for,
     local_names,
     names_in,
     storages,
     stores_by,
+    written_between,
 )
 from kernelwright.midend.partial_rows import ADDED, PartialRows, whole_meta
 from kernelwright.midend.pointwise import mentions
@@ -63,15 +64,10 @@ def _fuse_one(module: KernelModule) -> KernelModule | None:
     trace = trace_host(module)
     if trace is None:
         return None
-    launches = list(find_launches(module, trace))
-    symbols = [launch.kernel.symbol for launch in launches]
-    once = [launch for launch in launches if symbols.count(launch.kernel.symbol) == 1]
-    for first in once:
-        for second in (launch for launch in once if launch.index > first.index):
-            for parameter in sorted(first.written):
-                fusion = Fusion.of(module, trace, first, second, parameter)
-                if fusion is not None:
-                    return fusion.fused()
+    for first, second, parameter in handed_on(module, trace):
+        fusion = Fusion.of(module, trace, first, second, parameter)
+        if fusion is not None:
+            return fusion.fused()
     return None
 
 
@@ -97,7 +93,7 @@ class Fusion:
         """The two as such, if the rewrite changes no result but by the order of sums; else None."""
         tensor = first.given[parameter]
         stores = stores_by(first.function, parameter)
-        if tensor not in second.given.values() or not tensor.isidentifier():
+        if not tensor.isidentifier():
             return None
         if any(mentions(trace.statements[launch.index], tensor) != 1 for launch in (first, second)):
             return None
@@ -208,22 +204,11 @@ def _may_read_early(
 ) -> bool:
     """Whether the first launch finds in the second's operands what the second does, and the second finds in the tensor
     what the first stores there."""
-    roots, launches = storages(trace), {launch.index: launch for launch in find_launches(module, trace)}
-    root = roots.get(tensor, tensor)
+    roots = storages(trace)
     read = {name for operand in operands for name in names_in(ast.parse(second.given[operand]))} - {"torch"}
     rooted = {roots.get(name, name) for name in read}
     written = {roots.get(n, n) for p in first.written for n in names_in(ast.parse(first.given[p]))}
     if not read <= trace.before[first.index].keys() or written & rooted:
         return False
-    for index in range(first.index + 1, second.index):
-        statement = trace.statements[index]
-        fresh = "torch.empty_strided(" in ast.unparse(statement)
-        names = names_in(statement) - {"torch"}
-        if index in launches:
-            between = launches[index]
-            names = {n for p in between.written for n in names_in(ast.parse(between.given[p]))} - {"torch"}
-        if isinstance(statement, ast.Delete) or fresh:
-            continue
-        if (rooted | {root}) & {roots.get(name, name) for name in names}:
-            return False
-    return True
+    between = written_between(module, trace, first.index + 1, second.index)
+    return not (rooted | {roots.get(tensor, tensor)}) & between

@@ -11,7 +11,7 @@ from kernelwright.backend.host_trace import trace_host
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.host_code import INDEX_LIMIT, extent, fresh_names
-from kernelwright.midend.launches import bound_by, called, find_launches, function_of, names_in
+from kernelwright.midend.launches import bound_by, called, find_launches, function_of, local_names, names_in
 
 #: Loads that an address of their own is worth.
 LEAST_LOADS = 3
@@ -69,7 +69,7 @@ class _Load:
 
 def _hoisted(kernel: Kernel, extents: Mapping[str, int]) -> Kernel:
     function = function_of(kernel)
-    taken = names_in(function) | {argument.arg for argument in function.args.args}
+    taken = names_in(function) | local_names(function)
     lines, before = [line.encode() for line in kernel.source.split("\n")], dict[int, list[bytes]]()
     for loads in _groups(function, extents):
         name = loads[0].pointer.removesuffix("_ptr") + "_at"

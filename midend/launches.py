@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -68,6 +69,23 @@ def find_launches(module: KernelModule, trace: HostTrace) -> Iterator[HostLaunch
                 plain = len(launch.arguments) == len(launch.parameters) and not launch.function.args.kwonlyargs
                 if plain and {name for name, _ in kernels[symbol].meta} >= set(launch.constexprs):
                     yield launch
+
+
+def launched_once(module: KernelModule, trace: HostTrace) -> list[HostLaunch]:
+    """Those of them whose kernel no other launches."""
+    launches = list(find_launches(module, trace))
+    counts = Counter(launch.kernel.symbol for launch in launches)
+    return [launch for launch in launches if counts[launch.kernel.symbol] == 1]
+
+
+def handed_on(module: KernelModule, trace: HostTrace) -> Iterator[tuple[HostLaunch, HostLaunch, str]]:
+    """Two launches of kernels launched once, and a parameter by which the first may write what the second is given."""
+    once = launched_once(module, trace)
+    for first in once:
+        for second in (launch for launch in once if launch.index > first.index):
+            for parameter in sorted(first.written):
+                if first.given[parameter] in second.given.values():
+                    yield first, second, parameter
 
 
 def function_of(kernel: Kernel) -> ast.FunctionDef:
@@ -146,3 +164,20 @@ def is_made_for(trace: HostTrace, name: str, *indices: int) -> bool:
             return False
         made += here
     return made == 1
+
+
+def written_between(module: KernelModule, trace: HostTrace, begin: int, end: int) -> set[str]:
+    """What the statements of host code from `begin` up to `end` may write or name anew, by the names of `storages`:
+    all that they mention, unless they are launches or delete or make tensors."""
+    roots, launches = storages(trace), {launch.index: launch for launch in find_launches(module, trace)}
+    found = set[str]()
+    for index in range(begin, end):
+        statement = trace.statements[index]
+        if index in launches:
+            launch = launches[index]
+            found |= {n for p in launch.written for n in names_in(ast.parse(launch.given[p]))}
+        elif "torch.empty_strided(" in ast.unparse(statement):
+            found |= set(bound_by(statement))
+        elif not isinstance(statement, ast.Delete):
+            found |= names_in(statement)
+    return {roots.get(name, name) for name in found - {"torch"}}

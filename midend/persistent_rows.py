@@ -11,7 +11,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.host_code import with_statements, without_tensors
-from kernelwright.midend.launches import HostLaunch, called, find_launches, is_made_for, names_in, pointer_sum, storages
+from kernelwright.midend.launches import HostLaunch, called, is_made_for, launched_once, names_in, pointer_sum, storages
 from kernelwright.midend.pointwise import mask_of
 
 #: Elements of a row that a program can hold in registers at 16 warps.
@@ -46,10 +46,8 @@ class PersistentRows(Pass):
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels in persistent form; the same object where there is none."""
         while (trace := trace_host(module)) is not None:
-            launches = list(find_launches(module, trace))
-            symbols = [launch.kernel.symbol for launch in launches]
-            for launch in launches:
-                row = row_length(launch.function) if symbols.count(launch.kernel.symbol) == 1 else None
+            for launch in launched_once(module, trace):
+                row = row_length(launch.function)
                 if row is not None and 1 < row <= self.limit and _loops(launch.function) > 1:
                     module = _persistent(module, trace, launch, row)
                     break
@@ -76,7 +74,7 @@ def row_length(function: ast.FunctionDef) -> int | None:
 
 def _persistent(module: KernelModule, trace: HostTrace, launch: HostLaunch, row: int) -> KernelModule:
     block = 1 << (row - 1).bit_length()
-    body = [line for statement in launch.function.body for line in _straight(statement)]
+    body = [line for statement in launch.function.body for line in straight(statement)]
     kept, given = _Forward.of(trace, launch).run(body), launch.given
     scratch = [
         name for name in launch.parameters if _only_stored(kept, name) and is_made_for(trace, given[name], launch.index)
@@ -104,7 +102,7 @@ def _meta(kernel: Kernel, block: int) -> tuple[tuple[str, Scalar], ...]:
     return tuple(given.items())
 
 
-def _straight(statement: ast.stmt) -> list[ast.stmt]:
+def straight(statement: ast.stmt) -> list[ast.stmt]:
     """A loop's body at offset 0; any other statement as it is."""
     if not isinstance(statement, ast.For):
         return [statement]

@@ -32,8 +32,16 @@ LOWERINGS = (
     "lower-inductor{online_softmax=false}",
     "lower-inductor{persistent=false,online_softmax=false}",
 )
-#: The lowering that tells whether a program has averages to move: then all others are tried with this option as well.
+#: The lowering that tells whether a program has averages to move, and those that are then tried with its option, too:
+#: what is left of such programs is little more than convolutions and reductions.
 REASSOCIATED = "lower-inductor{reassociate=true}"
+REASSOCIATING = (
+    "lower-inductor{channels_last=false}",
+    "lower-inductor{every_conv=true}",
+    "lower-inductor{every_conv=true,persistent=false}",
+    "lower-inductor{every_conv=true,persistent=false,split=false,online_softmax=false}",
+    "lower-inductor{persistent=false,split=false}",
+)
 #: Options of lowerings that are made for what rewrites may do with them: by themselves they are slower, which tells
 #: nothing.
 PREPARED = frozenset(("every_conv=true", "split=false"))
@@ -57,7 +65,10 @@ TEMPLATES = (
     "triton-matmul",
 )
 #: Passes that come last, in this order: they work on whatever the others have left.
-LAST = ("fuse-flip", "fuse-epilogue", "fuse-reduction", "hoist-offsets", "cache-hints")
+LAST = ("fuse-flip", "fuse-epilogue", "fuse-reduction", "rematerialize", "align-rows", "hoist-offsets", "cache-hints")
+#: Passes that take nothing from others and cost nothing: they are run on whatever the others give, instead of being
+#: tried, so that of two candidates that differ in them alone the one without is not measured.
+SIMPLIFYING = ("exp-identities",)
 #: Passes that fit a module to a target, which `search` runs on what is left of the candidates.
 FITTING = ("tune", "retile")
 #: Rewrites in one chain.
@@ -97,18 +108,21 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Step:
-    """One pass to run on a module."""
+    """One pass to run on a module; `simplify`: and the simplifying ones on what it gives."""
 
     module: KernelModule
     spec: str
+    simplify: bool = False
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a step gave: a module, the one it was given where nothing changed, or why there is none."""
+    """What a step gave: a module, the one it was given where nothing changed, or why there is none; and the simplifying
+    passes that changed something."""
 
     module: KernelModule | None = None
     failed: str = ""
+    simplified: tuple[str, ...] = ()
 
 
 #: Takes steps; gives their numbers and what came of them as it comes, and may leave some out when time is short.
@@ -147,20 +161,25 @@ class Space:
 
     def walk(self, first: Candidate, score: Callable[[KernelModule], float], width: int) -> Iterator[Candidate]:
         """`first` and every other distinct candidate, one after another; of chains of one length `width` are made
-        longer: of those with the same prospects the ones with the lowest scores, of all prospects alike."""
+        longer: of those with the same prospects the ones with the lowest scores, of all prospects alike. Where `first`
+        can be simplified, what that gives is made longer in its place."""
         seen = {first.digest}
         yield first
         layer = [first]
+        for spec in SIMPLIFYING:
+            for found in self._layer([(f"{layer[0].spec},{spec}", Step(layer[0].module, spec))], seen):
+                layer = [found]
+                yield found
         specs = [spec for spec in (*LOWERINGS, REASSOCIATED) if spec != first.spec]
         while specs:
-            for found in self._layer([(spec, Step(self.bare, spec)) for spec in specs], seen):
+            for found in self._layer([(spec, Step(self.bare, spec, simplify=True)) for spec in specs], seen):
                 layer.append(found)
                 yield found
             averages = REASSOCIATED in specs and REASSOCIATED not in self.failed
-            specs = [spec.replace("}", ",reassociate=true}") for spec in LOWERINGS if averages and "{" in spec]
+            specs = [spec.replace("}", ",reassociate=true}") for spec in REASSOCIATING if averages]
         for _ in range(MOST_REWRITES):
             steps = [
-                (f"{candidate.spec},{spec}", Step(candidate.module, spec))
+                (f"{candidate.spec},{spec}", Step(candidate.module, spec, simplify=True))
                 for candidate in in_turn(layer, score, lambda candidate: candidate.prospects)[:width]
                 for spec in followers(candidate)
             ]
@@ -197,7 +216,7 @@ class Space:
         if made.module is None:
             self.failed[whole] = made.failed
             return
-        found = Candidate(whole, self.fitted(made.module))
+        found = Candidate(",".join((whole, *made.simplified)), self.fitted(made.module))
         if made.module is not step.module and found.digest not in seen:
             seen.add(found.digest)
             yield found
@@ -210,7 +229,13 @@ class Space:
 def run_step(step: Step, ctx: Context) -> Made:
     """Run a pass; what it raises against a module is a result."""
     try:
-        return Made(parse_pipeline(step.spec).run(step.module, ctx))
+        module = parse_pipeline(step.spec).run(step.module, ctx)
+        simplified: tuple[str, ...] = ()
+        for spec in SIMPLIFYING if step.simplify and module is not step.module else ():
+            simpler = parse_pipeline(spec).run(module, ctx)
+            simplified += (spec,) if simpler is not module else ()
+            module = simpler
+        return Made(module, simplified=simplified)
     except KernelwrightError as error:
         return Made(failed=str(error))
 
@@ -229,7 +254,7 @@ def in_turn(
 
 def followers(candidate: Candidate) -> Iterator[str]:
     """The passes, with their variants, that may make a chain longer."""
-    known = sorted(rewrites(), key=_stage)
+    known = sorted((name for name in rewrites() if name not in SIMPLIFYING), key=_stage)
     used = [name for name in map(_name, candidate.passes) if name in known]
     for name in known:
         if name not in used and (not used or _stage(name) >= _stage(used[-1])):

@@ -139,7 +139,7 @@ class AtElement(ast.NodeTransformer):
         parts = [part for part in map(self.visit, given) if isinstance(part, ast.expr)]
         offset = pointer.right if isinstance(pointer, ast.BinOp) else None
         index = Index.of(offset, self.elements.known) if offset is not None else None
-        parts += [_parsed(text) for text in (self._exists(index) if loads else [self.elements.tile.valid])]
+        parts += [_parsed(text) for text in (self._exists(index) if loads else self._stored(index))]
         values = [self.visit(argument) for argument in node.args[: 1 if loads else 2]]
         keywords = [k for k in node.keywords if k.arg not in ("mask", "other")]
         if parts and loads:
@@ -157,6 +157,10 @@ class AtElement(ast.NodeTransformer):
         always = {"channel", "image"}  # programs have one image each where it has this name
         return found + (["inside"] if names - always else [])
 
+    def _stored(self, index: Index | None) -> list[str]:  # noqa: ARG002
+        """The conditions under which a tile may store what it has there."""
+        return [self.elements.tile.valid]
+
 
 @dataclass(frozen=True)
 class TiledPointwise:
@@ -172,7 +176,8 @@ class TiledPointwise:
         if found is None or pointer in launch.written:
             return None
         counts, statements = found
-        elements = TileElements.of(statements, tile, pointer, counts, "batch")
+        # What belongs to an image is the same for a tile within it.
+        elements = TileElements.of(statements, tile, pointer, counts, "image" if tile.within else "batch")
         if elements is None:
             return None
         rest = [s for s in statements if not (isinstance(s, ast.Assign) and set(bound_by(s)) & elements.known.keys())]
@@ -184,23 +189,29 @@ class TiledPointwise:
         return AtElement(self.elements, value, renamed).lines(self.statements)
 
 
-def _counted(launch: HostLaunch) -> tuple[dict[str, int], list[ast.stmt]] | None:
-    """What a kernel without loops counts by, and its statements after those that say so; None where it does more than
-    load, compute and store."""
+def counts_of(launch: HostLaunch) -> dict[str, int] | None:
+    """What a kernel of one axis or two, `xindex` and `yindex`, counts by its grid; None for any other grid."""
     meta = re.escape(launch.kernel.meta_name)
     grid = re.fullmatch(
         rf"\(triton\.cdiv\((\d+), {meta}\['XBLOCK'\]\),(?: triton\.cdiv\((\d+), {meta}\['YBLOCK'\]\))?\)",
         ast.unparse(launch.grid),
     )
+    found = zip("xy", grid.groups(), strict=True) if grid else ()
+    return {f"{axis}index": int(count) for axis, count in found if count} or None
+
+
+def _counted(launch: HostLaunch) -> tuple[dict[str, int], list[ast.stmt]] | None:
+    """What a kernel without loops counts by, and its statements after those that say so; None where it does more than
+    load, compute and store."""
+    counts = counts_of(launch)
     body = [ast.unparse(statement) for statement in launch.function.body]
     plain = all(
         isinstance(s, ast.Assign) or (isinstance(s, ast.Expr) and called(s.value, "tl.store"))
         for s in launch.function.body
     )
     odd = any(word in s for s in body for word in ("tl.atomic", "tl.num_programs", "tl.debug_barrier"))
-    if grid is None or not plain or odd:
+    if counts is None or not plain or odd:
         return None
-    counts = {f"{axis}index": int(count) for axis, count in zip("xy", grid.groups(), strict=True) if count}
     lanes = {"xindex": "[None, :]" if "yindex" in counts else "[:]", "yindex": "[:, None]"}
     for number, (name, count) in enumerate(counts.items()):
         axis = name[0]

@@ -104,6 +104,14 @@ class Tile:
             return None
         return _expression(text.replace(given, f"({self.images} * triton.cdiv({self.pixels}, {meta}))"))
 
+    def whole_grid(self, launch: HostLaunch) -> ast.expr | None:
+        """The launch's grid for tiles of all channels; None where it is not the templates'."""
+        text, channels = ast.unparse(launch.grid), f"triton.cdiv({self.channels}, {launch.kernel.meta_name}['NBLOCK'])"
+        if "NBLOCK" not in launch.constexprs:  # the kernel's tiles are such
+            return launch.grid if "NBLOCK" not in text else None
+        rest = text.replace(f"{channels} * ", "", 1)
+        return _expression(rest) if rest != text and "NBLOCK" not in rest else None
+
     def slabs(self, images: int, meta_name: str) -> str:
         """How many programs have the same channels and so many images' pixels, as host code."""
         parts = images * self.phases

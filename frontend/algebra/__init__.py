@@ -1,13 +1,17 @@
 """Identities of algebra on a program's graph: the same values from fewer operations, rounded otherwise.
 
 `averages.py` says when an average moves inwards, `products.py` and `convolutions.py` what becomes of it there,
-`moments.py` how the mean and the variance of the same values are shared.
+`moments.py` how the mean and the variance of the same values are shared. `extrema.py` only leaves out what nobody asks
+for, which rounds nothing.
 """
 
 from torch.fx import Graph
 
 from kernelwright.frontend.algebra.averages import pull_averages
+from kernelwright.frontend.algebra.extrema import drop_places
 from kernelwright.frontend.algebra.moments import share_moments
+
+__all__ = ["drop_places", "reassociate"]
 
 
 def reassociate(graph: Graph) -> bool:

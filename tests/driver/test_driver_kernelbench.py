@@ -245,8 +245,8 @@ def test_a_winner_is_measured_against_more_baselines_without_another_search(benc
             empty.add(name, found)
         some = work.Bench(empty, None, wanted, (1, 1), 60.0, 1, 1, frozenset(["crash"]), None, None)
         relu, fatal, _ = map(some._due, programs)
-    assert relu.baselines == ("inductor-max-autotune",) and relu.module == known["1_1"]["module"]
-    assert fatal.baselines == wanted and fatal.module == ""
+    assert relu.baselines == ("inductor-max-autotune",) and relu.module == known["1_1"]["module"] and relu.judged
+    assert fatal.baselines == wanted and fatal.module == "" and not fatal.judged
 
 
 @pytest.mark.slow

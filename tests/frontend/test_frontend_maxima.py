@@ -36,3 +36,20 @@ def test_nan_is_kept_and_numbers_are_compared(dtype: str) -> None:
     for one, other in zip(found, expected, strict=True):
         torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True)
     assert not x.is_floating_point() or int(found[0].isnan().sum()) == 3
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool"])
+def test_an_extremum_without_its_place_compares_no_indices(dtype: str) -> None:
+    results = "x.max(1).values, y.min(0, keepdim=True)[0]"
+    x, y = (torch.arange(5 * 37).reshape(5, 37) * factor % 29 for factor in (7, 11))
+    x, y = (value.to(getattr(torch, dtype)) for value in (x, y))
+    if x.is_floating_point():
+        x[1, 3] = torch.nan
+    expected = (x.max(1).values, y.min(0, keepdim=True)[0], *x.min(1))
+    # Indices of truths are truths themselves in torch 2.11's Inductor.
+    for text, compares in ((results, False), (f"{results}, *x.min(1)", True))[: 1 if dtype == "bool" else 2]:
+        module = import_source(PROGRAM.format(results=text, dtype=dtype), "extrema", shrink="never")
+        lowered = LowerInductor().run(module, Context(target="h200"))
+        assert ("with_index" in "".join(map(str, lowered.kernels))) is compares
+        for one, other in zip(load_module(lowered, InterpreterRuntime())([x, y], {}), expected, strict=False):
+            torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True)

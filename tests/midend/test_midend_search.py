@@ -266,9 +266,26 @@ def test_chains_begin_with_templates_and_end_with_fusions() -> None:
     after = list(followers(Candidate("lower-inductor{channels_last=false,persistent=false}", problem("softmax"))))
     assert after[0] == "diagonal-products" and after[-1] == "cache-hints" and "depthwise-conv{rows=1}" in after
     fused = list(followers(Candidate("lower-inductor,implicit-gemm,fuse-epilogue", problem("softmax"))))
-    assert fused == ["fuse-reduction", "hoist-offsets", "cache-hints"]
+    assert fused == ["fuse-reduction", "rematerialize", "align-rows", "hoist-offsets", "cache-hints"]
     middle = list(followers(Candidate("given,split-rows{programs=264}", problem("softmax"))))
     assert "persistent-rows" in middle and "split-rows" not in middle and "implicit-gemm" not in middle
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_what_can_be_simplified_is_not_tried_unsimplified(given: bool) -> None:
+    module = lowered("F.mish(self.conv(a))", [(1, 8, 12, 12)], "self.conv = nn.Conv2d(8, 8, 3)")
+    space = Space(module if given else replace(module, kernels=(), launcher=None), Context(target=TARGET))
+    found = list(space.walk(space.plain(), microseconds, 2))
+    assert found[1].spec == f"{found[0].spec},exp-identities"
+    assert any(len(candidate.passes) > 3 for candidate in found)
+    for candidate in found[1:]:
+        remade = parse_pipeline(candidate.spec.removeprefix("given,")).run(space.module, Context(target=TARGET))
+        assert replace(remade, target=TARGET).digest == candidate.digest
+        simplest = parse_pipeline("exp-identities").run(candidate.module, Context(target=TARGET))
+        assert simplest is candidate.module and candidate.passes.count("exp-identities") == 1
+    plain = lowered("torch.relu(a).sum(1)", [(40, 300)])
+    space = Space(plain, Context(target=TARGET))
+    assert not any("exp-identities" in one.spec for one in space.walk(space.plain(), microseconds, 3))
 
 
 def test_other_templates_are_not_weighed_against_one_another() -> None:
@@ -307,6 +324,6 @@ def test_lowerings_are_reassociated_where_there_is_something_to_reassociate(aver
     list(space.walk(Candidate(search_space.PLAIN, module), lambda _module: 0.0, 0))
     variants = [spec for spec in asked if "reassociate" in spec]
     assert variants[0] == search_space.REASSOCIATED
-    assert len(variants) == (len(search_space.LOWERINGS) if averages else 1)
+    assert len(variants) == (1 + len(search_space.REASSOCIATING) if averages else 1)
     for spec in variants:
         parse_pipeline(spec)

@@ -10,7 +10,7 @@ import pytest
 from programs import assert_right, lowered
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.backend import tuning
+from kernelwright.backend import bench, tuning
 from kernelwright.backend.children import Outcome
 from kernelwright.backend.execute import trace_launches
 from kernelwright.backend.stopwatch import Measured
@@ -283,3 +283,19 @@ def test_by_shapes_alone_reductions_are_split_as_for_a_gpu() -> None:
     module = replace(module, kernels=(), launcher=None)
     found = parse_pipeline("lower-inductor").run(module, Context(TARGET, options={"lowering_device": "meta"}))
     assert len(found.kernels) == 2 and math.prod(trace_launches(found)[0].grid) > 200
+
+
+def test_few_outputs_of_tf32_products_are_compared_as_tf32() -> None:
+    """Of a clamp that leaves some dozen of thousands of numbers: their error is TF32's, their mean says little."""
+    discover()
+    lowering = lowered(
+        "torch.clamp(self.conv(a) + 1.4, max=0.0)", [(2, 16, 15, 15)], "self.conv = nn.Conv2d(16, 16, 3)"
+    )
+    plain = replace(lowering, reference=replace(lowering.reference, numerics="torch"))
+    template = parse_pipeline("implicit-gemm{form=dot}").run(plain, Context(TARGET))
+    kernels = [replace(kernel, source=kernel.source.replace("1.4", "1.37")) for kernel in template.kernels]
+    wrong = replace(template, kernels=tuple(kernels))
+    bench.open_bench(plain, 0, "cpu")
+    assert bench.measure(template, [bench.WHOLE], math.inf, 0.1)
+    with pytest.raises(bench.WrongOutputError, match="output 0 is off"):
+        bench.measure(wrong, [bench.WHOLE], math.inf, 0.1)
