@@ -23,6 +23,8 @@ from kernelwright.ir.values import Tolerance
 FLOORS = {"f64": 1e-12, "f32": 1e-5, "f16": 4 * 2**-11, "bf16": 4 * 2**-8}
 #: Four units of rounding of 1: what is left of them where two numbers around 1 cancel, as in exp(x) - 1.
 _CANCELLED = {"f64": 4 * 2**-52, "f32": 4 * 2**-23}
+#: How lucky eager may have been: 16 times this is still less than what separates fp32 from TF32.
+LUCK = 16.0
 _NUMPY = {
     "f64": "f8",
     "f32": "f4",
@@ -60,23 +62,37 @@ class Findings:
 @dataclass(frozen=True)
 class Expected:
     """What one output should be: eager's result and the gold, which is fp64 for floating outputs. `cut`: eager's with
-    operands of TF32 products cut off, where it has such."""
+    operands of TF32 products cut off, where it has such. `nudged`: eager's on inputs and weights whose last bits are
+    noise, where that was tried."""
 
     name: str
     eager: RawTensor
     gold: RawTensor
     cut: RawTensor | None = None
+    nudged: RawTensor | None = None
+
+    @property
+    def tensors(self) -> list[RawTensor]:
+        """All that there are."""
+        return [one for one in (self.eager, self.gold, self.cut, self.nudged) if one is not None]
 
     @functools.cached_property
     def own(self) -> "Own":
         """Eager's own error, found once for all candidates: that of cut operands counts half, since it is larger by
-        what cutting makes all products too small."""
+        what cutting makes all products too small.
+
+        Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
+        of nudged values counts as well, up to `LUCK` times that of the values as they are.
+        """
         sides = _Sides(elements(self.eager), elements(self.eager), elements(self.gold))
         scale = _combined(_in_blocks(sides.magnitude, sides.have.size)) or 1.0
         rms, peak = sides.apart(scale)
         if self.cut is not None:
             coarser = _Sides(elements(self.cut), sides.eager, sides.gold).apart(scale)
             rms, peak = max(rms, coarser[0] / 2), max(peak, coarser[1] / 2)
+        if self.nudged is not None:
+            other = _Sides(elements(self.nudged), sides.eager, sides.gold).apart(scale)
+            rms, peak = max(rms, min(other[0], LUCK * rms)), max(peak, min(other[1], LUCK * peak))
         return Own(scale, rms, peak)
 
 

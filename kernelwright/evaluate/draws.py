@@ -1,6 +1,6 @@
 """How values to check a candidate on are drawn: inputs of several distributions, weights that are not trivial."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -91,6 +91,18 @@ def drawn(program: ReferenceProgram, draw: Draw, device: torch.device | str) -> 
     return values if draw.kind == "given" else apply_kind(values, draw.kind, draw.inputs + 1)
 
 
+class _Generators(dict[torch.device, torch.Generator]):
+    """One a device, made when asked for."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._seed = seed
+
+    def __missing__(self, device: torch.device) -> torch.Generator:
+        self[device] = torch.Generator(device).manual_seed(self._seed)
+        return self[device]
+
+
 def perturb(model: nn.Module, seed: int) -> None:
     """Change parameters, and buffers that hold nothing but zeros or ones, in place.
 
@@ -98,7 +110,7 @@ def perturb(model: nn.Module, seed: int) -> None:
     change by a tenth. A kernel that leaves out a bias, a gain or a running mean then gives something else. Numbers are
     drawn where the tensors are, as a billion of them take half a minute on a CPU: the same on one kind of device.
     """
-    generators: dict[torch.device, torch.Generator] = {}
+    generators = _Generators(seed)
     parameters = {id(parameter) for parameter in model.parameters()}
     with torch.no_grad():
         for tensor in [*model.parameters(), *model.buffers()]:
@@ -109,8 +121,6 @@ def perturb(model: nn.Module, seed: int) -> None:
             if not constant and id(tensor) not in parameters:
                 continue
             device = tensor.device
-            if device not in generators:
-                generators[device] = torch.Generator(device).manual_seed(seed)
             noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
             if constant and float(first) == 0.0:
                 tensor.copy_(0.3 * noise)
@@ -118,3 +128,15 @@ def perturb(model: nn.Module, seed: int) -> None:
                 tensor.copy_(tensor.double() * torch.exp(0.3 * noise))
             else:
                 tensor.copy_(tensor.double() * (1 + 0.1 * noise))
+
+
+def nudge(tensors: Iterable[Tensor], seed: int) -> None:
+    """Change floating tensors in place by at most a unit in the last place; zeros and infinities stay."""
+    generators = _Generators(seed)
+    with torch.no_grad():
+        for tensor in tensors:
+            if tensor.is_floating_point():
+                device = tensor.device
+                noise = torch.rand(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
+                noise.mul_(2).sub_(1).mul_(torch.finfo(tensor.dtype).eps)
+                tensor.copy_(tensor.double() * (1 + noise))

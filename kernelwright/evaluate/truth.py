@@ -88,7 +88,7 @@ class Truth:
     def nbytes(self) -> int:
         """Bytes that it keeps in memory."""
         tensors = [tensor for one in self.passes for tensor in one.given]
-        tensors += [t for one in self.passes for e in one.expected for t in (e.eager, e.gold, e.cut) if t is not None]
+        tensors += [t for one in self.passes for e in one.expected for t in e.tensors]
         return sum(tensor.nbytes for tensor in tensors)
 
 
@@ -117,7 +117,7 @@ class TruthKeeper:
 
     def _find(self, reference: Reference, device: str) -> Truth:
         gold = sum(spec.numel * DTYPES["f64"][2] + 64 for spec in reference.outputs)
-        each = answer_bytes(reference.tensors) + 2 * answer_bytes(reference.outputs) + gold
+        each = answer_bytes(reference.tensors) + 3 * answer_bytes(reference.outputs) + gold
         large = each > LARGE_BYTES
         quarter = int(self._limits.memory_gb * 2**30 / 4)
         draws = first_of(self._draws, LARGE_DRAWS if large else quarter // each)
@@ -173,7 +173,9 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
 def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> Pass:
     names = [spec.name for spec in reference.outputs]
     eager, gold = ([tensors[index] for index in draw[key]] for key in ("eager", "gold"))
-    cut = [tensors[index] for index in draw["cut"]] if draw["cut"] else [None] * len(eager)
+    cut, nudged = (
+        [tensors[index] for index in draw[key]] if draw[key] else [None] * len(eager) for key in ("cut", "nudged")
+    )
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
@@ -181,6 +183,6 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         digests=tuple(map(int, draw["digests"])),
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
         state={name: tensors[index] for name, index in draw["state"].items()},
-        expected=tuple(Expected(n, e, g, c) for n, e, g, c in zip(names, eager, gold, cut, strict=True)),
+        expected=tuple(Expected(*each) for each in zip(names, eager, gold, cut, nudged, strict=True)),
         kept=frozenset(draw["kept"]),
     )

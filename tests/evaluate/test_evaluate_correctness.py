@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
 from kernelwright.evaluate.correctness import Expected, Findings, compare, compare_output, differ, elements
+from kernelwright.evaluate.draws import nudge
 from kernelwright.evaluate.wire import RawTensor
 from kernelwright.ir.values import Tolerance, contiguous_strides
 
@@ -55,6 +57,29 @@ def test_eager_s_own_error_widens_the_tolerance(values: NDArray) -> None:
     got = raw((values + 1e-3).astype(np.float32))
     assert compare_output(expected(values), got, GOLD).mismatch
     assert not compare_output(expected(values, (values - 2e-4).astype(np.float32)), got, GOLD).mismatch
+
+
+def test_luck_of_eager_s_is_not_asked_of_others(values: NDArray) -> None:
+    """Its error on values whose last bits are noise counts too, but not beyond what separates fp32 from TF32."""
+    gold, eager = raw(values), raw((values + 1e-6).astype(np.float32))
+    for error, allowed in ((1e-4, True), (1e-3, False)):
+        got = raw((values + error).astype(np.float32))
+        assert compare_output(Expected("out", eager, gold), got, GOLD).mismatch
+        for noisy in (1e-5, 1.0):
+            nudged = raw((values + noisy).astype(np.float32))
+            assert allowed is not bool(compare_output(Expected("out", eager, gold, None, nudged), got, GOLD).mismatch)
+
+
+def test_a_nudge_changes_last_bits_alone() -> None:
+    given = [torch.randn(64, 8), torch.tensor([0.0, torch.inf, -torch.inf]), torch.arange(4), torch.ones(9).bfloat16()]
+    nudged = [value.clone() for value in given]
+    nudge(nudged, 3)
+    assert 0 < (nudged[0] / given[0] - 1).abs().max() < 2.5e-7
+    assert torch.equal(nudged[1], given[1]) and torch.equal(nudged[2], given[2])
+    assert 0 < (nudged[3] - 1).abs().max() <= 2**-7
+    again = [value.clone() for value in given]
+    nudge(again, 3)
+    assert all(map(torch.equal, nudged, again))
 
 
 def test_allclose_is_measured_against_eager(values: NDArray) -> None:
