@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from kernelwright.backend.bench import WHOLE
 from kernelwright.backend.children import Children
+from kernelwright.backend.configure import spell_configs
 from kernelwright.backend.stopwatch import Measured
 from kernelwright.backend.targets import Target
 from kernelwright.backend.tune import WORTH
@@ -122,12 +123,12 @@ class Fitting:
         """Measure a module with other launch options, if it is new."""
         if module.digest in {entry.candidate.digest for entry in self.entries}:
             return
-        options = [
-            f"{new.symbol}: {dict(new.meta)}"
+        configs = {
+            new.symbol: dict(new.meta)
             for new, old in zip(module.kernels, base.module.kernels, strict=True)
             if new.meta != old.meta
-        ]
-        candidate = Candidate(f"{base.spec} with {'; '.join(options)}", module)
+        }
+        candidate = Candidate(f"{base.spec},{spell_configs(configs)}", module)
         self.entries.append(Entry(candidate, base, self.measure(module, (WHOLE,), math.inf)))
 
     @property
