@@ -9,7 +9,9 @@ result is the fastest verified of the three. Without a GPU sizes are made small,
 
 OUT.journal gets a row for each problem as it comes, with the winner's text: with --resume a run goes on where it was,
 and --max-autotune measures that baseline beside winners that lack it, without another search. OUT has the summary and
-the rows, without KernelBench's code. Without --problems, OUT is read instead: for --floors and --plot.
+the rows, without KernelBench's code. With --known the pipelines that an earlier OUT names are run instead of a search:
+what is made again to the letter keeps its row, anything else is judged and measured anew. Without --problems, OUT is
+read instead: for --floors and --plot.
 `key=value` arguments override the configuration as on the command line of `kernelwright compile`.
 """
 
@@ -27,7 +29,7 @@ from typing import Any
 import torch
 from kernelbench_memory import Shares, device_bytes
 from kernelbench_plots import draw
-from kernelbench_problem import PLAIN, SEARCHED
+from kernelbench_problem import KNOWN, PLAIN, SEARCHED
 from kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
 from kernelbench_work import Bench, with_searches
 from rich.console import Console
@@ -167,6 +169,9 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
             with Journal(journal_of(other), common) as found:
                 for name, row in found.results.items():
                     journal.add(name, row)
+        for name, row in known_rows(arguments.known, common).items():
+            if name not in journal.results:
+                journal.add(name, row)
         again = frozenset(filter(None, arguments.again.split(",")))
         jobs = arguments.jobs, arguments.measuring or arguments.jobs
         try:
@@ -176,7 +181,7 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
                     programs
                 )
         finally:
-            rows = [row for row in in_order(journal.results.values()) if row["status"] != SEARCHED]
+            rows = [row for row in in_order(journal.results.values()) if row["status"] not in (SEARCHED, KNOWN)]
             content = {
                 "command": shlex.join(["python", *sys.argv]),
                 "made_with": common,
@@ -186,6 +191,17 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
             }
             write(arguments.out, content)
     return content
+
+
+def known_rows(path: Path | None, common: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows of an earlier OUT whose winners can be made again. Raises UserError for one that was made otherwise."""
+    if path is None:
+        return {}
+    content = json.loads(path.read_text("utf-8"))
+    for key, value in json.loads(json.dumps(common)).items():
+        if (before := content["made_with"].get(key)) != value:
+            raise UserError(f"--known {path}: it was made with {key}={before}, now it is {value}; search anew")
+    return {row["id"]: row | {"status": KNOWN} for row in content["results"] if row["status"] == "ok"}
 
 
 def in_order(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -213,6 +229,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--only", default="", help="problems by name, as 1_63,2_27")
     found.add_argument("--shard", default="1/1", help="I/N: every N-th problem, from the I-th on")
     found.add_argument("--merge", type=Path, nargs="*", default=[], help="results of other shards to take in")
+    found.add_argument("--known", type=Path, help="an earlier OUT, whose pipelines are run instead of a search")
     found.add_argument("--budget", type=float, default=60.0, help="seconds of search a problem")
     found.add_argument("--timeout", type=float, default=900.0, help="seconds for one problem in all")
     found.add_argument("--jobs", type=int, default=1, help="problems at a time")

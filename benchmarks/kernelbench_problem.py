@@ -18,7 +18,7 @@ from kernelwright.driver.settings import Settings
 from kernelwright.driver.workers import Worker
 from kernelwright.evaluate.local import LocalEvaluator
 from kernelwright.evaluate.race import Timing
-from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.errors import KernelwrightError, LoweringError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
@@ -28,19 +28,20 @@ from kernelwright.ir.verifier import extern_ops, launched
 
 #: What stands in for Inductor where only the cost model tells times: its own kernels, as they are lowered.
 PLAIN = "lower-inductor"
-#: The status of what was searched for and is to be measured yet.
-SEARCHED = "searched"
+#: The status of what was searched for and is to be measured yet, and of another run's row, whose winner is to be made.
+SEARCHED, KNOWN = "searched", "known"
 
 
 @dataclass(frozen=True)
 class Question:
     """A problem, what to measure against (nothing: search alone), and the text of a winner that was searched for;
-    `judged`: it was found right already, and is only timed."""
+    `judged`: it was found right already, and is only timed. With a `spec` that pipeline is run, and nothing else."""
 
     program: Program
     baselines: tuple[str, ...]
     module: str = ""
     judged: bool = False
+    spec: str = ""
 
 
 class OneProblem(Worker):
@@ -64,6 +65,8 @@ def solve(
 def _solve(
     question: Question, settings: Settings, context: Context, processes: tuple[int, int], shares: Shares
 ) -> dict[str, Any]:
+    if question.spec:
+        return _made_by(question.spec, question.program, settings, context) | {"status": SEARCHED}
     if not question.baselines:
         return _searched(question.program, settings, context, shares)[1] | {"status": SEARCHED}
     chosen, timing = settings.evaluator, Timing(baselines=question.baselines, processes=processes)
@@ -103,17 +106,29 @@ def _searched(
         final = settings.pipeline.run(module, context)
         searched = time.perf_counter() - start
     notes = dict(final.provenance[-1].notes) if final.provenance else {}
-    return final, {
-        "spec": notes.get("best", str(settings.pipeline)),
-        "search": notes,
-        "import_s": round(read, 3),
-        "search_s": round(searched, 3),
-        "shrunken": final.reference.shrunken,
-        "numerics": final.reference.numerics,
-        "kernels": len(launched(final)),
-        "externs": list(extern_ops(final)),
-        "digest": final.digest,
-        "module": print_module(final),
+    how = {"spec": notes.get("best", str(settings.pipeline)), "search": notes}
+    return final, how | {"import_s": round(read, 3), "search_s": round(searched, 3)} | _told(final)
+
+
+def _made_by(spec: str, program: Program, settings: Settings, context: Context) -> dict[str, Any]:
+    """What a pipeline makes of a problem, by shapes alone as a search does; on tensors where that does not do."""
+    bare, pipeline = read_module(program, settings.importing), parse_pipeline(spec)
+    try:
+        made = pipeline.run(bare, Context(context.target, seed=context.seed, options={"lowering_device": "meta"}))
+    except LoweringError:
+        made = pipeline.run(bare, context)
+    return {"spec": spec} | _told(replace(made, target=context.target, provenance=bare.provenance))
+
+
+def _told(module: KernelModule) -> dict[str, Any]:
+    """What a row says of a winner, whatever its times are."""
+    return {
+        "shrunken": module.reference.shrunken,
+        "numerics": module.reference.numerics,
+        "kernels": len(launched(module)),
+        "externs": list(extern_ops(module)),
+        "digest": module.digest,
+        "module": print_module(module),
     }
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from kernelbench_memory import Shares
-from kernelbench_problem import SEARCHED, OneProblem, Question, solve
+from kernelbench_problem import KNOWN, SEARCHED, OneProblem, Question, solve
 from kernelbench_summary import outcome
 from rich.console import Console
 
@@ -48,10 +48,11 @@ class Bench:
     def run(self, programs: Sequence[Program]) -> None:
         """All that is due. Raises UserError where no process starts.
 
-        Of several problems at a time some are searched, then the same are measured: who measures waits for the device
-        and has others wait, which would be taken from a search's seconds. What may have failed because of what ran
-        beside it is done again alone.
+        Winners that another run found are made first, which takes no device. Of several problems at a time some are
+        searched, then the same are measured: who measures waits for the device and has others wait, which would be
+        taken from a search's seconds. What may have failed because of what ran beside it is done again alone.
         """
+        self._pass([question for question in self._all_due(programs) if question.spec], max(self.jobs, self.measuring))
         if self._alone:
             self._pass(self._all_due(programs), 1)
             return
@@ -90,6 +91,8 @@ class Bench:
         row = self.journal.results.get(program.name)
         if program not in done and (row is None or row["status"] in self.again):
             return Question(program, self.baselines if self._alone else ())
+        if row["status"] == KNOWN:
+            return Question(program, (), spec=row["spec"])
         missing = tuple(name for name in self.baselines if name not in row.get("tried", ()))
         if row["status"] not in ("ok", SEARCHED) or not missing:
             return None
@@ -104,10 +107,13 @@ class Bench:
         return Question(program, self.baselines, row.get("module", ""))
 
     def _row(self, question: Question, found: dict[str, Any]) -> dict[str, Any]:
-        """The row, of an earlier one what that has and this has not; a failure to add baselines takes nothing away."""
+        """The row, of an earlier one what that has and this has not; a failure to add baselines takes nothing away. A
+        winner of another run that was made again to the letter is as that run judged it."""
+        row = dict(self.journal.results.get(question.program.name, {}))
+        if question.spec and found.get("digest") == row["digest"]:
+            return row | {"status": "ok", "module": found["module"]}
         if not question.module:
             return {**question.program.labels, **found}
-        row = dict(self.journal.results[question.program.name])
         if found["status"] != "ok":
             if row["status"] != "ok":
                 return row | found

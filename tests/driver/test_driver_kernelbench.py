@@ -250,6 +250,27 @@ def test_a_winner_is_measured_against_more_baselines_without_another_search(benc
 
 
 @pytest.mark.slow
+def test_pipelines_that_another_run_found_are_run_instead_of_a_search(
+    bench, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.loads(finished.read_text("utf-8"))
+    known, out = tmp_path / "known.json", tmp_path / "out.json"
+    kept, _, changed = content["results"]
+    changed |= {"digest": "0" * 64, "errors": {"rms": 99.0}}
+    known.write_text(json.dumps(content))
+    arguments = ["--problems", str(finished.with_name("problems.jsonl")), "--out", str(out), "--known", str(known)]
+    assert bench.main([*arguments, "--only=1_1,1_3", "--jobs=2", QUICK]) == 0
+    relu, softmax = json.loads(out.read_text("utf-8"))["results"]
+    assert relu == kept
+    assert softmax["spec"] == changed["spec"] and softmax["digest"] != changed["digest"]
+    assert softmax["errors"]["rms"] < 1.0 and "search" not in softmax
+    capsys.readouterr()
+    known.write_text(json.dumps(content | {"made_with": content["made_with"] | {"seed": 99}}))
+    assert bench.main([*arguments, "--resume", QUICK]) == 2
+    assert "seed=99" in capsys.readouterr().err
+
+
+@pytest.mark.slow
 def test_what_the_time_rung_says_becomes_a_row(summary) -> None:
     problem = sys.modules["kernelbench_problem"]
     discover()
