@@ -108,12 +108,14 @@ class Bench:
 
     def _row(self, question: Question, found: dict[str, Any]) -> dict[str, Any]:
         """The row, of an earlier one what that has and this has not; a failure to add baselines takes nothing away. A
-        winner of another run that was made again to the letter is as that run judged it."""
+        winner of another run that was made again to the letter is as that run judged it, any other keeps how it was
+        found."""
         row = dict(self.journal.results.get(question.program.name, {}))
         if question.spec and found.get("digest") == row["digest"]:
             return row | {"status": "ok", "module": found["module"]}
         if not question.module:
-            return {**question.program.labels, **found}
+            found_by = {key: row[key] for key in ("search",) if question.spec and key in row}
+            return {**question.program.labels, **found_by, **found}
         if found["status"] != "ok":
             if row["status"] != "ok":
                 return row | found
