@@ -75,4 +75,4 @@ def _configured(kernel: Kernel, config: Mapping[str, Scalar]) -> Kernel:
     for name in config:
         if name not in meta and name not in OF_TRITON:
             raise UserError(f"configure: kernel {kernel.symbol} has no option {name!r}; it has {', '.join(meta)}")
-    return replace(kernel, meta=tuple((meta | config).items()))
+    return replace(kernel, meta=tuple({**meta, **config}.items()))
