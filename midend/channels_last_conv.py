@@ -19,13 +19,20 @@ class ChannelsLastConv(Pass):
     stride of a transposed one, and channels lie last: it wants
     `lower-inductor{every_conv=true}` before it. fp32 is multiplied as TF32 where the reference's numerics let
     convolutions, else as IEEE fp32.
+
+    wide: of transposed convolutions, and of no others, whose taps are a multiple of their stride along each axis, the
+    phases are columns of one product: pixels are read once for all of them.
     """
 
     name: ClassVar[str] = "channels-last-conv"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
 
+    wide: bool = False
+
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no such convolution."""
         precision = precision_of(module)
-        return replace_convolutions(module, lambda convolution: channels_last_template(convolution, precision))
+        return replace_convolutions(
+            module, lambda convolution: channels_last_template(convolution, precision, self.wide)
+        )

@@ -22,7 +22,8 @@ class Digit:
 
 @dataclass(frozen=True)
 class Index:
-    """`offset` and the sum of `factor * digit`: factors are above 0, digits have more than one value."""
+    """`offset`, which may be below 0, and the sum of `factor * digit`: factors are above 0, digits have more than one
+    value."""
 
     terms: tuple[tuple[int, Digit], ...] = ()
     offset: int = 0
@@ -77,7 +78,9 @@ class Index:
         return Index.sum(((factor * f, d) for f, d in self.terms), factor * self.offset) if factor else Index()
 
     def divided(self, by: int) -> "tuple[Index, Index] | None":
-        """Quotient and remainder; None where a digit would have to be computed."""
+        """Quotient and remainder; None where a digit would have to be computed, or a sign would matter."""
+        if self.offset < 0:
+            return None
         high, low = list[tuple[int, Digit]](), list[tuple[int, Digit]]()
         for factor, digit in self.terms:
             inner = by // factor
@@ -97,9 +100,11 @@ def _combined(one: Index, operator: ast.operator, other: Index) -> Index | None:
     match operator:
         case ast.Add():
             return Index.sum((*one.terms, *other.terms), one.offset + other.offset)
+        case ast.Sub() if not other.terms:
+            return Index(one.terms, one.offset - other.offset)
         case ast.Mult() if not one.terms or not other.terms:
             return one.scaled(other.offset) if not other.terms else other.scaled(one.offset)
-        case ast.FloorDiv() | ast.Mod() if not other.terms and other.offset:
+        case ast.FloorDiv() | ast.Mod() if not other.terms and other.offset > 0:
             parts = one.divided(other.offset)
             return None if parts is None else parts[isinstance(operator, ast.Mod)]
     return None

@@ -47,6 +47,7 @@ REASSOCIATING = (
 PREPARED = frozenset(("every_conv=true", "split=false"))
 #: Passes with other options than their defaults, beside which they are tried.
 VARIANTS = {
+    "channels-last-conv": ("channels-last-conv{wide=true}",),
     "depthwise-conv": ("depthwise-conv{rows=1}", "depthwise-conv{rows=8}"),
     "implicit-gemm": ("implicit-gemm{form=direct}", "implicit-gemm{form=dot}"),
     "transposed-conv": ("transposed-conv{form=direct}", "transposed-conv{form=dot}"),

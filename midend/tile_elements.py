@@ -155,7 +155,7 @@ class AtElement(ast.NodeTransformer):
         names = {digit.variable for _, digit in index.terms}
         found = [f"channel < {self.elements.tile.channels}"] if "channel" in names else []
         always = {"channel", "image"}  # programs have one image each where it has this name
-        return found + (["inside"] if names - always else [])
+        return found + ([self.elements.tile.exists] if names - always else [])
 
     def _stored(self, index: Index | None) -> list[str]:  # noqa: ARG002
         """The conditions under which a tile may store what it has there."""

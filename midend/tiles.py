@@ -1,5 +1,7 @@
 """Kernels that the convolution templates write, whatever was fused into them since: which element of the result a
-program's tile of pixels by channels holds where, and how tiles are kept from running over two images."""
+program's tile of pixels by channels holds where, and how tiles are kept from running over two images.
+
+In the wide form of a template columns stand beside the channels for outputs, too, and pixels for blocks of these."""
 
 import ast
 import re
@@ -16,6 +18,7 @@ COORDINATES = ("batch", "oz", "oy", "ox")
 #: The number of a program among those that have the same channels, and what templates may call it.
 PROGRAM, _CALLED = "tl.program_id(0) // tiles", "tile"
 _CHANNELS = re.compile(r"\((\d+) \+ NBLOCK - 1\) // NBLOCK")
+_OF_COLUMN = re.compile(r"column % (\d+)")
 _CHANNEL = re.compile(r"tl\.program_id\(0\) % tiles \* NBLOCK \+ tl\.arange\(0, NBLOCK\)\[(None, :|:, None)\]")
 _PIXEL = re.compile(r"(?P<program>.+) \* MBLOCK \+ tl\.arange\(0, MBLOCK\)\[(?P<shape>None, :|:, None)\]")
 _WITHIN = re.compile(r"(\d+) \* triton\.cdiv\((\d+), ")
@@ -25,8 +28,9 @@ _WITHIN = re.compile(r"(\d+) \* triton\.cdiv\((\d+), ")
 class Tile:
     """The tile of a program: `pixel` counts `pixels` of each of `images` images, each in `phases` parts that programs
     take in turn. `coordinates`: by name, the step of each in the result's elements and how many there are. `axis`: that
-    of pixels in a tile; `valid`: the mask of its elements; `program`: the number of a tile within its phase, as text;
-    `within`: whether tiles are kept within images.
+    of pixels in a tile; `valid`: the mask of its elements, `exists`: the name of that of its outputs, whatever the
+    channel; `program`: the number of a tile within its phase, as text; `within`: whether tiles are kept within images;
+    `wide`: whether columns are more than channels.
     """
 
     channels: int
@@ -36,8 +40,10 @@ class Tile:
     coordinates: Mapping[str, tuple[int, int]]
     axis: int
     valid: str
+    exists: str
     program: str
     within: bool
+    wide: bool
 
     @classmethod
     def of(cls, launch: HostLaunch, store: ast.Call, pointer: str, numel: int) -> "Tile | None":
@@ -46,19 +52,24 @@ class Tile:
         within = "place" in made
         if within:
             _forget_images(made, launch)
-        channels, channel = _CHANNELS.fullmatch(made.get("tiles", "")), _CHANNEL.fullmatch(made.get("channel", ""))
+        wide = "column" in made
+        column, exists = ("column", "stored") if wide else ("channel", "inside")
+        columns, lanes = _CHANNELS.fullmatch(made.get("tiles", "")), _CHANNEL.fullmatch(made.get(column, ""))
+        channels = _OF_COLUMN.fullmatch(made.get("channel", "")) if wide else columns
         pixel, valid = _PIXEL.fullmatch(made.get("pixel", "")), mask_of(store)
         offset = pointer_sum(store.args[0], pointer)
-        if channels is None or channel is None or pixel is None or pixel["shape"] == channel[1]:
+        if channels is None or columns is None or lanes is None or pixel is None or pixel["shape"] == lanes[1]:
             return None
-        count, limits = int(channels[1]), _limits(made)
-        if valid is None or offset is None or limits is None or _parts(valid, made) != _whole(made, count):
+        count, width, limits = int(channels[1]), int(columns[1]), _limits(made, exists)
+        whole = _parts(ast.Name(exists), made) | {f"{column} < {width}"}
+        if valid is None or offset is None or limits is None or _parts(valid, made) != whole:
             return None
         known = {_CALLED: Index.whole(_CALLED, OPEN), "pixel": Index.whole("pixel", limits["pixel"])}
+        known |= {"column": Index.whole("column", width)} if wide else {}
         _evaluate(made, known)
         rest = Index.of(_expression(pixel["program"]), known)
         phases = rest.terms[0][1].step if rest is not None and len(rest.terms) == 1 else 0
-        sizes = _sizes(known, limits, phases)
+        sizes = _sizes(known, limits, phases, (count, width))
         images = known["batch"].count if sizes else 1
         if sizes is None or limits["pixel"] % images or numel != count * prod(sizes.values()):
             return None
@@ -67,7 +78,7 @@ class Tile:
             return None
         axis = 0 if pixel["shape"] == ":, None" else 1
         shape = (count, images, limits["pixel"] // images, phases)
-        return cls(*shape, coordinates, axis, ast.unparse(valid), pixel["program"], within)
+        return cls(*shape, coordinates, axis, ast.unparse(valid), exists, pixel["program"], within, wide)
 
     @property
     def names(self) -> frozenset[str]:
@@ -100,7 +111,7 @@ class Tile:
         given = f"triton.cdiv({self.images * self.pixels}, {meta})"
         if self.within:
             return launch.grid
-        if text.count(given) != 1 or "MBLOCK" in text.replace(given, ""):
+        if self.wide or text.count(given) != 1 or "MBLOCK" in text.replace(given, ""):
             return None
         return _expression(text.replace(given, f"({self.images} * triton.cdiv({self.pixels}, {meta}))"))
 
@@ -153,11 +164,11 @@ def _evaluate(made: Mapping[str, str], known: dict[str, Index]) -> None:
             known[name] = index
 
 
-def _limits(made: Mapping[str, str]) -> dict[str, int] | None:
-    """What `inside` says of pixels and coordinates; None where it says anything else."""
-    matches = [re.fullmatch(r"(\w+) < (\d+)", part) for part in _parts(ast.Name("inside"), made)]
-    limits = {match[1]: int(match[2]) for match in matches if match}
-    known = len(limits) == len(matches) and limits.keys() <= {"pixel", *COORDINATES}
+def _limits(made: Mapping[str, str], exists: str) -> dict[str, int] | None:
+    """What the mask of outputs says of pixels and coordinates: how many there are; None where it says anything else."""
+    matches = [re.fullmatch(r"(\w+) (?:< (\d+)|>= 0)", part) for part in _parts(ast.Name(exists), made)]
+    limits = {match[1]: int(match[2]) for match in matches if match and match[2]}
+    known = all(matches) and {match[1] for match in matches if match} <= {"pixel", *COORDINATES}
     return limits if known and "pixel" in limits else None
 
 
@@ -172,19 +183,24 @@ def _parts(mask: ast.expr, made: Mapping[str, str]) -> set[str]:
     return parts
 
 
-def _whole(made: Mapping[str, str], channels: int) -> set[str]:
-    """The conditions under which an element of a tile exists."""
-    return _parts(ast.Name("inside"), made) | {f"channel < {channels}"}
-
-
-def _sizes(known: Mapping[str, Index], limits: Mapping[str, int], phases: int) -> dict[str, int] | None:
-    """How many there are of each coordinate; None where they do not tell all pixels and phases apart."""
+def _sizes(
+    known: Mapping[str, Index], limits: Mapping[str, int], phases: int, columns: tuple[int, int]
+) -> dict[str, int] | None:
+    """How many there are of each coordinate; None where they do not tell all pixels, phases and columns apart, of which
+    there are so many channels and so many columns."""
     found = {name: known[name] for name in COORDINATES if name in known}
     digits = [term for index in found.values() for term in index.terms]
-    pixels = [(d.step, d.size) for _, d in digits if d.variable == "pixel"]
-    turns = [(d.step, d.size) for _, d in digits if d.variable == _CALLED]
-    told = counts_up(pixels, limits["pixel"]) and counts_up(turns, phases)
-    plain = all(counts_up([(f, d.size) for f, d in i.terms], i.count) and not i.offset for i in found.values())
+    places = {
+        name: [(d.step, d.size) for _, d in digits if d.variable == name] for name in ("pixel", _CALLED, "column")
+    }
+    channels, width = columns
+    told = counts_up(places["pixel"], limits["pixel"]) and counts_up(places[_CALLED], phases)
+    told &= counts_up([(1, channels), *places["column"]], width)
+    plain = all(
+        counts_up([(f, d.size) for f, d in i.terms], i.count - i.offset)
+        and (not i.offset or (i.offset < 0 and limits.get(name, i.count + 1) <= i.count))
+        for name, i in found.items()
+    )
     batch = known["batch"].terms if "batch" in known else ()
     last = all(d.variable == "pixel" and d.step * d.size == limits["pixel"] for _, d in batch) and len(batch) < 2
     if not told or not plain or not last or "batch" not in known:

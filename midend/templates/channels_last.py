@@ -7,6 +7,11 @@ line's start plus a running index. A transposed convolution of stride 1 is one w
 the outputs of one remainder `o % s`, its phase, are such a convolution with every s-th tap: a program has one phase.
 With a dilation d that shares the factor g with s, it is every (s / g)-th tap, whose pixels are d / g apart; a phase
 that is no multiple of g meets no tap at all.
+
+Where taps are a multiple of the stride, all phases of a block of s outputs along each axis meet the same pixels. In the
+wide form they are columns of one product beside the channels, so that a tile reads its pixels once for all of them: the
+convolution has stride 1 and a tap for s of the weight's, and its pixels are blocks, the first and the last of which
+may reach beyond the result.
 """
 
 from collections.abc import Iterator
@@ -22,13 +27,14 @@ PIXELS, MORE_PIXELS, CHANNELS, STEP = 128, 256, 128, 32
 LEAST_SIDE = 16
 
 
-def channels_last_template(convolution: Convolution, precision: str) -> Template | None:
-    """The kernel; None where lines of taps are not what this module's head says. `precision`: of fp32 products."""
+def channels_last_template(convolution: Convolution, precision: str, wide: bool = False) -> Template | None:
+    """The kernel; None where lines of taps are not what this module's head says. `precision`: of fp32 products; `wide`:
+    with all phases in a row of columns, where that makes a difference and all have as many taps."""
     channels = convolution.x.shape[1]
     lies_last = convolution.x.strides[1] == 1 and convolution.x.strides[-1] == channels
-    writer = _Writer(convolution, precision)
+    writer = _Writer(convolution, precision, wide)
     line = writer.apart["x"] == 1 or writer.taps["x"] == 1
-    if convolution.groups != 1 or not line or not lies_last:
+    if convolution.groups != 1 or not line or not lies_last or wide is not bool(writer.columns):
         return None
     name = "conv_transpose" if convolution.transposed else "conv"
     return Template(f"{name}{len(writer.axes)}d", writer.write(), writer.meta(), writer.grid(), writer.packing())
@@ -37,7 +43,7 @@ def channels_last_template(convolution: Convolution, precision: str) -> Template
 class _Writer:
     """Writes the kernel. Spatial axes are z, y and x as far as there are such; all but x are lines of taps."""
 
-    def __init__(self, convolution: Convolution, precision: str) -> None:
+    def __init__(self, convolution: Convolution, precision: str, wide: bool = False) -> None:
         self.c, self.precision = convolution, precision
         self.axes = "zyx"[-len(convolution.kernel_size) :]
         self.lines = self.axes[:-1]
@@ -60,20 +66,43 @@ class _Writer:
         self.x_step = dict(zip(self.axes, convolution.x.strides[2:], strict=True))
         self.out_step = dict(zip(self.axes, convolution.out.strides[2:], strict=True))
         self.channels, self.results = convolution.x.shape[1], convolution.out.shape[1]
+        #: In the wide form the phases that are columns: a block of outputs is then what an output is else.
+        self.columns = dict[str, int]()
+        if wide and self.phases and all(map(self._alike, self.phases)) and set(convolution.dilation) == {1}:
+            self._widen()
+        self.width = self.results * prod(self.columns.values())
         self.pixels = convolution.out.shape[0] * prod(self.counts.values())
         #: Numbers of a line of taps, and such lines.
         self.length, self.count = self.taps["x"] * self.channels, prod(self.taps[axis] for axis in self.lines)
 
+    def _widen(self) -> None:
+        """Make columns of the phases."""
+        self.columns, self.phases = self.phases, {}
+        for axis, phases in self.columns.items():
+            given, first = self.given[axis], self.given[axis] // phases
+            self.taps[axis] //= phases
+            self.stride[axis], self.every[axis] = 1, 1
+            self.padding[axis] = self.taps[axis] - 1 - first
+            self.counts[axis] = (self.outputs[axis] - 1 + given) // phases - first + 1
+
     def packing(self) -> str:
-        """What makes the weight (lines, output channels, taps along x, input channels)."""
-        axes = list(range(2, 2 + len(self.axes)))
+        """What makes the weight (lines, columns, taps along x, input channels)."""
         out, channels = (1, 0) if self.c.transposed else (0, 1)
-        order = [*axes[:-1], out, axes[-1], channels]
-        return f".permute({', '.join(map(str, order))}).contiguous()"
+        taps, phases, sizes = list[int](), list[int](), list(self.c.weight.shape[:2])
+        for axis in self.axes:
+            taps.append(len(sizes))
+            sizes.append(self.taps[axis])
+            if axis in self.columns:
+                phases.append(len(sizes))
+                sizes.append(self.columns[axis])
+        order = [*taps[:-1], *phases, out, taps[-1], channels]
+        split = f".view({', '.join(map(str, sizes))})" if phases else ""
+        return f"{split}.permute({', '.join(map(str, order))}).contiguous()"
 
     def meta(self) -> tuple[tuple[str, Scalar], ...]:
         """Launch options to begin with."""
-        channels = min(max(1 << (self.results - 1).bit_length(), LEAST_SIDE), CHANNELS)
+        most = 2 * CHANNELS if self.columns else CHANNELS
+        channels = min(max(1 << (self.width - 1).bit_length(), LEAST_SIDE), most)
         length = -(-self.taps["x"] // self.every["x"]) * self.channels
         step = min(max(1 << (length - 1).bit_length(), LEAST_SIDE), STEP)
         few = channels <= CHANNELS // 4
@@ -83,7 +112,7 @@ class _Writer:
 
     def grid(self) -> str:
         """Tiles of channels vary first, then phases, so that what reads the same pixels runs together."""
-        tiles = [f"triton.cdiv({self.results}, META['NBLOCK'])", f"triton.cdiv({self.pixels}, META['MBLOCK'])"]
+        tiles = [f"triton.cdiv({self.width}, META['NBLOCK'])", f"triton.cdiv({self.pixels}, META['MBLOCK'])"]
         tiles[1:1] = [str(prod(self.phases.values()))] if self.phases else []
         return f"{' * '.join(tiles)},"
 
@@ -97,8 +126,8 @@ class _Writer:
 
     def _position(self) -> Iterator[str]:
         """Which pixels and channels a program has, and where the first pixel lies that a pixel's taps meet."""
-        yield f"tiles: tl.constexpr = ({self.results} + NBLOCK - 1) // NBLOCK"
-        yield "channel = tl.program_id(0) % tiles * NBLOCK + tl.arange(0, NBLOCK)[None, :]"
+        yield f"tiles: tl.constexpr = ({self.width} + NBLOCK - 1) // NBLOCK"
+        yield f"{self._column} = tl.program_id(0) % tiles * NBLOCK + tl.arange(0, NBLOCK)[None, :]"
         rest = "tl.program_id(0) // tiles"
         for axis, phases in self.phases.items():
             yield f"r{axis} = {rest} % {phases}"
@@ -108,7 +137,7 @@ class _Writer:
         for axis in reversed(self.axes):
             phases = self.phases.get(axis, 1)
             place = f"{rest} % {self.counts[axis]}"
-            yield f"o{axis} = {place}" if phases == 1 else f"o{axis} = {place} * {phases} + r{axis}"
+            yield f"{self._place(axis)} = {place}" if phases == 1 else f"o{axis} = {place} * {phases} + r{axis}"
             ragged += [f"(o{axis} < {self.outputs[axis]})"] if self.outputs[axis] % phases else []
             rest = f"{rest} // {self.counts[axis]}"
         yield f"batch = {rest}"
@@ -117,12 +146,21 @@ class _Writer:
             yield from self._first_pixel(axis)
         first = [(self.x_step[axis], f"i{axis}") for axis in self.axes]
         yield f"x_at = x_ptr + ({total((self.c.x.strides[0], 'batch'), *first)})"
-        yield f"weight_at = weight_ptr + {total((self.length, 'channel'))}"
+        yield f"weight_at = weight_ptr + {total((self.length, self._column))}"
+
+    @property
+    def _column(self) -> str:
+        """What tells the columns of a tile apart."""
+        return "column" if self.columns else "channel"
+
+    def _place(self, axis: str) -> str:
+        """What tells the pixels of a tile apart along an axis: an output's place, or a block's."""
+        return f"q{axis}" if axis in self.columns else f"o{axis}"
 
     def _first_pixel(self, axis: str) -> Iterator[str]:
         """The first pixel that taps meet along an axis; for a phase its least tap, too, and how many it has."""
         if axis not in self.phases:
-            yield f"i{axis} = {total((self.stride[axis], f'o{axis}'), (-self.padding[axis], ''))}"
+            yield f"i{axis} = {total((self.stride[axis], self._place(axis)), (-self.padding[axis], ''))}"
             return
         stride, taps, every = self.phases[axis], self.taps[axis], self.every[axis]
         shifted = total((1, f"r{axis}"), (self.given[axis], ""))
@@ -171,7 +209,7 @@ class _Writer:
             at.append((self.apart[axis] * self.x_step[axis], f"k{axis}"))
             checks.append(self._check(axis, f"i{axis} + {total((self.apart[axis], f'k{axis}'))}"))
         a = f"x_at + {f'({total(*at)}) + ' if at else ''}k[None, :]"
-        inside, known = together(*checks), f"(channel < {self.results})"
+        inside, known = together(*checks), f"({self._column} < {self.width})"
         parts = self._loads(a, f"{inside} & (k[None, :] < {length})", f"(k[:, None] < {length}) & {known}")
         if self.channels % LEAST_SIDE:
             yield from (f"    {line}" for line in parts)
@@ -195,7 +233,7 @@ class _Writer:
         """Where a step's weights lie; taps of a transposed convolution are met in reverse."""
         steps, terms = 1, list[tuple[int, str]]()
         for axis in reversed(self.lines):
-            terms.append((steps * self.results * self.length, self._tap(axis, f"k{axis}")))
+            terms.append((steps * self.width * self.length, self._tap(axis, f"k{axis}")))
             steps *= self.taps[axis]
         place = "k[:, None]"
         if self.c.transposed and self.taps["x"] > 1:
@@ -220,7 +258,7 @@ class _Writer:
         if axis in self.phases:
             return True, True
         reach = self.dilation[axis] * (self.taps[axis] - 1) - self.padding[axis]
-        return self.padding[axis] > 0, self.stride[axis] * (self.outputs[axis] - 1) + reach >= self.inputs[axis]
+        return self.padding[axis] > 0, self.stride[axis] * (self.counts[axis] - 1) + reach >= self.inputs[axis]
 
     def _check(self, axis: str, pixel: str) -> str:
         """The condition under which a pixel exists; "" where it always does."""
@@ -236,9 +274,23 @@ class _Writer:
 
     def _stores(self) -> Iterator[str]:
         out = self.c.out.strides
-        known = f"channel < {self.results}"
+        known, exists = f"{self._column} < {self.width}", "stored" if self.columns else "inside"
+        yield from self._unfolded()
         if self.c.bias:
             yield f"acc += tl.load(bias_ptr + {total((self.c.bias.strides[0], 'channel'))}, {known}, other=0.0)"
         spatial = [(self.out_step[axis], f"o{axis}") for axis in self.axes]
         at = total((out[0], "batch"), (out[1], "channel"), *spatial)
-        yield f"tl.store(out_ptr + ({at}), acc, inside & ({known}))"
+        yield f"tl.store(out_ptr + ({at}), acc, {exists} & ({known}))"
+
+    def _unfolded(self) -> Iterator[str]:
+        """In the wide form the channel and the outputs that columns are of, and whether there are such outputs."""
+        if not self.columns:
+            return
+        yield f"channel = column % {self.results}"
+        rest = f"column // {self.results}"
+        for axis, phases in reversed(self.columns.items()):
+            block = total((phases, f"q{axis}"), (1, f"{rest} % {phases}"))
+            yield f"o{axis} = {total((1, block), (self.given[axis] // phases * phases - self.given[axis], ''))}"
+            rest = f"{rest} // {phases}"
+        limits = [(f"(o{axis} >= 0)", f"(o{axis} < {self.outputs[axis]})") for axis in self.columns]
+        yield f"stored = {together('inside', *(limit for pair in limits for limit in pair))}"

@@ -13,6 +13,7 @@ from kernelwright.ir.verifier import extern_ops
 from kernelwright.midend.channels_last_conv import ChannelsLastConv
 from kernelwright.midend.depthwise_conv import DepthwiseConv
 from kernelwright.midend.fuse_epilogue import FuseEpilogue
+from kernelwright.midend.fuse_reduction import FuseReduction
 from kernelwright.midend.implicit_gemm import ImplicitGemm
 from kernelwright.midend.rounding import rounded_to_tf32
 from kernelwright.midend.transposed_conv import TransposedConv
@@ -189,6 +190,57 @@ def test_channels_last(case):
     assert sum("weight_at" in kernel.source and "aten.relu" in kernel.covers for kernel in fused.kernels) == 1
     assert_right(after, seeds=(0,))
     assert_right(fused, seeds=(0,))
+
+
+WIDE = {
+    "1d": ((2, 16, 9), "nn.ConvTranspose1d(16, 6, 4, stride=2)"),
+    "1d one tap a phase": ((2, 5, 9), "nn.ConvTranspose1d(5, 7, 3, stride=3, padding=1, bias=False)"),
+    "2d": ((2, 16, 7, 5), "nn.ConvTranspose2d(16, 20, 4, stride=2, padding=1, output_padding=1)"),
+    "2d unlike strides": ((1, 8, 5, 6), "nn.ConvTranspose2d(8, 6, (4, 6), stride=(2, 3), padding=(3, 4))"),
+    "2d rows alone": ((1, 8, 5, 6), "nn.ConvTranspose2d(8, 6, (4, 3), stride=(2, 1), padding=(0, 1))"),
+    "2d columns alone": ((1, 3, 4, 7), "nn.ConvTranspose2d(3, 5, (1, 2), stride=(1, 2), bias=False)"),
+    "3d": ((1, 3, 3, 4, 5), "nn.ConvTranspose3d(3, 6, (2, 4, 2), stride=2, padding=(0, 1, 1), output_padding=1)"),
+}
+
+
+@pytest.mark.parametrize("case", WIDE.values(), ids=WIDE)
+def test_phases_as_columns(case):
+    shape, layer = case
+    before = lowered("torch.relu(self.conv(a)) * 2", [shape], f"self.conv = {layer}", every_conv=True)
+    after = ChannelsLastConv(wide=True).run(before, H200)
+    fused = FuseEpilogue().run(after, H200)
+    assert extern_ops(before) and not extern_ops(after)
+    assert "column" in template(after).source and "aten.relu" in template(fused).covers
+    assert "xindex" not in template(fused).source  # a bias is that of a channel, not of an element
+    assert_right(after, seeds=(0,))
+    assert_right(fused, seeds=(0,))
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "nn.Conv2d(16, 16, 4, stride=2)",
+        "nn.ConvTranspose2d(16, 16, 4)",
+        "nn.ConvTranspose2d(16, 16, 3, stride=2)",
+        "nn.ConvTranspose2d(16, 16, 4, stride=2, dilation=(3, 1))",
+    ],
+)
+def test_phases_that_are_none_or_unlike_are_no_columns(layer):
+    before = lowered("self.conv(a)", [(1, 16, 12, 9)], f"self.conv = {layer}", every_conv=True)
+    assert ChannelsLastConv(wide=True).run(before, H200) is before
+    assert ChannelsLastConv().run(before, H200) is not before
+
+
+def test_columns_are_not_reduced_as_channels():
+    layers = "self.conv, self.norm = nn.ConvTranspose2d(16, 16, 4, stride=2), nn.GroupNorm(16, 16)"
+    before = lowered("self.norm(self.conv(a))", [(2, 16, 8, 8)], layers, every_conv=True, split=False)
+    taken, wide = (ChannelsLastConv(wide).run(before, H200) for wide in (False, True))
+    assert FuseReduction().run(taken, H200) is not taken
+    assert FuseReduction().run(wide, H200) is wide
+    softmax = lowered("self.conv(a).softmax(1)", [(2, 16, 8, 8)], layers, every_conv=True)
+    taken, wide = (FuseEpilogue().run(ChannelsLastConv(wide).run(softmax, H200), H200) for wide in (False, True))
+    assert len(taken.kernels) < len(wide.kernels)
+    assert_right(wide, seeds=(0,))
 
 
 @pytest.mark.parametrize(
