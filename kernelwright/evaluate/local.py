@@ -17,7 +17,7 @@ from kernelwright.evaluate.program import Program
 from kernelwright.evaluate.race import Race, Timing, candidate_job, timed_draws
 from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox, SandboxError
 from kernelwright.evaluate.transport import encode_module
-from kernelwright.evaluate.truth import Truth, TruthKeeper, answer_bytes
+from kernelwright.evaluate.truth import CACHED, Truth, TruthKeeper, answer_bytes
 from kernelwright.evaluate.wire import RawTensor
 from kernelwright.ir.dialect import Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError, UserError
@@ -192,12 +192,14 @@ class LocalEvaluator:
         return target_of(str(self.machine["facts"].get("device", "")))
 
     def compiled(self, program: Program) -> Answer:
-        """Compile a program's kernels in a child; a module's are kept by digest."""
+        """Compile a program's kernels in a child; the latest modules' are kept by digest."""
         if program.module is None:
             return self.call(program, self.truth(program.reference, Rung.COMPILE), Rung.COMPILE)
         module = program.module
         key = module.digest, self.compile_target
         if key not in self._compiled:
+            if len(self._compiled) >= CACHED:
+                self._compiled.pop(next(iter(self._compiled)))
             init = self.truth(module.reference, Rung.COMPILE).init if program.form == "class" else None
             job = {
                 "kind": "compile",

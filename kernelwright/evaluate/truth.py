@@ -15,7 +15,8 @@ from kernelwright.evaluate.transport import encode_reference
 from kernelwright.evaluate.wire import SKETCHED, RawTensor
 from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
 
-_CACHED_BYTES = 2 << 30
+#: What is kept of all references: so many bytes, and so many references, each of which may hold a file open.
+_CACHED_BYTES, CACHED = 2 << 30, 128
 _SLACK_BYTES = 1 << 20
 #: How many times eager's error a candidate's may be at most where eager may take its operands as TF32.
 TF32_FACTOR = 4.0
@@ -98,7 +99,7 @@ def answer_bytes(tensors: Sequence[TensorSpec]) -> int:
 
 
 class TruthKeeper:
-    """Runs references in children of a plain sandbox and keeps what they gave, up to two gigabytes of it."""
+    """Runs references in children of a plain sandbox and keeps what the latest gave, up to two gigabytes of it."""
 
     def __init__(self, sandbox: Sandbox, seed: int, draws: tuple[Draw, ...], limits: Limits, signs: int) -> None:
         self._sandbox, self._seed, self._draws, self._limits, self._signs = sandbox, seed, draws, limits, signs
@@ -109,7 +110,8 @@ class TruthKeeper:
         content = json.dumps(encode_reference(reference), sort_keys=True)
         key = hashlib.sha256(content.encode()).hexdigest(), device
         if key not in self._kept:
-            while sum(truth.nbytes for truth in self._kept.values()) > _CACHED_BYTES:
+            kept = self._kept.values()
+            while len(kept) >= CACHED or sum(truth.nbytes for truth in kept) > _CACHED_BYTES:
                 self._kept.popitem(last=False)  # before the next is there: one may hold half of the memory
             self._kept[key] = self._find(reference, device)
         self._kept.move_to_end(key)

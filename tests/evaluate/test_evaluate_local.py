@@ -1,7 +1,9 @@
 """The evaluator end to end on honest programs, and on references it cannot judge."""
 
+import gc
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -90,6 +92,24 @@ def test_a_kernel_may_ask_for_nan_to_be_kept(evaluator: LocalEvaluator) -> None:
     kept = f"tl.maximum({loaded}, {loaded}, propagate_nan=tl.PropagateNan.ALL)"
     verdict = evaluator.evaluate(good(kernel=vector(f"tl.store(out_ptr + i, {kept}, mask=mask)")))
     assert verdict.ok, verdict
+
+
+def test_of_many_references_the_latest_alone_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each holds a file open, of which a process may have a thousand."""
+
+    def open_files() -> int:
+        links = (path.readlink() for path in Path("/proc/self/fd").iterdir() if path.is_symlink())
+        return sum("memfd:kernelwright" in str(link) for link in links)
+
+    monkeypatch.setattr("kernelwright.evaluate.truth.CACHED", 2)
+    sources = [DOUBLE.source + f"# {number}\n" for number in range(5)]
+    gc.collect()
+    before = open_files()
+    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False) as evaluator:
+        for source in (*sources, sources[0]):
+            assert evaluator.evaluate(good(replace(DOUBLE, source=source)), RUNGS).ok
+        gc.collect()
+        assert open_files() <= before + 2
 
 
 @pytest.mark.parametrize("text", [BARE, CLASS], ids=["function", "class"])
