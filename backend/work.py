@@ -2,8 +2,9 @@
 
 Layouts, from Triton's GPU IR, say which elements a warp asks for with one instruction.
 
-Integers and pointers are computed for one program in the middle of the grid, so that strides, masks and loop
-counts are the real ones; a loop's body is computed once, in its first round. Floats are not computed: an
+Integers and pointers are computed for one program at two fifths of the grid, so that strides, masks and loop counts are
+the real ones: in the middle an image of an even batch ends, whose last tile may be nearly empty. A loop's body is
+computed once, in its first round. Floats are not computed: an
 address that depends on loaded values counts as scattered.
 """
 
@@ -99,7 +100,7 @@ _FREE = frozenset(
 
 
 class _Reader:
-    """Walks operations, keeping what is known of each value; of the middle program or of the last one."""
+    """Walks operations, keeping what is known of each value; of a usual program or of the last one."""
 
     def __init__(self, launch: Launch, threads: int, layouts: Sequence[Placed], last: bool = False) -> None:
         self.grid, self.threads, self.last = launch.grid, threads, last
@@ -258,7 +259,7 @@ class _Reader:
             return arithmetic(kind, operation, given, shape)
         if operation.name == "tt.get_program_id":
             axis = "xyz".index(operation.text.split()[0])
-            return np.array(self.grid[axis] - 1 if self.last else (self.grid[axis] - 1) // 2, np.int64)
+            return np.array(self.grid[axis] - 1 if self.last else (self.grid[axis] - 1) * 2 // 5, np.int64)
         if operation.name == "tt.get_num_programs":
             return np.array(self.grid["xyz".index(operation.text.split()[0])], np.int64)
         if operation.name == "tt.make_range":
