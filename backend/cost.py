@@ -34,7 +34,7 @@ from kernelwright.backend.access import LINE, SECTOR, layouts_of
 from kernelwright.backend.compiler import Compiled, compile_launch
 from kernelwright.backend.execute import Launch, trace_launches
 from kernelwright.backend.extern import ExternCall, ExternTrace
-from kernelwright.backend.targets import Target
+from kernelwright.backend.targets import MOST_REGISTERS, Target
 from kernelwright.backend.work import Work, work_of
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import DTYPES, KernelModule, Resources, TensorSpec
@@ -48,8 +48,8 @@ COPY_SHARE, LIBRARY_SHARE, DOT_SHARE = 0.88, 0.75, 0.75
 L2_BYTES_CLOCK, L1_BYTES_CLOCK, LANES = 36, 128, 128
 #: The share of L2 that holds data for later loops; the part of L1 that shared memory cannot have.
 L2_SHARE, L1_EXTRA_KB = 0.4, 28
-#: Resident warps from which a multiprocessor issues at its full rate; registers that a thread may take.
-FULL_WARPS, MOST_REGISTERS = 8, 255
+#: Resident warps from which a multiprocessor issues at its full rate.
+FULL_WARPS = 8
 #: Bytes that a thread can wait for at once: at least, and at most, where it has as many registers left.
 LEAST_BYTES, THREAD_BYTES = 24, 128
 #: How often a spilled byte is moved in each round of a loop.

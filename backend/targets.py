@@ -7,6 +7,9 @@ import torch
 
 from kernelwright.ir.errors import UserError
 
+#: Registers that a thread may take.
+MOST_REGISTERS = 255
+
 
 @dataclass(frozen=True)
 class Target:

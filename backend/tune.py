@@ -14,7 +14,7 @@ from kernelwright.backend.cost import launch_cost
 from kernelwright.backend.execute import trace_launches
 from kernelwright.backend.stopwatch import Stopwatch
 from kernelwright.backend.targets import Target, get_target
-from kernelwright.backend.tuning import Tuning, spaces_of, stays_inside, with_meta
+from kernelwright.backend.tuning import Tuning, is_worth_trying, spaces_of, with_meta
 from kernelwright.backend.tuning_space import Meta, Space
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
@@ -32,7 +32,7 @@ MOST_WORKERS = 12
 @register
 @dataclass(frozen=True)
 class Tune(Pass):
-    """Choose block sizes, warps and stages for the target.
+    """Choose block sizes, warps and stages for the target, and caps of the registers that products take.
 
     trials: candidates compiled (and, on a GPU, measured) in all. measure: gpu, model, or auto (the GPU where
     there is one). keep: names of launch options, separated by spaces, that stay as they are.
@@ -106,7 +106,7 @@ class _Search:
         left = trials + 1 - len(self.seen)
         while left > 0:
             before = self.found
-            near = self.space.by_distance(self.space.near(self.found), self.target)
+            near = self.space.steps(self.found, self.target)
             self._try(near, left, until_better=True)
             left = trials + 1 - len(self.seen)
             if self.found == before:
@@ -123,10 +123,10 @@ class _Search:
                     return
 
     def _score(self, meta: Meta, checked: bool = True) -> float:
-        """Microseconds; infinite where Triton refuses the options or a program would leave its tensors."""
+        """Microseconds; infinite where Triton refuses the options or they are not worth a trial."""
         trial = with_meta(self.module, self.symbol, meta)
         try:
-            if checked and not stays_inside(trial, self.symbol, self.target):
+            if checked and not is_worth_trying(trial, self.symbol, self.target):
                 return math.inf
             return self.score(trial, self.symbol)
         except CompileFailureError:

@@ -12,7 +12,7 @@ from kernelwright.backend.compiler import compile_launch, warm_launch
 from kernelwright.backend.execute import trace_launches
 from kernelwright.backend.stopwatch import Measured
 from kernelwright.backend.targets import Target, get_target
-from kernelwright.backend.tuning_space import Meta, Space, space_of
+from kernelwright.backend.tuning_space import CAP, Meta, Space, space_of
 from kernelwright.backend.work import in_bounds
 from kernelwright.ir.values import KernelModule
 
@@ -20,6 +20,8 @@ from kernelwright.ir.values import KernelModule
 TRIAL_SECONDS = 30.0
 #: The share of a call below which a kernel's options are left as they are.
 LEAST_SHARE = 0.03
+#: The share of its registers that a capped kernel must be left with: the rest is spilled.
+LEAST_KEPT = 0.7
 
 
 class Measure(Protocol):
@@ -49,9 +51,26 @@ def stays_inside(module: KernelModule, symbol: str, target: Target) -> bool:
     return all(in_bounds(compile_launch(module, launch, target).ttir, launch) for launch in launches)
 
 
+def frees_registers(module: KernelModule, symbol: str, target: Target) -> bool:
+    """Whether the kernel's cap of registers, if it has one, takes some of what it would have, and not too many."""
+    meta = dict(module.kernel(symbol).meta)
+    cap = meta.pop(CAP, None)
+    if not isinstance(cap, int):
+        return True
+    free = with_meta(module, symbol, tuple(meta.items()))
+    launches = [launch for launch in trace_launches(free) if launch.symbol == symbol]
+    taken = max(compile_launch(free, launch, target).resources.registers for launch in launches)
+    return LEAST_KEPT * taken <= cap < taken
+
+
+def is_worth_trying(module: KernelModule, symbol: str, target: Target) -> bool:
+    """Whether options of a kernel may be right, and make a difference. Raises CompileFailureError."""
+    return frees_registers(module, symbol, target) and stays_inside(module, symbol, target)
+
+
 def prepare_trial(module: KernelModule, symbol: str, target: str) -> bool:
-    """Task of a child: compile a kernel into Triton's cache; False where a program would leave its tensors."""
-    if not stays_inside(module, symbol, get_target(target)):
+    """Task of a child: compile a kernel into Triton's cache; False where its options are not worth a trial."""
+    if not is_worth_trying(module, symbol, get_target(target)):
         return False
     for launch in trace_launches(module):
         if launch.symbol == symbol:
@@ -116,8 +135,8 @@ class Tuning:
     def _steps(self, symbol: str, most: int, until: float) -> int:
         """Try what is near the best; the number of trials, 1 at least."""
         space = self._spaces[symbol]
-        near = space.by_distance(space.near(self._meta(symbol)), self.target)
-        return max(self._try(symbol, self._fresh(symbol, near, most), until), 1)
+        near = self._fresh(symbol, space.steps(self._meta(symbol), self.target), most)
+        return max(self._try(symbol, near, until), 1)
 
     def _fresh(self, symbol: str, metas: Iterable[Meta], most: int) -> list[Meta]:
         return list(islice((meta for meta in metas if meta not in self._seen[symbol]), most))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from kernelwright.backend.targets import Target
+from kernelwright.backend.targets import MOST_REGISTERS, Target
 from kernelwright.ir.values import Kernel, KernelModule, Scalar
 
 Meta = tuple[tuple[str, Scalar], ...]
@@ -27,6 +27,8 @@ MANY_WARPS_PER_THREAD = 8
 SHIFTS = range(-3, 5)
 #: Elements a thread, and programs a multiprocessor, to try first; a thread's elements of a product's accumulator.
 GOOD_PER_THREAD, GOOD_PROGRAMS, GOOD_ACCUMULATOR = 8, 4, 64
+#: The launch option that caps a thread's registers, and programs a multiprocessor for which a product's may be capped.
+CAP, RESIDENT = "maxnreg", (2, 3, 4)
 #: What to try before all else, by the names of the blocks: those that Inductor chooses from (its
 #: runtime/triton_heuristics.py) and for wide sums some with more in flight; the values of these blocks, and warps.
 USUAL: Mapping[tuple[str, ...], tuple[tuple[int, ...], ...]] = {
@@ -45,7 +47,8 @@ USUAL_ROWS, USUAL_HELD = (1, 8, 32, 128), 4096
 
 @dataclass(frozen=True)
 class Space:
-    """The options of one kernel: the given ones, and for each that may change the values to try."""
+    """The options of one kernel: the given ones, and for each that may change the values to try. What differs in one of
+    these has no cap of registers."""
 
     start: Meta
     choices: tuple[tuple[str, tuple[int, ...]], ...]
@@ -86,6 +89,21 @@ class Space:
     def by_distance(self, metas: Iterable[Meta], target: Target) -> list[Meta]:
         """The nearest to what is usually good first."""
         return sorted(metas, key=lambda meta: (self.distance(meta, target), str(meta)))
+
+    def steps(self, meta: Meta, target: Target) -> list[Meta]:
+        """What to try next where these are the best: caps of a product's registers, then what is near."""
+        return [*self._capped(meta, target), *self.by_distance(self.near(meta), target)]
+
+    def _capped(self, meta: Meta, target: Target) -> Iterator[Meta]:
+        """The options with registers capped such that a multiprocessor has room for more programs."""
+        values = dict(meta)
+        if not self.products or CAP in values:
+            return
+        for programs in RESIDENT:
+            threads = 32 * _int(values.get("num_warps", 4))
+            registers = target.registers_per_sm // (programs * threads) // 8 * 8
+            if MOST_REGISTERS // 8 < registers < MOST_REGISTERS:
+                yield (*meta, (CAP, registers))
 
     def near(self, meta: Meta) -> Iterator[Meta]:
         """Sensible combinations in which at most two options differ, by one step each."""
@@ -147,14 +165,19 @@ def space_of(module: KernelModule, symbol: str, programs: int, keep: frozenset[s
             choices.append((name, WARPS))
         elif name == "num_stages" and value in STAGES and "tl.dot" in kernel.source:
             choices.append((name, STAGES))
-        elif not name.startswith("num_") and value > 0 and value & (value - 1) == 0 and name in in_grid | looped:
+        elif not _is_tritons(name) and value > 0 and value & (value - 1) == 0 and name in in_grid | looped:
             choices.append((name, _sizes(name, value, kernel.source)))
     products = "tl.dot" in kernel.source
-    blocks = frozenset(name for name, value in kernel.meta if type(value) is int and not name.startswith("num_"))
+    blocks = frozenset(name for name, value in kernel.meta if type(value) is int and not _is_tritons(name))
     # A product's tile is its accumulator: the blocks by which the grid is cut.
     tile = in_grid & blocks if products else blocks
     grid_keys = in_grid & {name for name, _ in choices}
     return Space(kernel.meta, tuple(choices), grid_keys, tile, _fixed_tile(kernel.source), programs, products)
+
+
+def _is_tritons(name: str) -> bool:
+    """Whether an option is Triton's own, and no block size."""
+    return name.startswith("num_") or name == CAP
 
 
 def _mentions(host: str, kernel: Kernel, name: str) -> bool:

@@ -10,11 +10,13 @@ import sample_modules
 import torch
 
 from kernelwright.backend import tune
+from kernelwright.backend.compiler import compile_launch
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.execute import trace_launches
 from kernelwright.backend.stopwatch import Stopwatch
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tune import Tune
+from kernelwright.backend.tuning import prepare_trial, with_meta
 from kernelwright.backend.tuning_space import loop_steps, space_of
 from kernelwright.backend.work import in_bounds
 from kernelwright.ir.errors import UserError
@@ -214,3 +216,32 @@ def test_measured_options_are_faster():
     tuned = Tune(measure="gpu").run(module, H200)
     with Stopwatch(module, 0) as watch:
         assert watch.measure(tuned).whole_us < 0.8 * watch.measure(module).whole_us
+
+
+def test_registers_of_products_alone_are_capped_for_more_programs_at_a_time():
+    target = get_target("h200")
+    space = space_of(sample_modules.matmul(), "product", 64, frozenset())
+    start = (*((name, value) for name, value in space.start if name != "num_warps"), ("num_warps", 8))
+    capped = [dict(meta) for meta in space.steps(start, target) if "maxnreg" in dict(meta)]
+    assert [meta["maxnreg"] for meta in capped] == [128, 80, 64]  # of 65,536 for 2, 3 and 4 programs of 256 threads
+    assert all({**meta, "maxnreg": 0} == {**dict(start), "maxnreg": 0} for meta in capped)
+    assert space.steps(start, target)[: len(capped)] == [tuple(meta.items()) for meta in capped]
+    # What differs otherwise has no cap, nor a cap a second one; caps are no part of a tile.
+    onward = space.steps(tuple(capped[0].items()), target)
+    assert onward and not any("maxnreg" in dict(meta) for meta in onward)
+    sums = space_of(sample_modules.column_sum(), "column_sum", 4096, frozenset())
+    assert not any("maxnreg" in dict(meta) for meta in sums.steps(sums.start, target))
+    given = with_meta(sample_modules.column_sum(), "column_sum", (*sums.start, ("maxnreg", 64)))
+    assert space_of(given, "column_sum", 4096, frozenset()).tile_keys == sums.tile_keys
+
+
+def test_a_cap_is_tried_where_it_takes_some_registers_and_not_too_many():
+    module, target = sample_modules.matmul(), get_target("h200")
+    (launch,) = trace_launches(module)
+    taken = compile_launch(module, launch, target).resources.registers
+
+    def tried(cap: int) -> bool:
+        meta = (*module.kernel("product").meta, ("maxnreg", cap))
+        return prepare_trial(with_meta(module, "product", meta), "product", target.name)
+
+    assert [tried(cap) for cap in (taken + 8, taken, taken - 1, taken // 2)] == [False, False, True, False]
