@@ -40,7 +40,7 @@ def test_text_and_options_convert_into_each_other() -> None:
 )
 def test_text_that_says_nothing_is_refused_where_it_is(configs: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        parse_pipeline(f'lower-inductor,configure{{configs="{configs}"}}')
+        parse_pipeline(f'configure{{configs="{configs}"}}')
 
 
 def test_kernels_and_options_that_are_not_there_are_named() -> None:
