@@ -103,7 +103,8 @@ def _combined(one: Index, operator: ast.operator, other: Index) -> Index | None:
         case ast.Sub() if not other.terms:
             return Index(one.terms, one.offset - other.offset)
         case ast.Mult() if not one.terms or not other.terms:
-            return one.scaled(other.offset) if not other.terms else other.scaled(one.offset)
+            many, factor = (one, other.offset) if not other.terms else (other, one.offset)
+            return many.scaled(factor) if factor >= 0 else None
         case ast.FloorDiv() | ast.Mod() if not other.terms and other.offset > 0:
             parts = one.divided(other.offset)
             return None if parts is None else parts[isinstance(operator, ast.Mod)]
