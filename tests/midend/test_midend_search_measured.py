@@ -72,12 +72,10 @@ def test_candidates_are_made_measured_tuned_and_the_fastest_verified(
     assert notes["trials"] > 0 and notes["measured"] >= notes["distinct"] - notes["pruned"]
     assert notes["processes_lost"] == 0 and notes["verified"] >= 1 and "measured" in notes["obtained"]
     assert set(notes["seconds"]) == {"making", "measuring", "tuning", "verifying"}
-    # What was made by shapes alone in a child, and tuned, is what its spec makes of tensors here.
-    digests = {entry.candidate.spec: entry.candidate.digest for entry in first.entries}
-    tuned = next(spec for spec in digests if "configure" in spec)
-    for spec in (tuned, next(spec for spec in digests if spec.endswith("depthwise-conv"))):
-        remade = parse_pipeline(spec).run(problem, Context(TARGET))
-        assert replace(remade, target=TARGET).digest == digests[spec]
+    # What was made by shapes alone in a child is what its spec makes of tensors here.
+    spec = next(spec for spec in notes["candidates_us"] if spec.endswith("depthwise-conv"))
+    remade = parse_pipeline(spec).run(problem, Context(TARGET))
+    assert replace(remade, target=TARGET).digest in {entry.candidate.digest for entry in first.entries}
     # A second search of the same measures nothing but the last comparison again.
     second = race(problem, None, tmp_path, Spending(3, 2, 8, 0.0), evaluate=lambda modules, _rungs: _never(modules))
     monkeypatch.setattr(MeasuredRace, "_compare", lambda *_given: None)
@@ -180,6 +178,11 @@ def test_the_last_candidate_is_tuned_while_that_brings_something(tmp_path: Path)
     one = tuned(us, tmp_path, trials=4)
     best = min(one.entries, key=lambda entry: entry.us)
     assert dict(best.candidate.module.kernels[-1].meta) == fastest and best.us == 10.0
+    # Its spec says how it is made again, launch options included.
+    given, _, options = best.candidate.spec.partition(",")
+    assert given == one.entries[0].candidate.spec and options.startswith("configure{")
+    module = one.entries[0].candidate.module
+    assert parse_pipeline(options).run(module, Context(TARGET)).kernels == best.candidate.module.kernels
     assert one.trials > 4 + 8 and one.stopped == ""
 
 
