@@ -23,6 +23,10 @@ class Draw:
     weights: int | None = None
 
 
+#: Times that eager runs on values whose last bits are noise.
+NUDGES = 2
+
+
 def _rms(value: Tensor) -> float:
     return float(value.double().square_().mean().sqrt()) or 1.0
 

@@ -4,8 +4,8 @@ Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a l
 `Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `movement`: whether the
 reference only moves data, `init`, `sketched`, and `passes`, each {"draw": …, "inputs": …, "state": …, "eager": …,
 "gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …} with indices into the tensors. `tf32`: eager
-rounded operands to it, and `cut` has its outputs with them cut off; elsewhere `nudged` has those on values whose last
-bits are noise, unless outputs are sketched or integers are drawn, which a nudge may take across a threshold.
+rounded operands to it, and `cut` has its outputs with them cut off; elsewhere `nudged` has those of each run on values
+whose last bits are noise, unless outputs are sketched.
 
 Where `sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They
 travel after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
@@ -29,7 +29,7 @@ from kernelwright.backend.tf32 import Eager, permitted
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluate import operators
 from kernelwright.evaluate.correctness import differ
-from kernelwright.evaluate.draws import Draw, drawn, nudge, perturb
+from kernelwright.evaluate.draws import NUDGES, Draw, drawn, nudge, perturb
 from kernelwright.evaluate.sketch import Sketching, digests, snapshot
 from kernelwright.evaluate.tensors import copy_of, same_bits, to_raw
 from kernelwright.evaluate.transport import Json, decode_reference
@@ -218,8 +218,9 @@ def _pass(
     answer["tf32"] = mode.used
     answer["eager"] = [into.take(output) for output in eager]
     answer["cut"] = _cut_off(program, copy.deepcopy(twin), inputs, seed, into) if mode.used else None
-    plain = mode.used or into.sketching is not None or draw.kind == "integers"
-    answer["nudged"] = None if plain else _nudged(program, copy.deepcopy(twin), inputs, seed, into)
+    times = 0 if mode.used or into.sketching is not None else NUDGES
+    runs = [_nudged(program, copy.deepcopy(twin), inputs, seed, into, 2 * number) for number in range(times)]
+    answer["nudged"] = [run for run in runs if run is not None]
     torch.manual_seed(seed + 1)
     with Eager(program.reference.numerics):
         again = program.run(twin, inputs)
@@ -240,12 +241,12 @@ def _cut_off(
 
 
 def _nudged(
-    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], seed: int, into: Collected
+    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], seed: int, into: Collected, noise: int
 ) -> list[int] | None:
     """Eager's outputs on inputs and weights whose last bits are noise; None where the program refuses such inputs."""
     values = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
-    nudge([value for value in values if isinstance(value, Tensor)], seed)
-    nudge([*model.parameters(), *model.buffers()], seed + 1)
+    nudge([value for value in values if isinstance(value, Tensor)], seed + noise)
+    nudge([*model.parameters(), *model.buffers()], seed + noise + 1)
     torch.manual_seed(seed)
     try:
         with Eager(program.reference.numerics):

@@ -9,7 +9,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluate.correctness import Expected
-from kernelwright.evaluate.draws import Draw
+from kernelwright.evaluate.draws import NUDGES, Draw
 from kernelwright.evaluate.sandbox import Answer, Limits, Sandbox, SandboxError
 from kernelwright.evaluate.transport import encode_reference
 from kernelwright.evaluate.wire import SKETCHED, RawTensor
@@ -119,7 +119,7 @@ class TruthKeeper:
 
     def _find(self, reference: Reference, device: str) -> Truth:
         gold = sum(spec.numel * DTYPES["f64"][2] + 64 for spec in reference.outputs)
-        each = answer_bytes(reference.tensors) + 3 * answer_bytes(reference.outputs) + gold
+        each = answer_bytes(reference.tensors) + (2 + NUDGES) * answer_bytes(reference.outputs) + gold
         large = each > LARGE_BYTES
         quarter = int(self._limits.memory_gb * 2**30 / 4)
         draws = first_of(self._draws, LARGE_DRAWS if large else quarter // each)
@@ -175,9 +175,8 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
 def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> Pass:
     names = [spec.name for spec in reference.outputs]
     eager, gold = ([tensors[index] for index in draw[key]] for key in ("eager", "gold"))
-    cut, nudged = (
-        [tensors[index] for index in draw[key]] if draw[key] else [None] * len(eager) for key in ("cut", "nudged")
-    )
+    cut = [tensors[index] for index in draw["cut"]] if draw["cut"] else [None] * len(eager)
+    nudged = [tuple(tensors[run[output]] for run in draw["nudged"]) for output in range(len(eager))]
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
