@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from kernelwright.ir.dialect import LAUNCH_OPTIONS
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.spec import pass_spec
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
-
-#: Launch options of Triton's own, which a kernel need not have named before.
-OF_TRITON = frozenset(("num_warps", "num_stages", "num_ctas", "maxnreg"))
 
 
 @register
@@ -22,8 +20,8 @@ class Configure(Pass):
     separated by semicolons, as in `configure{configs="softmax: XBLOCK=1 num_warps=8; mean: XBLOCK=64"}`. Options that
     are not named stay as they are.
 
-    Legal for options that the kernel has, and Triton's own. A block size for which masks were left out may be wrong;
-    that is for the evaluator to find.
+    Legal for options that the kernel has, and Triton's own, which it need not have had before. A block size for which
+    masks were left out may be wrong; that is for the evaluator to find.
     """
 
     name: ClassVar[str] = "configure"
@@ -73,6 +71,6 @@ def _option(text: str) -> tuple[str, Scalar]:
 def _configured(kernel: Kernel, config: Mapping[str, Scalar]) -> Kernel:
     meta = dict(kernel.meta)
     for name in config:
-        if name not in meta and name not in OF_TRITON:
+        if name not in meta and name not in LAUNCH_OPTIONS:
             raise UserError(f"configure: kernel {kernel.symbol} has no option {name!r}; it has {', '.join(meta)}")
     return replace(kernel, meta=tuple({**meta, **config}.items()))

@@ -114,7 +114,7 @@ class Bench:
         if question.spec and found.get("digest") == row["digest"]:
             return row | {"status": "ok", "module": found["module"]}
         if not question.module:
-            found_by = {key: row[key] for key in ("search",) if question.spec and key in row}
+            found_by = {"search": row["search"]} if question.spec and "search" in row else {}
             return {**question.program.labels, **found_by, **found}
         if found["status"] != "ok":
             if row["status"] != "ok":

@@ -38,6 +38,8 @@ from kernelwright.ir.values import TensorSpec
 
 #: Bytes that the host draws or copies in about the time that a turn on the device is waited for.
 _LONG_BYTES = 64 << 20
+#: What a program raises on inputs that it is not defined on.
+REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
 
 
 @dataclass
@@ -160,7 +162,7 @@ def _takes(program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value],
     try:
         with torch.no_grad():
             outputs = program.run(copy.deepcopy(model), inputs)
-    except (RuntimeError, ValueError, IndexError, AssertionError):
+    except REFUSALS:
         return False  # the program is only defined on inputs such as its own
     if not all(bool(torch.isfinite(output).all()) for output in outputs):
         return False
@@ -251,7 +253,7 @@ def _nudged(
     try:
         with Eager(program.reference.numerics):
             outputs = program.run(model, values)
-    except (RuntimeError, ValueError, IndexError, AssertionError):
+    except REFUSALS:
         return None
     return [into.take(output) for output in outputs]
 
