@@ -54,6 +54,9 @@ VARIANTS = {
     "split-rows": ("split-rows{programs=264}",),
     "triton-matmul": ("triton-matmul{pack=true}",),
 }
+#: What stands for passes where averages were taken before convolutions: TF32 rounds each number that is averaged
+#: otherwise, but an average once, and what is left of the products costs little.
+AVERAGED = {"channels-last-conv": ("channels-last-conv{precision=tf32x3}",)}
 #: Passes that put a kernel in the place of a library's: they come first in a chain, in this order, since others work on
 #: what they give. The cost model knows libraries less well than kernels, so chains that differ in these passes are not
 #: weighed against one another before they are long enough.
@@ -95,6 +98,11 @@ class Candidate:
     def passes(self) -> tuple[str, ...]:
         """The passes of its spec, with their options."""
         return tuple(_parts(self.spec))
+
+    @property
+    def reassociated(self) -> bool:
+        """Whether its lowering moved averages."""
+        return "reassociate=true" in self.passes[0]
 
     @property
     def templates(self) -> tuple[str, ...]:
@@ -259,7 +267,8 @@ def followers(candidate: Candidate) -> Iterator[str]:
     used = [name for name in map(_name, candidate.passes) if name in known]
     for name in known:
         if name not in used and (not used or _stage(name) >= _stage(used[-1])):
-            yield from (name, *VARIANTS.get(name, ()))
+            usual = (name, *VARIANTS.get(name, ()))
+            yield from AVERAGED.get(name, usual) if candidate.reassociated else usual
 
 
 def rewrites() -> tuple[str, ...]:

@@ -270,6 +270,20 @@ def test_products_are_as_precise_as_the_reference(numerics, precision):
         assert f'input_precision="{precision}"' in template(rewrite.run(before, H200)).source
 
 
+def test_products_in_three_parts_are_as_precise_as_fp32() -> None:
+    layer = "self.conv = nn.ConvTranspose2d(16, 16, 3, stride=2)"
+    before = lowered("self.conv(a)", [(1, 16, 9, 9)], layer, every_conv=True)
+    after = ChannelsLastConv(precision="tf32x3").run(before, H200)
+    assert 'input_precision="tf32x3"' in template(after).source
+    assert not any(ROUNDED in kernel.source for kernel in after.kernels)
+    assert_right(after, seeds=(0,))
+
+
+def test_a_precision_of_convolutions_that_is_none() -> None:
+    with pytest.raises(UserError, match="precision='tf16': choose from reference, tf32x3"):
+        ChannelsLastConv(precision="tf16")
+
+
 @pytest.mark.parametrize("device", ["cpu", "meta"])
 def test_convolutions_are_lowered_as_for_a_gpu(device):
     layer = "self.conv = nn.Conv2d(16, 16, 3)"

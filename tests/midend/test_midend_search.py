@@ -271,6 +271,13 @@ def test_chains_begin_with_templates_and_end_with_fusions() -> None:
     assert "persistent-rows" in middle and "split-rows" not in middle and "implicit-gemm" not in middle
 
 
+def test_convolutions_of_averages_are_not_rounded_to_tf32() -> None:
+    usual = set(followers(Candidate("lower-inductor{every_conv=true}", problem("softmax"))))
+    averaged = set(followers(Candidate("lower-inductor{every_conv=true,reassociate=true}", problem("softmax"))))
+    assert averaged - usual == {"channels-last-conv{precision=tf32x3}"}
+    assert "channels-last-conv" in usual - averaged
+
+
 @pytest.mark.parametrize("given", [False, True])
 def test_what_can_be_simplified_is_not_tried_unsimplified(given: bool) -> None:
     module = lowered("F.mish(self.conv(a))", [(1, 8, 12, 12)], "self.conv = nn.Conv2d(8, 8, 3)")
