@@ -34,6 +34,8 @@ from kernelwright.ir.checker import dotted
 from kernelwright.ir.values import DTYPES, KernelModule
 
 _REDUCING = {function.removeprefix("tl."): name for name, function in {**REDUCTIONS, **SCANS}.items() if name != "mean"}
+#: What loads give where their condition does not hold, if nothing else is said.
+_ZEROS = ("0", "0.0", "False")
 #: Types of tensors that no value of a kernel has.
 _HALF = ("f16", "bf16")
 
@@ -196,7 +198,7 @@ class KernelWriter(LoweredKernel):
         for one in kept[1:]:
             condition = [ast.BinOp(condition[0], ast.BitAnd(), one)]
         other = next((word.value for word in node.keywords if word.arg == "other"), None)
-        if condition and other is not None and float(ast.literal_eval(other)) != 0.0:
+        if condition and other is not None and ast.unparse(other) not in _ZEROS:
             condition.append(other)
         loaded = self.named(call_of("load", subscript, *condition))
         self.kinds[loaded.id] = kind_of_type(self.launch.bases[parameter].dtype)

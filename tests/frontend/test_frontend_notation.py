@@ -110,6 +110,13 @@ CASES: dict[str, tuple[KernelModule, list[str]]] = {
             "store(out[i, j, k], (a + b + c) / 3.0)",
         ],
     ),
+    "padded with infinity": (
+        module("F.max_pool1d(x, 3, padding=1)", x="2, 3, 9"),
+        [
+            *("a = load(x[i, j, 3 * k - 1], k >= 1, -inf)", "b = load(x[i, j, 3 * k])", "c = load(x[i, j, 3 * k + 1])"),
+            "store(out[i, j, k], maximum(maximum(a, b), c))",
+        ],
+    ),
     "whole numbers": (module("x.max(1).values", x="i3,24"), ["a = load(x[i, r])", "store(out[i], max(a))"]),
     "truths": (module("x.any(1)", x="b3, 24"), ["a = load(x[i, r])", "store(out[i], any(a.to(int64) != 0))"]),
     "masked": (
