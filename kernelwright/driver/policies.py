@@ -28,9 +28,10 @@ class PolicySettings:
 
     `form` is how its frontend agent is asked (`fe-agent{form=…}`), for configurations that refer to it.
     `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. Of an engine of our own `devices` are the
-    CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES, `gpu_memory_utilization` is the share of a GPU that it takes,
-    `max_num_seqs` how many answers it draws at a time, and `graph_sizes` are the batch sizes that it captures CUDA
-    graphs of (none: vLLM's own choice, which takes a minute). `path` is a file of recorded answers.
+    CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES (one for `hf`), and `max_num_seqs` is how many answers it
+    draws at a time (None: 256 by vLLM, else 16). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes,
+    and `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: its own choice, which takes a minute).
+    `path` is a file of recorded answers.
     """
 
     kind: PolicyKind = PolicyKind.none
@@ -43,7 +44,7 @@ class PolicySettings:
     vllm: bool = True
     devices: str | None = None
     gpu_memory_utilization: float = 0.4
-    max_num_seqs: int = 256
+    max_num_seqs: int | None = None
     graph_sizes: list[int] = field(default_factory=list)
     path: str | None = None
     form: str = "native"
@@ -69,7 +70,8 @@ def _opened(settings: PolicySettings) -> Policy:
         case PolicyKind.hf:
             from kernelwright.serve.hf import HfPolicy, HfSettings
 
-            return HfPolicy(HfSettings(settings.model, context=settings.max_model_len))
+            device, batch = _only(settings.devices), settings.max_num_seqs or 16
+            return HfPolicy(HfSettings(settings.model, device=device, context=settings.max_model_len, batch=batch))
         case PolicyKind.vllm:
             from kernelwright.serve.vllm_engine import VllmPolicy, VllmSettings
 
@@ -80,7 +82,7 @@ def _opened(settings: PolicySettings) -> Policy:
                     max_lora_rank=settings.max_rank,
                     devices=settings.devices,
                     gpu_memory_utilization=settings.gpu_memory_utilization,
-                    max_num_seqs=settings.max_num_seqs,
+                    max_num_seqs=settings.max_num_seqs or 256,
                     options=_graphs(settings.graph_sizes),
                 )
             )
@@ -98,6 +100,15 @@ def _opened(settings: PolicySettings) -> Policy:
             if not settings.path:
                 raise UserError("policy=replay needs policy.path=FILE, as a recording policy writes it")
             return ReplayPolicy(Path(settings.path))
+
+
+def _only(devices: str | None) -> str:
+    """The one device of a policy that takes no more."""
+    if devices is None:
+        return "auto"
+    if not str(devices).isdigit():
+        raise UserError(f"policy.devices={devices}: policy=hf takes one, as 1; policy=vllm takes several")
+    return f"cuda:{devices}"
 
 
 def _graphs(sizes: list[int]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from tiny_model import load_adapted, make_adapter, make_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kernelwright.agent.policy import Completion, Message, PolicyError, Sampling
+from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.canary import Side, SyncError, check_sync, gap_of, large_step
 from kernelwright.serve.hf import HfPolicy, HfSettings, processed_logprobs, token_logprobs
@@ -44,6 +45,18 @@ def adapters(base: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 def policy(base: Path):
     with HfPolicy(HfSettings(model=str(base), dtype="float32", device="cpu", context=128, batch=3)) as made:
         yield made
+
+
+def test_a_policy_of_one_device_takes_no_two(base: Path) -> None:
+    chosen = PolicySettings(PolicyKind.hf, str(base), devices="0,1")
+    with pytest.raises(UserError, match=r"policy\.devices=0,1: policy=hf takes one"), open_policy(chosen):
+        pass
+
+
+def test_what_is_configured_is_drawn_at_a_time(base: Path) -> None:
+    for given, drawn in ((None, 16), (5, 5)):
+        with open_policy(PolicySettings(PolicyKind.hf, str(base), max_num_seqs=given)) as made:
+            assert isinstance(made, HfPolicy) and made.settings.batch == drawn
 
 
 def texts(answers: list[list[Completion]]) -> list[str]:

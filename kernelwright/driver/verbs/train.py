@@ -10,7 +10,7 @@ one before: its adapter is one update older then (`lag`). out=FOLDER gets `adapt
 `tensorboard`, `canary.json` and, at the end or when interrupted, `plot.svg` and `plot.png`; a run that was stopped goes
 on from its last checkpoint with the batch that would have been next. The last step's metrics go to stdout as JSON.
 
-Several GPUs: device=cuda:1 policy.devices=0 puts learner and vLLM on one each. `torchrun --nproc-per-node 2 -m
+Several GPUs: device=cuda:1 policy.devices=0 puts learner and policy on one each. `torchrun --nproc-per-node 2 -m
 kernelwright.driver.cli train …` splits the base model's layers (FSDP2) and each batch's rows over processes, a GPU
 each; the first of them asks the policy, judges, writes and tells. Its checkpoints serve any number of processes.
 
