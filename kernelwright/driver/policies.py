@@ -31,7 +31,7 @@ class PolicySettings:
     CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES (one for `hf`), and `max_num_seqs` is how many answers it
     draws at a time (None: 256 by vLLM, else 16). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes,
     and `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: its own choice, which takes a minute).
-    `path` is a file of recorded answers.
+    `path` is a file of recorded answers, and answers are appended to `record`, to be such a file.
     """
 
     kind: PolicyKind = PolicyKind.none
@@ -47,13 +47,14 @@ class PolicySettings:
     max_num_seqs: int | None = None
     graph_sizes: list[int] = field(default_factory=list)
     path: str | None = None
+    record: str | None = None
     form: str = "native"
 
 
 @contextmanager
 def open_policy(settings: PolicySettings) -> Iterator[Policy]:
     """The policy that is configured, with its adapters. Raises UserError for what is missing."""
-    policy = _opened(settings)
+    policy = _recorded(_opened(settings), settings.record)
     try:
         for name, folder in settings.adapters.items():
             policy.load_adapter(name, adapter_folder(folder))
@@ -98,8 +99,17 @@ def _opened(settings: PolicySettings) -> Policy:
             from kernelwright.serve.replay import ReplayPolicy
 
             if not settings.path:
-                raise UserError("policy=replay needs policy.path=FILE, as a recording policy writes it")
+                raise UserError("policy=replay needs policy.path=FILE, as policy.record=FILE writes it")
             return ReplayPolicy(Path(settings.path))
+
+
+def _recorded(policy: Policy, record: str | None) -> Policy:
+    """The policy; with a file that it is to write, one that answers a batch at a time."""
+    if record is None:
+        return policy
+    from kernelwright.serve.replay import RecordingPolicy
+
+    return RecordingPolicy(policy, Path(record))
 
 
 def _only(devices: str | None) -> str:

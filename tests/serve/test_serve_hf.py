@@ -59,6 +59,14 @@ def test_what_is_configured_is_drawn_at_a_time(base: Path) -> None:
             assert isinstance(made, HfPolicy) and made.settings.batch == drawn
 
 
+def test_what_is_recorded_can_be_replayed(base: Path, tmp_path: Path) -> None:
+    file, sampling = str(tmp_path / "answers.jsonl"), Sampling(n=2, max_tokens=5, seed=1)
+    with open_policy(PolicySettings(PolicyKind.hf, str(base), max_model_len=128, record=file)) as drawing:
+        answers = drawing.sample(PROMPTS, sampling)
+    with open_policy(PolicySettings(PolicyKind.replay, path=file)) as replaying:
+        assert replaying.sample(PROMPTS, sampling) == answers
+
+
 def texts(answers: list[list[Completion]]) -> list[str]:
     return [one.text for group in answers for one in group]
 
