@@ -149,12 +149,13 @@ class Floor:
 
 
 def floor_of(row: Row, floors: Mapping[str, Any]) -> Floor | None:
-    """A measured problem's floor at its numerics: of `torch`, which is PyTorch's default, convolutions may use TF32 and
-    other products may not. Floors are known of fp32 programs alone."""
+    """A problem's floor at its numerics: of `torch`, which is PyTorch's default, convolutions may use TF32 and other
+    products may not. Floors are known of fp32 programs alone, and say nothing of times that are estimates."""
     entry = floors.get(f"level{row.get('level')}", {}).get(row.get("problem"))
-    if entry is None or row.get("how") != "measured" or row.get("shrunken") or row["numerics"] == "bf16":
+    numerics = row.get("numerics", "torch")
+    if entry is None or row.get("how", "measured") != "measured" or row.get("shrunken") or numerics == "bf16":
         return None
-    fast = row["numerics"] == "tf32" or (row["numerics"] == "torch" and row["convolution"])
+    fast = numerics == "tf32" or (numerics == "torch" and row["convolution"])
     compute = entry["floor_tf32_ms" if fast else "floor_fp32_ms"]
     return Floor(entry["floor_memory_ms"], compute, entry["bytes"], entry["flops"], entry["inductor_default_ms"])
 

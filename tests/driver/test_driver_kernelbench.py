@@ -130,6 +130,10 @@ def test_distance_to_the_floor_takes_tf32_for_convolutions_alone(summary) -> Non
     assert found["memory_bound"] == {"problems": 1, "median": 1.1}
     assert found["geomean"] == pytest.approx((1.1 * 0.55) ** 0.5, abs=1e-3)
     assert found["worst_offenders"] == {"problems": 1, "median_over_inductor": 4.0}
+    # Where nothing was verified, an offender is as slow as it was.
+    refused = {"id": "1_1", "problem": "1_x.py", "level": 1, "status": "mismatch", "convolution": True}
+    found = summary.summarize([*rows, refused], floors)["all"]["floor"]
+    assert found["worst_offenders"] == {"problems": 2, "median_over_inductor": 2.5} and found["problems"] == 2
 
 
 def test_baselines_are_added_by_their_ratio_to_the_candidate_beside_them(work) -> None:
