@@ -6,13 +6,15 @@ Supervised and by reinforcement, SmolLM2 in fp32: on one GPU, and over both (FSD
 on one GPU and the learner on the other. Answers that the first run by reinforcement draws are recorded, and the others
 are given them again, so that losses are of the same tokens; with the GPUs apart answers are drawn as well, for their
 seconds. A run whose losses, gradient norms or entropies differ from those of one GPU by more than TOLERANCE fails the
-command. Without GPUs all of it runs on the CPU, in one and in two processes. Runs under OUT.runs go on where they were.
+command. Without GPUs all of it runs on the CPU, in one and in two processes. A run that OUT has already is not done
+again; one that was stopped begins anew, as answers that it drew may be others.
 """
 
 import argparse
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -68,14 +70,19 @@ def _file(name: str) -> str:
 
 
 def measured(name: str, command: Sequence[str], folder: Path) -> dict[str, Any]:
-    """A run's figures by step; what it printed is under its name. Raises SystemExit where it failed."""
+    """A run's figures by step; what it printed is under its name. Raises SystemExit with its code where it failed."""
     sys.stderr.write(f"{name}: {shlex.join(command)}\n")
+    shutil.rmtree(folder / _file(name), ignore_errors=True)
+    for word in command:
+        if word.startswith("policy.record="):
+            Path(word.partition("=")[2]).unlink(missing_ok=True)
     began = time.monotonic()
     with (folder / f"{_file(name)}.log").open("w") as log:
         done = subprocess.run(command, stdout=log, stderr=log, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode:
         tail = (folder / f"{_file(name)}.log").read_text("utf-8")[-2000:]
-        sys.exit(f"{name} ended with {done.returncode}:\n{tail}")
+        sys.stderr.write(f"{name} ended with {done.returncode}:\n{tail}\n")
+        sys.exit(done.returncode)
     steps = read_metrics(folder / _file(name))
     figures = {key: [step[key] for step in steps if key in step] for key in COMPARED}
     phases = {key: [step[key] for step in steps if key in step] for key in sorted(steps[-1]) if _is_seconds(key)}
@@ -101,7 +108,7 @@ def apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, float]:
 
 
 def main() -> int:
-    """0 where all runs agree with that on one GPU, 1 where one does not, 2 for bad arguments."""
+    """0 where all runs agree with that on one GPU, 1 where one does not, 2 for bad arguments, else a run's code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--pairs", type=Path, required=True, help="what the adapter learns from, and nothing else")
@@ -113,15 +120,19 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=1, help="evaluators at a time")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    if not 1 <= given.n <= given.batch:
+        parser.error(f"--n {given.n}: give a number from 1 to --batch, {given.batch}")
     gpus = torch.cuda.device_count()
     if gpus == 1:
         sys.stderr.write("there is one GPU; two are compared (none will do, too: then all runs on the CPU)\n")
         return 2
     folder = given.out.with_name(f"{given.out.name}.runs")
     folder.mkdir(parents=True, exist_ok=True)
+    known = json.loads(given.out.read_text("utf-8"))["runs"] if given.out.is_file() else {}
     runs: dict[str, Any] = {}
     for name, command in commands(given, folder, bool(gpus)).items():
-        runs[name] = measured(name, command, folder)
+        done = known.get(name, {})
+        runs[name] = done if done.get("command") == shlex.join(command) else measured(name, command, folder)
         try:
             differing = {f"{name} - {one}": apart(runs[one], runs[name]) for name, one in SAME.items() if name in runs}
         except ValueError as error:

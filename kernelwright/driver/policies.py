@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,8 @@ class PolicySettings:
     `form` is how its frontend agent is asked (`fe-agent{form=…}`), for configurations that refer to it.
     `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. Of an engine of our own `devices` are the
     CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES (one for `hf`), and `max_num_seqs` is how many answers it
-    draws at a time (None: 256 by vLLM, else 16). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes,
-    and `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: its own choice, which takes a minute).
+    draws at a time (None: its default). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes, and
+    `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: its own choice, which takes a minute).
     `path` is a file of recorded answers, and answers are appended to `record`, to be such a file.
     """
 
@@ -65,28 +65,29 @@ def open_policy(settings: PolicySettings) -> Iterator[Policy]:
 
 def _opened(settings: PolicySettings) -> Policy:
     # Engines are imported where they are wanted: each needs packages that others do without.
+    at_a_time = settings.max_num_seqs
+    if at_a_time is not None and at_a_time < 1:
+        raise UserError(f"policy.max_num_seqs={at_a_time}: at least one answer is drawn at a time")
     match settings.kind:
         case PolicyKind.none:
             raise UserError("no policy is configured: give policy=vllm, hf, openai or replay")
         case PolicyKind.hf:
             from kernelwright.serve.hf import HfPolicy, HfSettings
 
-            device, batch = _only(settings.devices), settings.max_num_seqs or 16
-            return HfPolicy(HfSettings(settings.model, device=device, context=settings.max_model_len, batch=batch))
+            held = HfSettings(settings.model, device=_only(settings.devices), context=settings.max_model_len)
+            return HfPolicy(held if at_a_time is None else replace(held, batch=at_a_time))
         case PolicyKind.vllm:
             from kernelwright.serve.vllm_engine import VllmPolicy, VllmSettings
 
-            return VllmPolicy(
-                VllmSettings(
-                    settings.model,
-                    settings.max_model_len,
-                    max_lora_rank=settings.max_rank,
-                    devices=settings.devices,
-                    gpu_memory_utilization=settings.gpu_memory_utilization,
-                    max_num_seqs=settings.max_num_seqs or 256,
-                    options=_graphs(settings.graph_sizes),
-                )
+            engine = VllmSettings(
+                settings.model,
+                settings.max_model_len,
+                max_lora_rank=settings.max_rank,
+                devices=settings.devices,
+                gpu_memory_utilization=settings.gpu_memory_utilization,
+                options=_graphs(settings.graph_sizes),
             )
+            return VllmPolicy(engine if at_a_time is None else replace(engine, max_num_seqs=at_a_time))
         case PolicyKind.openai:
             from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
 

@@ -57,6 +57,9 @@ def test_what_is_configured_is_drawn_at_a_time(base: Path) -> None:
     for given, drawn in ((None, 16), (5, 5)):
         with open_policy(PolicySettings(PolicyKind.hf, str(base), max_num_seqs=given)) as made:
             assert isinstance(made, HfPolicy) and made.settings.batch == drawn
+    none = PolicySettings(PolicyKind.hf, str(base), max_num_seqs=0)
+    with pytest.raises(UserError, match=r"policy\.max_num_seqs=0: at least one"), open_policy(none):
+        pass
 
 
 def test_what_is_recorded_can_be_replayed(base: Path, tmp_path: Path) -> None:
