@@ -51,15 +51,16 @@ class Journal:
             kept += len(line)
         self._file.truncate(kept)
         if not kept:
-            self._append(heading)
+            self._file.write(_line(heading))
+            self._file.flush()
 
     def add(self, name: str, result: Mapping[str, Any]) -> None:
-        """Keep a result."""
-        self.results[name] = {"id": name, **result}
-        self._append(self.results[name])
-
-    def _append(self, content: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(content, ensure_ascii=False).encode() + b"\n")
+        """Keep a result. An interrupt finds it in `results` and in the file, or in neither."""
+        content = {"id": name, **result}
+        line, write = _line(content), self._file.write
+        # No call stands between these two, and interrupts come after calls; what is written is in the file once closed.
+        self.results[name] = content
+        write(line)
         self._file.flush()
 
     def __enter__(self) -> "Journal":
@@ -67,6 +68,10 @@ class Journal:
 
     def __exit__(self, *exception: object) -> None:
         self._file.close()
+
+
+def _line(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode() + b"\n"
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

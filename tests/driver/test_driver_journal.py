@@ -1,0 +1,33 @@
+import json
+import signal
+from pathlib import Path
+from typing import NoReturn
+
+from kernelwright.driver.journal import Journal
+
+_MADE_WITH = {"seeds": [0]}
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def test_an_interrupt_leaves_what_is_known_and_what_is_kept_the_same(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGALRM, _interrupt)
+    try:
+        for number in range(60):  # at that many moments: without care about half of them part the two
+            path = tmp_path / f"{number}.jsonl"
+            with Journal(path, _MADE_WITH) as journal:
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, 0.001 + 1e-5 * number)
+                    for row in range(10**9):
+                        journal.add(str(row), {"value": "x" * 50})
+                except KeyboardInterrupt:
+                    pass
+            assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == [
+                {"journal": _MADE_WITH},
+                *journal.results.values(),
+            ]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
