@@ -20,11 +20,6 @@ from torch import Tensor, nn
 from kernelwright.frontend.harder_operations import HARDER
 from kernelwright.frontend.operations import (
     FAMILIES,
-    SIZES,
-    Draw,
-    Family,
-    Proposal,
-    Value,
     along,
     binary,
     normalization,
@@ -33,6 +28,7 @@ from kernelwright.frontend.operations import (
     scale,
     unary,
 )
+from kernelwright.frontend.proposals import SIZES, Draw, Family, Proposal, Value
 from kernelwright.ir.errors import UserError
 
 #: Changes whenever a seed gives another program than before.

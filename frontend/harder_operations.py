@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import torch
 
-from kernelwright.frontend.operations import Draw, Family, Proposal, Value
+from kernelwright.frontend.proposals import Draw, Family, Proposal, Value
 
 
 def scan(draw: Draw) -> Proposal | None:

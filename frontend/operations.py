@@ -5,86 +5,11 @@ must only see to it that the result is a continuous function of floats (comparis
 values that are exact copies of inputs), so that rounding cannot flip it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from random import Random
+from collections.abc import Mapping
 
 import torch
-from torch import Tensor
 
-#: Sizes of an axis, odd ones and powers of two alike.
-SIZES = (2, 3, 4, 5, 7, 8, 11, 16, 17, 31, 32, 33)
-
-
-@dataclass(frozen=True)
-class Value:
-    """A value of the program. `exact`: only moved or compared, never rounded; `distinct`: no two elements of it
-    are copies of one another."""
-
-    name: str
-    tensor: Tensor
-    exact: bool = False
-    distinct: bool = False
-
-    @property
-    def is_float(self) -> bool:
-        return self.tensor.is_floating_point()
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.tensor.shape)
-
-    @property
-    def ndim(self) -> int:
-        return self.tensor.ndim
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """An expression, what it needs, and what is known of its result.
-
-    `held` maps attribute names of self, and `inputs` names of further inputs, to expressions that make them.
-    """
-
-    expression: str
-    held: Mapping[str, str] = field(default_factory=dict)
-    inputs: Mapping[str, str] = field(default_factory=dict)
-    exact: bool = False
-    distinct: bool = False
-
-
-@dataclass
-class Draw:
-    """The state of a program under way, and random choices from it."""
-
-    random: Random
-    values: list[Value]
-    sizes: tuple[int, ...] = SIZES
-    serial: int = 0
-
-    def fresh(self, prefix: str) -> str:
-        """A name not used before."""
-        self.serial += 1
-        return f"{prefix}{self.serial}"
-
-    def value(self, accept: Callable[[Value], bool]) -> Value | None:
-        """A value that is acceptable, later ones more often; None if there is none."""
-        found = [value for value in self.values if accept(value)]
-        weights = [1 + 2 * index for index in range(len(found))]
-        return self.random.choices(found, weights)[0] if found else None
-
-    def floats(self, ndim: int = 0) -> Value | None:
-        """A float value of at least that many axes."""
-        return self.value(lambda value: value.is_float and value.ndim >= ndim)
-
-    def size(self) -> int:
-        """A size of one axis."""
-        return self.random.choice(self.sizes)
-
-    def dim(self, value: Value) -> int:
-        """An axis of the value, counted from either end."""
-        return self.random.randrange(-value.ndim, value.ndim)
-
+from kernelwright.frontend.proposals import Draw, Family, Proposal, Value
 
 _UNARY = (
     "torch.relu({x})",
@@ -343,8 +268,6 @@ def integers(draw: Draw) -> Proposal | None:
         forms += [f"{x.name} > 1", f"{x.name}.float() * 0.25", f"{x.name}.cumsum({draw.dim(x)})", f"{x.name} & 5"]
     return Proposal(draw.random.choice(forms), exact=True)
 
-
-Family = Callable[[Draw], Proposal | None]
 
 #: Families and how often each is drawn.
 FAMILIES: Mapping[Family, int] = {

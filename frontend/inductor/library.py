@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -40,11 +41,33 @@ _RENAMED = {
 }
 
 
+#: Where the device functions stand.
+_FILES = ("jit_reductions.py", "jit_math.py")
+
+
+@dataclass(frozen=True)
+class DeviceFunction:
+    """A function as it stands in its file, decorator included; `names` are those that it reads."""
+
+    source: str
+    parameters: tuple[str, ...]
+    names: tuple[str, ...]
+
+
 @cache
-def library() -> Mapping[str, ast.FunctionDef]:
-    """Every device function of jit_library.py, by name."""
-    text = (files("kernelwright.frontend.inductor") / "jit_library.py").read_text()
-    return {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+def library() -> Mapping[str, DeviceFunction]:
+    """Every device function, by name."""
+    found: dict[str, DeviceFunction] = {}
+    for name in _FILES:
+        text = (files("kernelwright.frontend.inductor") / name).read_text("utf-8")
+        lines = text.splitlines()
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef):
+                source = "\n".join(lines[node.decorator_list[0].lineno - 1 : node.end_lineno])
+                parameters = tuple(one.arg for one in node.args.args)
+                names = dict.fromkeys(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+                found[node.name] = DeviceFunction(source, parameters, tuple(names))
+    return found
 
 
 #: Helper or libdevice name -> `tl.<name>` or the name of a device function.
@@ -60,17 +83,12 @@ def device_functions(names: Iterable[str]) -> tuple[Kernel, ...]:
     def add(name: str) -> None:
         if name in found:
             return
-        node = library()[name]
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id in library() and part.id != name:
-                add(part.id)
-        found[name] = Kernel(name, _source(node))
+        function = library()[name]
+        for called in function.names:
+            if called in library() and called != name:
+                add(called)
+        found[name] = Kernel(name, function.source)
 
     for name in names:
         add(name)
     return tuple(found.values())
-
-
-def _source(node: ast.FunctionDef) -> str:
-    text = (files("kernelwright.frontend.inductor") / "jit_library.py").read_text().splitlines()
-    return "\n".join(text[node.decorator_list[0].lineno - 1 : node.end_lineno])

@@ -43,9 +43,9 @@ TYPES = frozenset("float16 bfloat16 float32 float64 int8 int16 int32 int64 int1"
 
 #: Device functions that values are given to: those of one value or two for each element.
 DEVICE: Mapping[str, int] = {
-    name: len(node.args.args)
-    for name, node in library().items()
-    if [argument.arg for argument in node.args.args] in (["x"], ["a", "b"], ["y", "x"], ["base", "exponent"])
+    name: len(function.parameters)
+    for name, function in library().items()
+    if function.parameters in (("x",), ("a", "b"), ("y", "x"), ("base", "exponent"))
     and name not in ("multiply", "either")
 }
 
