@@ -145,12 +145,12 @@ class SftSchema:
     """What `kernelwright sft` is told."""
 
     stage: StageSettings = field(default_factory=StageSettings)
+    target: TargetSettings = field(default_factory=TargetSettings)
     rollout: RolloutSettings = field(default_factory=RolloutSettings)
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
     pairs: str | None = None
     model: str = "smollm"
     adapter: str | None = None
-    target: str = "h100"
     out: str = "???"
     device: str = "auto"
     epochs: int = 1

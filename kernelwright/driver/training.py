@@ -71,7 +71,8 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
     if not pairs:
         raise UserError(f"{settings.pairs} holds no pairs of the stage {settings.stage.name}")
     learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks)
-    agent = make_agent(settings.stage.name, settings.target, settings.rollout, make_reward("frontend"))
+    target = resolve_target(settings.target.name)
+    agent = make_agent(settings.stage.name, target, settings.rollout, make_reward("frontend"))
     train = [row for pair in pairs if pair.split == "train" and (row := _row(pair, agent, learner, settings))]
     held_out = [row for pair in pairs if pair.split != "train" and (row := _row(pair, agent, learner, settings))]
     facts = {"pairs": len(pairs), "rows": len(train), "held_out": len(held_out), "adapter": f"{settings.out}/adapter"}

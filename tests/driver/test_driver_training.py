@@ -79,6 +79,11 @@ def test_pairs_are_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "pairs=FILE is missing" in capsys.readouterr().err
 
 
+def test_supervised_training_takes_a_target() -> None:
+    assert read_sft_settings(["pairs=some.jsonl"]).target.name == "h100"
+    assert read_sft_settings(["pairs=some.jsonl", "target=b200"]).target.name == "b200"
+
+
 def test_every_group_option_is_used_by_a_root() -> None:
     config = compose_config(root="train")
     assert {"policy", "reward", "algorithm", "problems", "rollout", "evaluator", "target", "trainer"} <= set(config)
