@@ -1,6 +1,8 @@
-"""What all tests share: the order of files, and that interrupts are heard."""
+"""What all tests share: the order of files, that interrupts are heard, and that evaluators' draws repeat."""
 
+import secrets
 import signal
+from random import Random
 
 import pytest
 
@@ -15,3 +17,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests first, else in their order; a file stays together: what its tests share is made once."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.fixture(autouse=True)
+def _repeated_draws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What evaluators draw in secret is the same in every run of a test: whether rounding is lucky, then, is too."""
+    monkeypatch.setattr(secrets, "randbits", Random(request.node.nodeid).getrandbits)
