@@ -22,7 +22,7 @@ from kernelwright.frontend.essence import essential
 from kernelwright.frontend.notation.reading import expand
 from kernelwright.frontend.notation.words import NotExpressibleError
 from kernelwright.ir.dialect import Dialect
-from kernelwright.ir.errors import Diagnostic, DialectError, UserError
+from kernelwright.ir.errors import Diagnostic, DialectError, check_choice
 from kernelwright.ir.passes import register
 from kernelwright.ir.values import KernelModule, Level
 
@@ -114,8 +114,7 @@ class FrontendAgentPass(AgentPass):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.form not in FORMS:
-            raise UserError(f"form={self.form!r}: choose from {', '.join(FORMS)}")
+        check_choice("form", self.form, FORMS)
 
     def agent(self, target: str, reward: Reward) -> Agent:
         """The frontend agent with this pass's options."""

@@ -29,7 +29,7 @@ from kernelwright.frontend.operations import (
     unary,
 )
 from kernelwright.frontend.proposals import SIZES, Draw, Family, Proposal, Value
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import check_choice
 
 #: Changes whenever a seed gives another program than before.
 VERSION = 2
@@ -105,8 +105,7 @@ def generate_program(seed: int, difficulty: int = 1) -> str:
     Finite, deterministic, small. `difficulty` is a key of DIFFICULTIES: higher ones have more operations and inputs,
     several dtypes, scans, odd axes, indexing and more outputs. Raises UserError for another.
     """
-    if difficulty not in DIFFICULTIES:
-        raise UserError(f"difficulty={difficulty!r}: choose from {', '.join(map(str, DIFFICULTIES))}")
+    check_choice("difficulty", difficulty, DIFFICULTIES)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         with torch.no_grad():

@@ -1,5 +1,6 @@
 """Errors and diagnostics that name the thing, say where it is, and show the way out."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -12,6 +13,13 @@ class KernelwrightError(Exception):
 
 class UserError(KernelwrightError, ValueError):
     """Bad input: names the thing and the way out. The command line prints it alone and exits with 2."""
+
+
+def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
+    """Raise UserError, which lists the choices, where a value is none of them."""
+    known = list(choices)
+    if value not in known:
+        raise UserError(f"{name}={value!r}: choose from {', '.join(map(str, known))}")
 
 
 class SpecError(UserError):

@@ -20,7 +20,7 @@ from kernelwright.agent.reading import last_block, program_text, read_program
 from kernelwright.agent.rewards import Reward
 from kernelwright.agent.trajectory import Agent, Turn
 from kernelwright.ir.dialect import Dialect
-from kernelwright.ir.errors import Diagnostic, UserError
+from kernelwright.ir.errors import Diagnostic, UserError, check_choice
 from kernelwright.ir.passes import Context, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.ir.verifier import extern_ops
@@ -114,10 +114,8 @@ class MidendAgentPass(AgentPass):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.action not in ACTIONS:
-            raise UserError(f"action={self.action!r}: choose from {', '.join(ACTIONS)}")
-        if self.form not in FORMS:
-            raise UserError(f"form={self.form!r}: choose from {', '.join(FORMS)}")
+        check_choice("action", self.action, ACTIONS)
+        check_choice("form", self.form, FORMS)
         if self.form == "brief" and self.action != "pipeline":
             raise UserError("form=brief shows no program to rewrite; use it with action=pipeline")
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import check_choice
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.convolution import precision_of, replace_convolutions
@@ -37,8 +37,7 @@ class ChannelsLastConv(Pass):
     precision: str = "reference"
 
     def __post_init__(self) -> None:
-        if self.precision not in PRECISIONS:
-            raise UserError(f"precision={self.precision!r}: choose from {', '.join(PRECISIONS)}")
+        check_choice("precision", self.precision, PRECISIONS)
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no such convolution."""

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kernelwright.ir.errors import check_choice
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.convolution import Convolution, Template, precision_of, replace_convolutions
-from kernelwright.midend.templates.gathered import check_form, gathered_template
+from kernelwright.midend.templates.gathered import FORMS, gathered_template
 
 
 @register
@@ -27,7 +28,7 @@ class ImplicitGemm(Pass):
     form: str = "auto"
 
     def __post_init__(self) -> None:
-        check_form(self.form)
+        check_choice("form", self.form, FORMS)
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no convolution that is not transposed."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.host_trace import HostTrace, trace_host
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import check_choice
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.host_code import fresh_symbol, with_kernel, with_statements
@@ -43,8 +43,7 @@ class TritonMatmul(Pass):
     pack: bool = False
 
     def __post_init__(self) -> None:
-        if self.precision not in PRECISIONS:
-            raise UserError(f"precision={self.precision!r}: choose from {', '.join(PRECISIONS)}")
+        check_choice("precision", self.precision, PRECISIONS)
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no product."""

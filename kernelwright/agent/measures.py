@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import UserError, check_choice
 
 #: Rungs that compare outputs. A verdict that stops below them says nothing about correctness.
 CHECKING = frozenset({Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.PROFILE})
@@ -43,8 +43,7 @@ def is_compiled(verdict: Verdict) -> bool:
 
 def speedup(verdict: Verdict, baseline: str = "eager") -> float | None:
     """t_baseline / t_candidate; None where either was not timed. Raises UserError for an unknown baseline."""
-    if baseline not in BASELINES:
-        raise UserError(f"baseline={baseline!r}: choose from {', '.join(BASELINES)}")
+    check_choice("baseline", baseline, BASELINES)
     return _ratio(verdict.times_ms, baseline, "candidate")
 
 

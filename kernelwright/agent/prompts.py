@@ -4,13 +4,13 @@ import string
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from kernelwright.agent.feedback import feedback
 from kernelwright.agent.policy import Message, Prompt
 from kernelwright.agent.reading import without_reasoning
 from kernelwright.agent.trajectory import Turn
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import check_choice
 from kernelwright.ir.values import Reference, TensorSpec
 
 #: `full`: every turn as it was. `last`: the last turn alone. `summary`: every turn, reasoning dropped (Kevin's).
@@ -40,11 +40,8 @@ def fill(package: str, name: str, **values: str) -> str:
 
 def check_history(history: str) -> History:
     """The word as a history mode; UserError for any other."""
-    for known in get_args(History):
-        if history == known:
-            mode: History = known
-            return mode
-    raise UserError(f"history={history!r}: choose from {', '.join(HISTORIES)}")
+    check_choice("history", history, HISTORIES)
+    return cast("History", history)
 
 
 def conversation(system: str, problem: str, closing: str, turns: Sequence[Turn], history: History) -> Prompt:

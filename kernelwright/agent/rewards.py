@@ -26,7 +26,7 @@ from kernelwright.agent.measures import (
     modelled_speedup,
     timed_speedup,
 )
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.values import KernelModule, Level
 
 #: Milliseconds that a module should take, by a cost model.
@@ -84,11 +84,6 @@ def make_reward(name: str, options: Mapping[str, Any] | None = None, **hooks: An
     return found
 
 
-def _check_baseline(baseline: str) -> None:
-    if baseline not in BASELINES:
-        raise UserError(f"baseline={baseline!r}: choose from {', '.join(BASELINES)}")
-
-
 @named("frontend")
 @dataclass(frozen=True)
 class FrontendReward:
@@ -115,7 +110,7 @@ class MidendReward:
     cap: float = 10.0
 
     def __post_init__(self) -> None:
-        _check_baseline(self.baseline)
+        check_choice("baseline", self.baseline, BASELINES)
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before, after
@@ -147,7 +142,7 @@ class CompositeReward:
     judge: Judge | None = None
 
     def __post_init__(self) -> None:
-        _check_baseline(self.baseline)
+        check_choice("baseline", self.baseline, BASELINES)
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         if verdict.status is Status.CHEAT:
@@ -179,7 +174,7 @@ class ProfilingReward:
     baseline: str = "eager"
 
     def __post_init__(self) -> None:
-        _check_baseline(self.baseline)
+        check_choice("baseline", self.baseline, BASELINES)
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before, after
@@ -204,7 +199,7 @@ class KevinReward:
     cap: float = 10.0
 
     def __post_init__(self) -> None:
-        _check_baseline(self.baseline)
+        check_choice("baseline", self.baseline, BASELINES)
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before, after
@@ -221,7 +216,7 @@ class LogSpeedupReward:
     baseline: str = "before"
 
     def __post_init__(self) -> None:
-        _check_baseline(self.baseline)
+        check_choice("baseline", self.baseline, BASELINES)
         if not self.failure < -self.limit < 0:
             raise UserError(f"failure={self.failure:g} must be below -limit={-self.limit:g}, and limit positive")
 

@@ -11,7 +11,7 @@ from kernelwright.agent.evaluating import fault
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.rollout import Request, Roller, goes_on, roll_out
 from kernelwright.agent.trajectory import Trajectory, Turn
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.values import KernelModule
 
 _RUNGS = tuple(Rung)
@@ -131,6 +131,5 @@ STRATEGIES: dict[str, Strategy] = {"best-of-n": best_of_n, "sequential": sequent
 
 def strategy_named(name: str) -> Strategy:
     """A strategy by its name; UserError for one that there is not."""
-    if name not in STRATEGIES:
-        raise UserError(f"strategy={name!r}: choose from {', '.join(STRATEGIES)}")
+    check_choice("strategy", name, STRATEGIES)
     return STRATEGIES[name]

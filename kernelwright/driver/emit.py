@@ -7,7 +7,7 @@ from pathlib import Path
 from kernelwright.backend.compiler import compile_module
 from kernelwright.backend.emit import emit_kernelbench, emit_standalone
 from kernelwright.backend.targets import get_target
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
 
@@ -21,8 +21,7 @@ TEXTS: Mapping[str, Callable[[KernelModule], str]] = {
 
 def check_emit(what: str) -> str:
     """The form, if there is one of that name."""
-    if what not in TEXTS and what not in LOWERED:
-        raise UserError(f"--emit={what}: choose from {', '.join((*TEXTS, *LOWERED))}")
+    check_choice("--emit", what, (*TEXTS, *LOWERED))
     return what
 
 

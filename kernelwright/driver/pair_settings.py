@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.settings import Settings, check_config, compose_config, read_rungs, read_settings
 from kernelwright.frontend.generate import DIFFICULTIES, HELD_OUT, MIXED_LEVELS
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.midend.agent import ACTIONS
 from kernelwright.rl.data import MIDEND, STAGES
@@ -134,8 +134,7 @@ def _places(text: str | None) -> tuple[str, ...]:
 def _check_values(schema: PairSchema, stage: str) -> None:
     """UserError for a value that is of the right type and makes no sense."""
     levels = [MIXED, *map(str, DIFFICULTIES)]
-    if stage not in STAGES:
-        raise UserError(f"stage={stage}: choose from {', '.join(STAGES)}")
+    check_choice("stage", stage, STAGES)
     rules = {
         "difficulty": (schema.difficulty in levels, f"choose from {', '.join(levels)}"),
         "count": (schema.count >= 0, "give a number of programs"),

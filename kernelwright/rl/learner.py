@@ -12,7 +12,7 @@ from peft.tuners.tuners_utils import BaseTunerLayer
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.errors import KernelwrightError, UserError, check_choice
 from kernelwright.rl.packing import Row, Scores, score, scored
 from kernelwright.rl.ranks import ALONE, Ranks, shard_layers
 
@@ -170,8 +170,7 @@ def open_model(
     over `ranks`. Raises UserError for a base or adapter that is not there.
     """
     dtype = ("bfloat16" if device.startswith("cuda") else "float32") if dtype == "auto" else dtype
-    if dtype not in DTYPES:
-        raise UserError(f"dtype={dtype!r}: choose from auto, {', '.join(DTYPES)}")
+    check_choice("dtype", dtype, ("auto", *DTYPES))
     try:
         tokenizer = AutoTokenizer.from_pretrained(base)
         bare = AutoModelForCausalLM.from_pretrained(base, dtype=DTYPES[dtype])

@@ -10,7 +10,6 @@ no product is computed in vain.
 from collections.abc import Iterator
 from math import gcd, prod
 
-from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Scalar, contiguous_strides
 from kernelwright.midend.convolution import Convolution, Template
 from kernelwright.midend.templates.writing import masked, together, total
@@ -26,12 +25,6 @@ SUMS = 32
 
 
 FORMS = ("auto", "dot", "direct")
-
-
-def check_form(form: str) -> None:
-    """Raises UserError for what is no form."""
-    if form not in FORMS:
-        raise UserError(f"form={form!r}: choose from {', '.join(FORMS)}")
 
 
 def gathered_template(convolution: Convolution, form: str, precision: str) -> Template:

@@ -205,7 +205,7 @@ def test_choices_answer_where_passes_are_the_action(tmp_path: Path) -> None:
         (["rows"], "data makes pairs, got rows"),
         (["pairs", "problems=nowhere.jsonl"], "nowhere.jsonl: no such file or folder"),
         (["pairs", "difficulty=7"], "difficulty=7: choose from mixed, 0, 1, 2, 3, 4, 5"),
-        (["pairs", "stage=backend"], "stage=backend: choose from frontend, midend"),
+        (["pairs", "stage=backend"], "stage='backend': choose from frontend, midend"),
         (["pairs", "stage=midend", "action=wait"], "action=wait: choose from program, pipeline"),
         (["pairs", "cuont=3"], "unknown configuration key 'cuont'; did you mean 'count'?"),
         (["pairs", "count=many"], "'count'"),
