@@ -12,15 +12,9 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
 
 from kernelwright.agent.agent_pass import AgentPass
+from kernelwright.driver.composition import check_config, compose_config
 from kernelwright.driver.policies import PolicyKind, PolicySettings
-from kernelwright.driver.settings import (
-    EvaluatorSettings,
-    ImportSettings,
-    Settings,
-    TargetSettings,
-    check_config,
-    compose_config,
-)
+from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, Settings, TargetSettings
 from kernelwright.driver.train_settings import ProblemSettings, TrainSettings, read_train_settings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Pass

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from omegaconf import OmegaConf
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.driver.settings import Settings, check_config, compose_config, read_rungs, read_settings
+from kernelwright.driver.composition import check_config, compose_config
+from kernelwright.driver.settings import Settings, read_rungs, read_settings
 from kernelwright.frontend.generate import DIFFICULTIES, HELD_OUT, MIXED_LEVELS
 from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline

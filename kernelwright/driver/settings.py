@@ -1,39 +1,18 @@
-"""Settings: the Hydra configuration under `conf/`, composed, overridden and checked against a schema."""
+"""Settings of `compile` and `evaluate`, and those that every verb has a use for: schemas of the configuration."""
 
-import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from hydra import compose, initialize_config_module
-from hydra.core.global_hydra import GlobalHydra
-from hydra.core.singleton import Singleton
-from hydra.errors import ConfigCompositionException, MissingConfigException, OverrideParseException
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf import OmegaConf
 
 from kernelwright.agent.evaluator import Rung
+from kernelwright.driver.composition import check_config, compose_config
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
-
-CONFIG_MODULE = "kernelwright.conf"
-#: What Hydra raises for bad overrides; ValueError for a group that is given a number.
-_COMPOSITION_ERRORS = (
-    ConfigCompositionException,
-    OverrideParseException,
-    OmegaConfBaseException,
-    ValueError,
-)
-_OVERRIDE = re.compile(r"[A-Za-z_][\w.]*=.*", re.DOTALL)
-#: Keys whose values have names of the user's own.
-_OPEN = re.compile(r"policy\.adapters[.=]")
-
-
-T = TypeVar("T")
 
 
 class Shrink(Enum):
@@ -242,74 +221,3 @@ def read_rungs(value: object, key: str) -> tuple[Rung, ...] | None:
             raise UserError(f"{key}: unknown rung {rung!r} (choose from {', '.join(Rung)})")
         found.append(Rung(rung))
     return tuple(found)
-
-
-def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
-    """The configuration as an instance of a dataclass; UserError for a value of the wrong type."""
-    try:
-        return cast(T, OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), config)))
-    except OmegaConfBaseException as error:
-        where = f"{prefix}{error.full_key or error.key or ''}"
-        raise UserError(f"configuration key {where!r}: {_first_line(error)}") from error
-
-
-def compose_config(
-    overrides: Sequence[str] = (), missing: Mapping[str, str] = MappingProxyType({}), root: str = "config"
-) -> DictConfig:
-    """Compose and resolve one configuration; `missing` fills keys that are `???` and not overridden.
-
-    A Hydra application that this runs inside stays as it was.
-    """
-    for override in overrides:
-        if not _OVERRIDE.fullmatch(override) or override.startswith("hydra."):
-            raise UserError(f"override `{override}` is not of the form key=value")
-    given = [f"++{override}" if _OPEN.match(override) else override for override in overrides]
-    outer = Singleton.get_state()
-    GlobalHydra.instance().clear()
-    try:
-        with initialize_config_module(CONFIG_MODULE, version_base=None):
-            try:
-                config = compose(root, overrides=given)
-                for key, value in missing.items():
-                    if OmegaConf.is_missing(config, key):
-                        config[key] = value
-                OmegaConf.resolve(config)
-                return config
-            except _COMPOSITION_ERRORS as error:
-                raise UserError(_explain(error, compose(root))) from error
-    finally:
-        Singleton.set_state(outer)
-
-
-def _explain(error: Exception, defaults: DictConfig) -> str:
-    """One line on a failed composition: which override, and what would be valid."""
-    if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options:
-        group, _, option = str(error.missing_cfg_file).rpartition("/")
-        return f"unknown {group} {option!r} (choose from {', '.join(error.options)})"
-    if isinstance(error, OverrideParseException):
-        return f"override `{error.override}` does not parse: {_first_line(error)}"
-    unknown = re.match(r"Could not override '([^']+)'", str(error))
-    if unknown is None:
-        ambiguous = str(error).startswith("Ambiguous value")
-        hint = "; quote it, write a list as [a,b], or give a pipeline with -p" if ambiguous else ""
-        return f"{_first_line(error)}{hint}"
-    valid = _keys(cast(dict[str, Any], OmegaConf.to_container(defaults)))
-    if unknown[1] in valid:
-        return f"{unknown[1]!r} is a group: write {unknown[1]}=NAME, or {unknown[1]}.KEY=VALUE"
-    close = difflib.get_close_matches(unknown[1], valid, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"unknown configuration key {unknown[1]!r}{hint} (valid keys: {', '.join(valid)})"
-
-
-def _keys(config: Mapping[Any, Any], prefix: str = "") -> list[str]:
-    """Every key, dotted."""
-    found = []
-    for key, value in config.items():
-        found.append(f"{prefix}{key}")
-        if isinstance(value, Mapping):
-            found += _keys(value, f"{prefix}{key}.")
-    return found
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]

@@ -9,15 +9,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.rewards import make_reward
+from kernelwright.driver.composition import check_config, compose_config
 from kernelwright.driver.policies import PolicySettings
-from kernelwright.driver.settings import (
-    EvaluatorSettings,
-    ImportSettings,
-    TargetSettings,
-    check_config,
-    compose_config,
-    read_rungs,
-)
+from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, TargetSettings, read_rungs
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.algorithms import Algorithm, preset
 from kernelwright.rl.data import STAGES

@@ -10,7 +10,8 @@ from kernelwright import conf
 from kernelwright.backend.targets import TARGETS
 from kernelwright.driver.ablate_settings import read_ablate_settings
 from kernelwright.driver.build import discover, open_context
-from kernelwright.driver.settings import CONFIG_MODULE, Numerics, Shrink, compose_config, read_settings
+from kernelwright.driver.composition import CONFIG_MODULE, compose_config
+from kernelwright.driver.settings import Numerics, Shrink, read_settings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline
 

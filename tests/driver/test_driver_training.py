@@ -13,7 +13,7 @@ from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
-from kernelwright.driver.settings import compose_config
+from kernelwright.driver.composition import compose_config
 from kernelwright.driver.train_settings import read_sft_settings, read_train_settings
 from kernelwright.driver.training import answer_of, read_modules
 from kernelwright.frontend.agent import FrontendAgent, FrontendAgentPass
