@@ -162,9 +162,9 @@ def main() -> None:
     """Fork a worker for each socket that comes, until the parent goes away."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, parent = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(os.getppid())
-    from kernelwright.evaluate import worker
+    from kernelwright.evaluate import forked, worker
 
-    devices = worker.hide_devices()
+    devices = forked.hide_devices()
     gc.disable()  # what is imported stays: to look through it again and again takes half a second
     from kernelwright.evaluate import jobs  # torch and Triton: slow, and paid once
     from kernelwright.evaluate.host import program  # noqa: F401 - for the children
