@@ -1,20 +1,16 @@
 """Compile kernels for a target offline, GPU or not. The one place that touches Triton's compiler interface.
 
 Tried with Triton 3.6 and 3.7. A launch is specialised as Triton's own JIT would: by dtype, by divisibility by 16,
-and with integers equal to 1 as constants. Results are kept in memory and on disk under `cache_folder()`.
+and with integers equal to 1 as constants. Results are kept in memory and on disk (`compiled`).
 """
 
-import base64
 import hashlib
 import json
-import os
 import re
 import subprocess
 import tempfile
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -24,6 +20,7 @@ from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, CompilationError
 
+from kernelwright.backend.compiled import Compiled, read_compiled, write_compiled
 from kernelwright.backend.execute import Launch, trace_launches
 from kernelwright.backend.jit import load_kernels, needed_kernels
 from kernelwright.backend.stub_driver import compiling_for
@@ -36,23 +33,8 @@ from kernelwright.ir.values import DTYPES, KernelModule, Resources, Scalar, Tens
 _SCHEMA = 2
 #: What Triton counts spills in.
 _SPILL_BYTES = 4
-_memory: dict[str, "Compiled"] = {}
+_memory: dict[str, Compiled] = {}
 _MEMORY_ENTRIES = 1024
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """One kernel, specialised and compiled: Triton's IRs, PTX and machine code, and what a launch takes."""
-
-    symbol: str
-    capability: int
-    ttir: str
-    ttgir: str
-    llir: str
-    ptx: str
-    cubin: bytes
-    resources: Resources
-    num_warps: int
 
 
 class CompileFailureError(KernelwrightError):
@@ -71,11 +53,6 @@ class Specialisation:
     signature: Mapping[str, str]
     constants: Mapping[str, Any]
     attributes: tuple[int, ...]
-
-
-def cache_folder() -> Path:
-    """Where results are kept between processes: `$KERNELWRIGHT_CACHE_DIR`, else `~/.cache/kernelwright`."""
-    return Path(os.environ.get("KERNELWRIGHT_CACHE_DIR") or Path.home() / ".cache" / "kernelwright")
 
 
 def compile_module(m: KernelModule, target: Target) -> dict[str, Compiled]:
@@ -116,10 +93,10 @@ def compile_jit(
         raise UserError(f"target {target.name!r} compiles nothing; name a GPU: {gpus}")
     special = specialise(kernel, launch, kernels)
     key = _cache_key(launch, special, target, sources)
-    result = _memory.get(key) or _read(key)
+    result = _memory.get(key) or read_compiled(key)
     if result is None:
         result = _compile(kernel, launch, special, target)
-        _write(key, result)
+        write_compiled(key, result)
     if len(_memory) >= _MEMORY_ENTRIES:
         del _memory[next(iter(_memory))]
     _memory[key] = result
@@ -308,32 +285,3 @@ def _cache_key(launch: Launch, special: Specialisation, target: Target, sources:
     content = [_SCHEMA, triton.__version__, target.capability, launch.symbol, list(sources)]
     content += [list(special.signature.items()), constants, special.attributes, sorted(launch.options.items())]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _entry(key: str) -> Path:
-    return cache_folder() / "compiled" / key[:2] / f"{key}.json.z"
-
-
-def _read(key: str) -> Compiled | None:
-    """What another process left; None where nothing is there or it cannot be read."""
-    try:
-        content = json.loads(zlib.decompress(_entry(key).read_bytes()))
-        resources = Resources(**content.pop("resources"))
-        cubin = base64.b64decode(content.pop("cubin"))
-        return Compiled(**content, cubin=cubin, resources=resources)
-    except (OSError, zlib.error, ValueError, TypeError, KeyError):
-        return None
-
-
-def _write(key: str, result: Compiled) -> None:
-    """Leave a result for other processes; a cache that cannot be written is no reason to fail."""
-    cubin = base64.b64encode(result.cubin).decode()
-    content = {**vars(result), "resources": vars(result.resources), "cubin": cubin}
-    path = _entry(key)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(zlib.compress(json.dumps(content).encode(), 1))
-        Path(file.name).replace(path)
-    except OSError:
-        return

@@ -31,7 +31,8 @@ from dataclasses import dataclass, field
 import torch
 
 from kernelwright.backend.access import LINE, SECTOR, layouts_of
-from kernelwright.backend.compiler import Compiled, compile_launch
+from kernelwright.backend.compiled import Compiled
+from kernelwright.backend.compiler import compile_launch
 from kernelwright.backend.execute import Launch, trace_launches
 from kernelwright.backend.extern import ExternCall, ExternTrace
 from kernelwright.backend.targets import MOST_REGISTERS, Target

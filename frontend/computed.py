@@ -15,9 +15,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from kernelwright.frontend.problem import Problem
+from kernelwright.frontend.size_literals import KEPT_SIZE
 
-#: Integers up to this are structure, not sizes (as in `frontend.shrink`).
-_SMALL = 16
 #: Operators that a program may have: longer ones are long enough for their text to tell.
 _MOST = 100
 #: What they give is what they take, seen otherwise.
@@ -97,7 +96,7 @@ class _Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return f"%{self._number(value)}"
         if isinstance(value, list | tuple):
             return f"[{' '.join(map(self._spelt, value))}]"
-        is_size = isinstance(value, int) and not isinstance(value, bool) and abs(value) > _SMALL
+        is_size = isinstance(value, int) and not isinstance(value, bool) and abs(value) > KEPT_SIZE
         return "N" if is_size else str(value)
 
 

@@ -13,7 +13,7 @@ import triton
 
 import kernelwright
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.backend.compiler import cache_folder
+from kernelwright.backend.compiled import cache_folder
 from kernelwright.backend.stopwatch import Measured
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference

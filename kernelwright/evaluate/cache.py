@@ -19,7 +19,7 @@ from typing import Any
 
 import kernelwright
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.backend.compiler import cache_folder
+from kernelwright.backend.compiled import cache_folder
 from kernelwright.evaluate.transport import encode_reference
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.values import KernelModule, Reference, Resources

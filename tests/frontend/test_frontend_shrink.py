@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from kernelwright.frontend.problem import Problem
-from kernelwright.frontend.shrink import find_sites, half, measure, shrink_source
+from kernelwright.frontend.shrink import half, measure, shrink_source
+from kernelwright.frontend.size_literals import find_sites
 from kernelwright.ir.errors import UserError
 
 CONVOLUTION = """

@@ -13,7 +13,8 @@ import triton
 from torch import Tensor
 
 from kernelwright.backend.clock import Clock, clock_for, middle, tick
-from kernelwright.backend.compiler import Compiled, CompileFailureError, compile_for_device, compile_jit
+from kernelwright.backend.compiled import Compiled
+from kernelwright.backend.compiler import CompileFailureError, compile_for_device, compile_jit
 from kernelwright.backend.execute import Launch
 from kernelwright.backend.targets import Target
 from kernelwright.backend.tensors import spec_of
