@@ -108,6 +108,10 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
     def __getattr__(self, name: str) -> NoReturn:
         raise NotImplementedError(f"Triton's interpreter has no {name.removeprefix('create_')}")
 
+    def get_all_ones_value(self, type: Any) -> Any:
+        """Of any integer type: numpy has no -1 of those without a sign."""
+        return Handle(~self.get_null_value(type).data, type.scalar)
+
     # memory
 
     def create_load(self, ptr: Any, *_hints: Any) -> Any:

@@ -49,6 +49,8 @@ class Tune(Pass):
     def __post_init__(self) -> None:
         if self.measure not in ("auto", "gpu", "model"):
             raise UserError(f"measure={self.measure!r}; choose auto, gpu or model")
+        if self.trials < 1:
+            raise UserError(f"trials={self.trials}: give at least 1")
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module fitted to `ctx.target`; for the interpreter its options stay as they are.

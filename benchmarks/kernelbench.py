@@ -152,7 +152,7 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
         raise UserError(f"--jobs {arguments.jobs}: at least one is needed")
     if arguments.measuring < 0:
         raise UserError(f"--measuring {arguments.measuring}: give a number of problems, or 0 for that of --jobs")
-    levels = frozenset(map(int, filter(None, arguments.levels.split(","))))
+    levels = read_levels(arguments.levels)
     only = frozenset(filter(None, arguments.only.split(",")))
     programs = list(read_problems(arguments.problems, levels, only, read_shard(arguments.shard)))
     settings = settings_for(arguments.overrides, arguments.budget)
@@ -197,11 +197,29 @@ def known_rows(path: Path | None, common: Mapping[str, Any]) -> dict[str, Any]:
     """The rows of an earlier OUT whose winners can be made again. Raises UserError for one that was made otherwise."""
     if path is None:
         return {}
-    content = json.loads(path.read_text("utf-8"))
+    content = read_json(path, "--known")
     for key, value in json.loads(json.dumps(common)).items():
         if (before := content["made_with"].get(key)) != value:
             raise UserError(f"--known {path}: it was made with {key}={before}, now it is {value}; search anew")
     return {row["id"]: row | {"status": KNOWN} for row in content["results"] if row["status"] == "ok"}
+
+
+def read_levels(text: str) -> frozenset[int]:
+    """Levels from text such as 1,2; none stands for all."""
+    levels = frozenset(filter(None, map(str.strip, text.split(","))))
+    if wrong := sorted(level for level in levels if not level.isdecimal()):
+        raise UserError(f"--levels {text}: {wrong[0]!r} is no level; write 1,2")
+    return frozenset(map(int, levels))
+
+
+def read_json(path: Path, flag: str) -> Any:
+    """A file's content; UserError, naming the flag that gave the path, where there is none."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UserError(f"{flag} {path}: {error.strerror}; name the file of an earlier run") from error
+    except ValueError as error:
+        raise UserError(f"{flag} {path}: not JSON ({error}); name the file of an earlier run") from error
 
 
 def in_order(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -211,12 +229,12 @@ def in_order(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def read_floors(path: Path | None) -> Any:
     """The content of a floors file, see `kernelbench_summary.floor_of`."""
-    return None if path is None else json.loads(path.read_text("utf-8"))
+    return None if path is None else read_json(path, "--floors")
 
 
 def reported(arguments: argparse.Namespace) -> dict[str, Any]:
     """The content of an OUT that is there, summed up anew."""
-    content = json.loads(arguments.out.read_text("utf-8"))
+    content = read_json(arguments.out, "--out")
     return content | {"summary": summarize(content["results"], read_floors(arguments.floors))}
 
 

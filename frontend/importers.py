@@ -33,7 +33,7 @@ def import_file(
     """
     path = Path(path)
     try:
-        source = path.read_text("utf-8")
+        source = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = "is not a text file" if isinstance(error, UnicodeDecodeError) else error.strerror
         raise UserError(
@@ -58,6 +58,14 @@ def import_source(
         raise UserError(f"numerics={numerics!r}: choose {', '.join(NUMERICS)}")
     if budget < 1:
         raise UserError(f"budget={budget}: give a positive number of elements")
+    try:
+        return _imported(source, name, shrink, budget, numerics)
+    except SystemExit as error:
+        raise UserError(f"{name}: the file ends the process when it is run; a reference only defines things") from error
+
+
+def _imported(source: str, name: str, shrink: str, budget: int, numerics: Numerics) -> KernelModule:
+    """The same, for options that there are."""
     Problem.load(source, name)
     source = in_bf16(source) if numerics == "bf16" else source
     small = source

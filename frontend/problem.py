@@ -28,8 +28,9 @@ def parse_source(source: str, name: str) -> ast.Module:
     try:
         return ast.parse(source)
     except SyntaxError as error:
-        line = (error.text or "").strip()
-        raise UserError(f"{name}:{error.lineno}: {error.msg}: `{line}`; mend the Python syntax") from error
+        where = f"{name}:{error.lineno}" if error.lineno else name
+        text = f": `{error.text.strip()}`" if error.text else ""
+        raise UserError(f"{where}: {error.msg}{text}; mend the Python syntax") from error
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from kernelwright.frontend.inductor.kernel_text import InductorKernel, PlainKern
 from kernelwright.frontend.inductor.library import device_functions, library
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.values import Kernel, KernelModule, Launcher
+from kernelwright.ir.verifier import extern_ops
 
 
 class ModuleBuilder:
@@ -37,7 +38,7 @@ class ModuleBuilder:
         parameters = self._parameters()
         device = parameters[0] if parameters else None
         if device is None:
-            raise LoweringError(f"@{self.module.name} reads no tensor; there is nothing to lower")
+            raise LoweringError(f"@{self.module.name} reads no element of a tensor; there is nothing to lower")
         writer = HostWriter(self.program, self.names, self.taken, device)
         statements = self._constants(device) + writer.write()
         kernels = self._kernels(symbols, writer)
@@ -45,11 +46,14 @@ class ModuleBuilder:
         body = self._place_launches(statements, writer, kernels)
         source = self._function(parameters, body)
         used = device_functions(sorted(self.device_functions))
-        return replace(
+        made = replace(
             self.module,
             kernels=(*used, *self.combines.values(), *kernels_by_name.values()),
             launcher=Launcher(source),
         )
+        if not kernels and not extern_ops(made):
+            raise LoweringError(f"@{self.module.name} gives back views of its inputs; there is nothing to lower")
+        return made
 
     def _symbols(self) -> dict[str, str]:
         """Inductor's kernel names -> readable ones: the fused operations, at most four."""
@@ -70,6 +74,8 @@ class ModuleBuilder:
         returned = self._returned()
         positions = [item for item in self.captured.outputs if isinstance(item, int)]
         for place, index in enumerate(dict.fromkeys(positions)):
+            if not returned:
+                raise LoweringError(f"@{self.module.name} gives back its inputs; there is nothing to lower")
             if index >= len(returned):
                 raise LoweringError(f"Inductor returns {len(returned)} values, output {index} is not among them")
             value = returned[index]

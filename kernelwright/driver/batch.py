@@ -107,7 +107,7 @@ class RowReader:
 def read_text(path: Path, key: str) -> str:
     """A file's text; UserError, naming the key that gave the path."""
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"{key}={path} is not a text file; give a Python file") from error
     except (OSError, ValueError) as error:

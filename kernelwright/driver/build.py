@@ -1,6 +1,7 @@
 """Wiring: finds the passes, and makes from settings what a pipeline needs to run."""
 
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -123,6 +124,11 @@ def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:
     if unknown or not chosen.baselines:
         named = f"{unknown[0]!r} is none" if unknown else "none is named"
         raise UserError(f"evaluator.baselines: {named} (choose from {', '.join(BASELINES)})")
+    for name in ("timeout_s", "memory_gb"):
+        if not 0.0 < (value := getattr(chosen, name)) < math.inf:
+            raise UserError(f"evaluator.{name}={value}: give a number above 0")
+    if chosen.samples < 0:
+        raise UserError(f"evaluator.samples={chosen.samples}: give a number of runs, or 0 for none")
     return LocalOptions(
         target,
         chosen.seeds,
@@ -150,8 +156,6 @@ def import_reference(source: str, name: str, importing: ImportSettings, device: 
             with suppress(UserError):
                 return import_source(source, name, shrink="always", **options).reference
         return import_source(source, name, shrink=shrink, **options).reference
-    except SystemExit as error:
-        raise UserError(f"{name}: the file ends the process when it is run; a reference only defines things") from error
     except ValueError as error:  # UserError is one; others are about text that no file holds, such as null bytes
         raise error if isinstance(error, UserError) else UserError(f"{name}: {error}") from error
 
@@ -164,7 +168,7 @@ def read_program(path: Path, settings: Settings) -> KernelModule:
     """Read a file that holds either a module's printed text or a KernelBench-format program."""
     if path.is_file():
         try:
-            text = path.read_text("utf-8")
+            text = path.read_text("utf-8-sig")
         except UnicodeDecodeError as error:
             raise UserError(f"{path} is not a text file") from error
         if text.startswith(MODULE_HEADER):

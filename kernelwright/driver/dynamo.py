@@ -7,6 +7,7 @@ asked for anything here.
 
 import atexit
 import logging
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -14,6 +15,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.multiprocessing.reductions import StorageWeakRef
 
 from kernelwright.backend.execute import CudaRuntime, load_module
 from kernelwright.driver.build import discover, resolve_target
@@ -57,6 +59,13 @@ class Options:
             message = f"backend kernelwright has no option {unknown[0]!r}; it has {', '.join(sorted(known))}"
             raise BackendOptionError(message)
         options = cls(**dict(given or {}))
+        for name in ("target", "pipeline"):
+            if not isinstance(value := getattr(options, name), str):
+                raise BackendOptionError(f"{name}={value!r}: give text")
+        if type(options.seeds) is not int or options.seeds < 1:
+            raise BackendOptionError(f"seeds={options.seeds!r}: give a whole number of at least 1")
+        if type(options.timeout_s) not in (int, float) or not 0.0 < options.timeout_s < math.inf:
+            raise BackendOptionError(f"timeout_s={options.timeout_s!r}: give a number of seconds above 0")
         try:
             resolve_target(options.target)
             discover()
@@ -89,9 +98,15 @@ def regions() -> tuple[Region, ...]:
 
 
 def kernelwright(
-    graph: torch.fx.GraphModule, example_inputs: Sequence[Any], *, options: Mapping[str, Any] | None = None
+    graph: torch.fx.GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
 ) -> Runner:
-    """The backend. Raises ValueError for unknown options; everything else ends in code that runs."""
+    """The backend. Raises ValueError for unknown options and any mode; everything else ends in code that runs."""
+    if mode is not None:
+        raise BackendOptionError(f"backend kernelwright has no mode {mode!r}; leave it out, and say what by options=…")
     chosen = Options.read(options)
     why_not = refusal(graph, example_inputs, chosen)
     if why_not:
@@ -124,7 +139,25 @@ def refusal(graph: torch.fx.GraphModule, inputs: Sequence[Any], options: Options
         return f"it has the dynamic size {dynamic[0]}"
     if not any(node.op in ("call_function", "call_method", "call_module") for node in graph.graph.nodes):
         return "it computes nothing"
+    if options.target == "interpreter" and _gives_views(graph):
+        return "an output shares memory with an input or another output, which the interpreter's do not"
     return ""
+
+
+def _gives_views(graph: torch.fx.GraphModule) -> bool:
+    """Whether an output shares memory with an input or another output, and is not that itself."""
+    held = [node for node in graph.graph.nodes if node.op in ("placeholder", "get_attr")]
+    made = [node for node in graph.graph.output_node().all_input_nodes if node not in held]
+    seen: set[StorageWeakRef] = set()
+    for node in (*held, *made):
+        value = node.meta.get("example_value")
+        if not isinstance(value, Tensor):
+            continue
+        storage = StorageWeakRef(value.untyped_storage())  # type: ignore[no-untyped-call]
+        if node in made and storage in seen:
+            return True
+        seen.add(storage)
+    return False
 
 
 def _with_inductor(graph: torch.fx.GraphModule, inputs: Sequence[Any], why: str) -> Runner:

@@ -103,9 +103,10 @@ def estimated_speedup(result: CompileResult, target: str) -> dict[str, Any]:
     if not lowered or lowered[0].module.digest == lowered[-1].module.digest:
         return {"value": None, "how": "not measured: no GPU, and no other stage to compare with", "against": ""}
     first, last = estimated_us(lowered[0], target), estimated_us(lowered[-1], target)
+    if not first or not last:
+        return {"value": None, "how": f"not estimated: the cost model has no figures for {target}", "against": ""}
     how = f"cost model: estimated for {target}, not measured"
-    value = round(first / last, 3) if first and last else None
-    return {"value": value, "how": how, "against": lowered[0].spec}
+    return {"value": round(first / last, 3), "how": how, "against": lowered[0].spec}
 
 
 def print_table(report: Mapping[str, Any], console: Console) -> None:

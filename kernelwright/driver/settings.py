@@ -135,6 +135,8 @@ def read_settings(name: str, overrides: Sequence[str] = (), pipeline: str | None
     checked, importing = check_config(CompileSchema, rest), check_config(ImportSettings, config["import"], "import.")
     if not re.fullmatch(r"[\w.-]+", checked.name):
         raise UserError(f"name={checked.name!r} must be letters, digits and `_.-`: it names files")
+    if not checked.out.strip():
+        raise UserError("out= names no folder; give one, or leave it out")
     passes = checked.pipeline.passes
     return Settings(
         name=checked.name,

@@ -175,6 +175,17 @@ def k(x_ptr, out_ptr, n, B: tl.constexpr):
         X,
         torch.softmax(X, 1),
     ),
+    "bits of integers without a sign": (
+        """
+@triton.jit
+def k(x_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out_ptr + i, ~tl.load(x_ptr + i))
+""",
+        "out = torch.empty_like(a)\nk[(1,)](a, out, B=16)\nreturn out",
+        torch.arange(0, 256, 16, dtype=torch.uint8),
+        ~torch.arange(0, 256, 16, dtype=torch.uint8),
+    ),
     "library functions": (
         """
 @triton.jit

@@ -109,6 +109,15 @@ BAD_IN_PROCESS = {
     "unknown emit": (["compile", "small.py", "--emit=cuda"], "choose from triton"),
     "level too low": (["opt", "small.py", "-p", "tune"], "reads level triton, but the module is at level torch"),
     "broken module": (["opt", "broken_module.py"], "does not parse as a module"),
+    "ends the process": (["compile", "leaving.py"], "leaving: the file ends the process when it is run"),
+    "null byte": (["compile", "null.py"], "null: source code string cannot contain null bytes; mend"),
+    "views alone": (["compile", "views.py"], "gives back views of its inputs; there is nothing to lower"),
+    "inputs alone": (["compile", "inputs.py"], "gives back its inputs; there is nothing to lower"),
+    "empty out": (["compile", "small.py", "out="], "out= names no folder"),
+    "no time": (["compile", "small.py", "evaluator.timeout_s=0"], "evaluator.timeout_s=0.0: give a number above 0"),
+    "no memory": (["compile", "small.py", "evaluator.memory_gb=nan"], "evaluator.memory_gb=nan: give a number above"),
+    "no samples": (["compile", "small.py", "evaluator.samples=-1"], "evaluator.samples=-1: give a number of runs"),
+    "no trials": (["compile", "small.py", "-p", "lower-inductor,tune{trials=0}"], "trials=0: give at least 1"),
 }
 
 
@@ -119,6 +128,10 @@ def test_bad_usage_is_named(case: str, capsys: Captured) -> None:
     Path("broken.py").write_text("class Model(\n")
     Path("empty.py").write_text("import torch\n")
     Path("broken_module.py").write_text("# kernelwright module 1\n# name: x\nimport os\n")
+    Path("leaving.py").write_text(PROGRAM.replace("return [torch", "raise SystemExit(0)\n    return [torch"))
+    Path("null.py").write_text(PROGRAM + "\0")
+    for name, result in (("views", "x.view(-1)"), ("inputs", "x")):
+        Path(f"{name}.py").write_text(PROGRAM.replace("torch.relu(x * self.scale + 1.0)", result))
     argv, message = BAD_IN_PROCESS[case]
     assert main(argv) == 2
     out, err = capsys.readouterr()
@@ -206,6 +219,24 @@ def test_opt_reads_a_program_or_a_module_and_composes(program: Path, capsys: Cap
     out, err = capsys.readouterr()
     assert parse_module(out).target == "h100" and parse_module(out).provenance[-1].verdict.startswith("ok@")
     assert "+++ after tune" in err and "# ---- after tune" in err
+
+
+def test_opt_judges_what_no_pass_changed(program: Path, capsys: Captured) -> None:
+    assert main(["opt", str(program), "-p", "lower-inductor", "-o", "right.py"]) == 0
+    text = Path("right.py").read_text()
+    Path("wrong.py").write_text(text.replace("+ 1.0\n", "+ 2.0\n"))
+    assert Path("wrong.py").read_text() != text
+    for file, passes, status in (("right.py", [], 0), ("wrong.py", [], 1), ("wrong.py", ["-p", "align-rows"], 1)):
+        given = [file, *passes, "--verify", "target=interpreter", "evaluator.seeds=1"]
+        assert main(["opt", *given]) == status
+        out, err = capsys.readouterr()
+        assert bool(out) == (status == 0) and ("as it was given is not verified: mismatch" in err) == (status == 1)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_program(program: Path, capsys: Captured) -> None:
+    program.write_text(PROGRAM, "utf-8-sig")
+    assert main(["opt", str(program)]) == 0
+    assert "small" in capsys.readouterr().out
 
 
 def test_json_mode_keeps_stdout_clean_on_bad_input(program: Path, capsys: Captured) -> None:

@@ -112,6 +112,29 @@ def test_mutation_still_happens() -> None:
     torch.testing.assert_close(x, y)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: (x.t(), x + 1.0), lambda x: (x.detach(), x + 1.0), lambda x: ((y := x + 1.0).view(-1), y)],
+    ids=["view of an input", "detached input", "view of an output"],
+)
+def test_outputs_that_share_memory_still_do(function: Callable[..., Any]) -> None:
+    x = torch.zeros(4, 2)
+    (one, other), made = run(function, x, options=INTERPRETER)
+    assert made[0].runs == "inductor" and "shares memory" in made[0].why
+    one.fill_(7.0)
+    assert bool((x == 7.0).all()) != bool((other == 7.0).all())
+
+
+def test_outputs_that_are_one_tensor_or_an_input_run_as_kernels() -> None:
+    (one, same, given), made = run(lambda x: (y := x + 1.0, y, x), x := torch.zeros(4, 2), options=INTERPRETER)
+    assert made[0].runs == "kernelwright" and one is same and given is x
+
+
+def test_a_mode_is_refused() -> None:
+    with pytest.raises(ValueError, match="has no mode 'max-autotune'; leave it out"):
+        torch.compile(nn.GELU(), backend="kernelwright", mode="max-autotune")(torch.randn(4))
+
+
 def test_dynamic_shapes_are_left_to_inductor() -> None:
     before = len(regions())
     compiled = torch.compile(mlp(), backend="kernelwright", options=INTERPRETER, dynamic=True)
@@ -133,6 +156,11 @@ def test_disable_is_plain_inductor(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"targt": "h100"}, "no option 'targt'; it has pipeline, seeds, target, timeout_s"),
         ({"target": "z80"}, "z80"),
         ({"pipeline": "no-such-pass"}, "no-such-pass"),
+        ({"pipeline": 3}, "pipeline=3: give text"),
+        ({"seeds": 0}, "seeds=0: give a whole number"),
+        ({"seeds": 1.5}, "seeds=1.5: give a whole number"),
+        ({"timeout_s": -1}, "timeout_s=-1: give a number of seconds"),
+        ({"timeout_s": "x"}, "timeout_s='x': give a number of seconds"),
     ],
 )
 def test_wrong_options_are_value_errors(options: dict[str, Any], message: str) -> None:

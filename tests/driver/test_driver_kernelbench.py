@@ -146,6 +146,17 @@ def test_baselines_are_added_by_their_ratio_to_the_candidate_beside_them(work) -
     assert joined["tried"] == ["eager", "inductor", "inductor-max-autotune"]
 
 
+def test_bad_arguments_are_named(bench, tmp_path: Path) -> None:
+    assert bench.read_levels("1, 2") == {1, 2} and bench.read_levels("") == frozenset()
+    with pytest.raises(UserError, match="--levels 1,x: 'x' is no level; write 1,2"):
+        bench.read_levels("1,x")
+    with pytest.raises(UserError, match=r"--known .*gone.json: No such file or directory; name the file"):
+        bench.known_rows(tmp_path / "gone.json", {})
+    (tmp_path / "broken.json").write_text("{")
+    with pytest.raises(UserError, match=r"--floors .*broken.json: not JSON"):
+        bench.read_floors(tmp_path / "broken.json")
+
+
 def test_problems_are_chosen_by_level_name_and_shard(bench, tmp_path: Path) -> None:
     place = tmp_path / "problems.jsonl"
     lines = [{"level": n, "problem_id": i, "name": f"{i}_x.py", "code": "nn.Conv2d"} for n in (1, 2) for i in (1, 3, 5)]

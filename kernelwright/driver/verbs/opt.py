@@ -30,9 +30,9 @@ from kernelwright.driver.emit import write_text
 from kernelwright.driver.settings import read_settings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.instruments import Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
-from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
+from kernelwright.ir.values import Level
 
 FLAGS = (
     Flag("--pipeline", "SPEC", "-p"),
@@ -54,7 +54,13 @@ def run(arguments: Arguments) -> int:
     clock = Time()
     try:
         with open_context(settings, silent) as context:
-            module = pipeline.run(module, context, _instruments(arguments, context, pipeline, clock))
+            verify = Verify(context.evaluator) if "--verify" in flags else None
+            module = pipeline.run(module, context, _instruments(arguments, pipeline, clock, verify))
+            if verify is not None and module.level is not Level.TORCH and module.digest not in verify.verdicts:
+                verdict = context.evaluator.evaluate(module)
+                if not verdict.ok:
+                    sys.stderr.write(f"kernelwright: @{module.name} as it was given is not verified: {verdict}\n")
+                    return 1
     except VerificationFailed as refusal:
         sys.stderr.write(f"kernelwright: {refusal}\n")
         return 1
@@ -65,12 +71,10 @@ def run(arguments: Arguments) -> int:
     return 0
 
 
-def _instruments(arguments: Arguments, context: Context, pipeline: Pipeline, clock: Time) -> list[Instrument]:
+def _instruments(arguments: Arguments, pipeline: Pipeline, clock: Time, verify: Verify | None) -> list[Instrument]:
     """What the flags ask for, in the order in which they should see a module."""
     flags = arguments.flags
-    found: list[Instrument] = [clock]
-    if "--verify" in flags:
-        found.append(Verify(context.evaluator))
+    found: list[Instrument] = [clock, *([verify] if verify else [])]
     if "--diff" in flags:
         found.append(Diff())
     if "--print-ir-after" in flags:
