@@ -18,7 +18,7 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +35,17 @@ from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.driver.settings import Device, EvaluatorSettings
 from kernelwright.driver.training import judged_by
 from kernelwright.evaluate.pool import Pool, usable_cores
-from kernelwright.frontend.agent import FrontendAgent
+from kernelwright.frontend.agent import FORMS, FrontendAgent
 from kernelwright.frontend.importers import import_source
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.data import TEST, Pair, read_rows
 from kernelwright.rl.problems import load_problems
+from kernelwright.serve.adapters import adapter_folder
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
+MODES = ("sampled", "greedy")
 
 
 @dataclass(frozen=True)
@@ -153,16 +155,28 @@ def caliber(
         "python": sys.version.split()[0],
         "command": " ".join(sys.argv),
         "policy": {"kind": settings.kind.value, "model": settings.model},
-        "arms": {arm.name: {"form": arm.form, "adapter": arm.adapter, "sha256": _digest(arm)} for arm in arms},
+        "arms": told_of(arms),
         "judged": "parse and interpret, on the CPU, at the sizes of the generated programs; KernelBench's made small",
         "kernelbench_not_shrunken": lost,
         "seconds": {name: round(value, 1) for name, value in seconds.items()},
     }
 
 
+def told_of(arms: Sequence[Arm]) -> dict[str, dict[str, Any]]:
+    """What answers follow from, arm by arm. Raises UserError for an adapter that is not there."""
+    return {arm.name: {"form": arm.form, "n": arm.n, "adapter": arm.adapter, "sha256": _digest(arm)} for arm in arms}
+
+
 def _digest(arm: Arm) -> str:
-    path = Path(arm.adapter, "adapter_model.safetensors")
-    return hashlib.sha256(path.read_bytes()).hexdigest() if arm.adapter else ""
+    return digest_of(adapter_folder(arm.adapter) / "adapter_model.safetensors", "--arm") if arm.adapter else ""
+
+
+def digest_of(path: Path, flag: str) -> str:
+    """Of a file's bytes; UserError, naming the flag that gave the path, where there is none."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UserError(f"{flag} {path}: {error.strerror}; give another") from error
 
 
 def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
@@ -183,12 +197,21 @@ def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
     parser.add_argument("--modes", default="sampled,greedy")
     parser.add_argument("policy", nargs="*", help="key=value of conf/policy")
     given = parser.parse_intermixed_args()
+    for mode in given.modes.split(","):
+        check_choice("--modes", mode, MODES)
+    for arm in given.arm:
+        check_choice(f"--arm {arm.name}", arm.form, FORMS)
     return given, policy_settings(given.policy, given.arm)
 
 
 def policy_settings(items: Sequence[str], arms: Sequence[Arm]) -> PolicySettings:
     """What key=value says of conf/policy, with the arms' adapters."""
+    known = {field.name for field in fields(PolicySettings)}
+    for item in items:
+        if item.partition("=")[0] not in known or "=" not in item:
+            raise UserError(f"{item!r}: give key=value, with a key of {', '.join(sorted(known))}")
     values: dict[str, Any] = {"kind": "vllm"} | dict(item.split("=", 1) for item in items)
+    check_choice("kind", values["kind"], [kind.value for kind in PolicyKind])
     values["kind"] = PolicyKind(values["kind"])
     for key in ("max_model_len", "max_num_seqs", "max_rank"):
         if key in values:
@@ -235,6 +258,15 @@ def answer_all(
 
 def main() -> int:
     """Answer, and sum up; 2 for bad arguments."""
+    try:
+        return run()
+    except UserError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+
+
+def run() -> int:
+    """The same; raises UserError for bad arguments."""
     given, settings = read_arguments()
     suites = {"generated": generated(given.pairs, given.limit)}
     lost: list[str] = []
@@ -246,13 +278,12 @@ def main() -> int:
         for mode in given.modes.split(",")
         for suite, some in suites.items()
     ]
-    made_with = {"model": settings.model} | {name: getattr(given, name) for name in ("n", "max_tokens", "seed")}
-    try:
-        with Journal(given.out.with_name(f"{given.out.name}.journal"), made_with) as journal:
-            seconds = answer_all(tasks, journal, given, settings)
-    except UserError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
+    if not suites["generated"]:
+        raise UserError(f"--pairs {given.pairs} holds none of the split {TEST}")
+    made_with = {"model": settings.model, "arms": told_of(given.arm), "pairs": digest_of(given.pairs, "--pairs")}
+    made_with |= {name: getattr(given, name) for name in ("n", "max_tokens", "seed")}
+    with Journal(given.out.with_name(f"{given.out.name}.journal"), made_with) as journal:
+        seconds = answer_all(tasks, journal, given, settings)
     order = [arm.name for arm in given.arm]
     rows = [{name: value for name, value in row.items() if name != "id"} for row in journal.results.values()]
     rows.sort(key=lambda row: (row["suite"], row["mode"], order.index(row["arm"]), row["problem"]))

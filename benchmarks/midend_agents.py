@@ -278,6 +278,7 @@ def run(given: argparse.Namespace, settings: PolicySettings) -> dict[str, Any]:
     on_gpu, seconds, began = torch.cuda.is_available(), dict[str, float](), time.monotonic()
     how = MEASURED if on_gpu else MODELLED
     made_with = {"model": settings.model, "judged": how, "target": given.target}
+    made_with |= {"arms": agents.told_of(given.arm), "modules": agents.digest_of(given.modules, "--modules")}
     made_with |= {name: getattr(given, name) for name in ("n", "max_tokens", "seed")}
     with Journal(given.out.with_name(f"{given.out.name}.journal"), made_with) as journal:
         answers_of(given, settings, modules, journal)

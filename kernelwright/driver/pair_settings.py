@@ -14,9 +14,9 @@ from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.midend.agent import ACTIONS
 from kernelwright.rl.data import MIDEND, STAGES
 
-#: Keys that are taken as they are written: paths may hold anything, rungs are a list without brackets, and `stage` is
-#: the name of a configuration group as well.
-_VERBATIM = ("stage", "out", "problems", "against", "rungs", "tokenizer")
+#: Keys that are taken as they are written: paths may hold anything, rungs are a list without brackets, pipelines have
+#: commas and braces, and `stage` is the name of a configuration group as well.
+_VERBATIM = ("stage", "out", "problems", "against", "rungs", "tokenizer", "lower")
 #: What the processes that make pairs are told as `kernelwright compile` is.
 _COMPILING = ("target", "evaluator", "import", "seed")
 MIXED = "mixed"
@@ -37,7 +37,6 @@ class PairSchema:
     externs: bool = True
     workers: int | None = None
     timeout_s: float = 300.0
-    lower: str = "lower-inductor"
     starts: list[str] = field(default_factory=list)
     search: list[str] = field(default_factory=list)
     margin: float = 1.05
@@ -101,6 +100,7 @@ def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
     schema = check_config(PairSchema, rest)
     stage, out = texts["stage"] or "", texts["out"] or f"runs/pairs/{texts['stage']}.jsonl"
     _check_values(schema, stage)
+    lower = texts["lower"] or "lower-inductor"
     pipelines = {
         "starts": tuple(map(parse_pipeline, schema.starts)),
         "search": tuple(map(parse_pipeline, schema.search)),
@@ -111,14 +111,14 @@ def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
     return PairSettings(
         plan=PairPlan(
             stage,
-            parse_pipeline(schema.lower),
+            parse_pipeline(lower),
             **pipelines,
             margin=schema.margin,
             rungs=rungs,
             action=schema.action,
             trials=schema.trials,
         ),
-        compiling=read_settings("pairs", of_compiling, schema.lower),
+        compiling=read_settings("pairs", of_compiling, lower),
         out=out,
         problems=_places(texts["problems"]),
         against=_places(texts["against"]),

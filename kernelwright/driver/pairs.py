@@ -4,6 +4,7 @@ What a run makes depends on its settings alone, neither on the number of process
 the order of their problems, and hold no times.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from kernelwright.driver.workers import Worker, answers
 from kernelwright.evaluate.pool import usable_cores
 from kernelwright.frontend.computed import computed
 from kernelwright.frontend.generate import HELD_OUT, VERSION, generate_program
+from kernelwright.ir.errors import UserError
 from kernelwright.rl.contamination import Match, Screen
 from kernelwright.rl.data import TEST, TRAIN, Pair, Problem, with_splits, write_rows
 from kernelwright.rl.normal_form import normal_digest
@@ -108,7 +110,9 @@ class PairRun:
 
             def due() -> Iterator[Problem]:
                 for problem in self._wanted(journal):
-                    if problem.id not in journal.results:
+                    found = journal.results.get(problem.id)
+                    if found is None or found["source"] != problem.source:  # it was edited since
+                        journal.results.pop(problem.id, None)
                         yield problem
                     else:
                         known.add(problem.id)
@@ -204,4 +208,7 @@ def _given(settings: PairSettings) -> tuple[tuple[Problem, ...], tuple[Problem, 
         found = with_splits(load_problems(place), ratios, settings.split_seed)
         train += (problem for problem in found if problem.split == TRAIN)
         measured += (problem for problem in found if problem.split != TRAIN)
+    twice = [name for name, count in Counter(problem.id for problem in train).items() if count > 1]
+    if twice:
+        raise UserError(f"problems: {twice[0]!r} is there twice, in {', '.join(settings.problems)}; rename one")
     return tuple(train), tuple(measured)

@@ -8,13 +8,17 @@ from typing import Any, cast
 from omegaconf import DictConfig, OmegaConf
 
 from kernelwright.agent.evaluator import Rung
+from kernelwright.agent.prompts import HISTORIES
 from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.composition import check_config, compose_config
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, TargetSettings, read_rungs
-from kernelwright.ir.errors import UserError
+from kernelwright.frontend.agent import FORMS
+from kernelwright.ir.errors import UserError, check_choice
+from kernelwright.midend.agent import ACTIONS
+from kernelwright.midend.agent import FORMS as MIDEND_FORMS
 from kernelwright.rl.algorithms import Algorithm, preset
-from kernelwright.rl.data import STAGES
+from kernelwright.rl.data import FRONTEND, STAGES
 from kernelwright.rl.learner import LoraSettings, OptimizerSettings
 from kernelwright.rl.sft import SftSettings
 from kernelwright.rl.trainer import RlSettings
@@ -203,6 +207,26 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
     _check_device(plain.device)
     plain.rollout.ladder()
     plain.trainer.optimizer()
+    _check_values(plain)
+    drawn = plain.rollout
+    _check(
+        {
+            "rollout.n": (drawn.n > 0, drawn.n, "at least one answer is needed"),
+            "rollout.turns": (drawn.turns > 0, drawn.turns, "at least one is needed"),
+            "rollout.temperature": (drawn.temperature >= 0, drawn.temperature, "give 0 or more"),
+            "rollout.top_p": (0 < drawn.top_p <= 1, drawn.top_p, "give a share above 0, at most 1"),
+            "rollout.max_tokens": (drawn.max_tokens > 0, drawn.max_tokens, "at least one is needed"),
+            "trainer.steps": (plain.trainer.steps > 0, plain.trainer.steps, "at least one is needed"),
+            "trainer.problems": (plain.trainer.problems > 0, plain.trainer.problems, "at least one is needed"),
+            "trainer.updates": (plain.trainer.updates > 0, plain.trainer.updates, "at least one is needed"),
+            "canary.prompts": (
+                plain.canary.prompts > 0,
+                plain.canary.prompts,
+                "give 1 or more, or canary.enabled=false",
+            ),
+            "canary.n": (plain.canary.n > 0, plain.canary.n, "give 1 or more, or canary.enabled=false"),
+        }
+    )
     return TrainSettings(
         plain,
         check_config(ImportSettings, config["import"], "import."),
@@ -222,7 +246,44 @@ def read_sft_settings(overrides: Sequence[str]) -> SftSchema:
     _check_stage(settings.stage.name)
     _check_device(settings.device)
     settings.trainer.optimizer()
+    _check_values(settings)
+    _check(
+        {
+            "epochs": (settings.epochs > 0, settings.epochs, "at least one is needed"),
+            "batch": (settings.batch > 0, settings.batch, "at least one pair is needed"),
+            "max_tokens": (settings.max_tokens > 0, settings.max_tokens, "give a number of tokens"),
+        }
+    )
     return settings
+
+
+def _check_values(settings: TrainSchema | SftSchema) -> None:
+    """UserError for a value that both verbs take, is of the right type, and makes no sense."""
+    drawn, learner = settings.rollout, settings.trainer
+    check_choice("rollout.form", drawn.form, FORMS if settings.stage.name == FRONTEND else MIDEND_FORMS)
+    check_choice("rollout.action", drawn.action, ACTIONS)
+    check_choice("rollout.history", drawn.history, HISTORIES)
+    _check(
+        {
+            "trainer.lr": (learner.lr > 0, learner.lr, "give a rate above 0"),
+            "trainer.warmup": (learner.warmup >= 0, learner.warmup, "give a number of steps"),
+            "trainer.weight_decay": (learner.weight_decay >= 0, learner.weight_decay, "give 0 or more"),
+            "trainer.clip": (learner.clip > 0, learner.clip, "give a norm above 0"),
+            "trainer.rank": (learner.rank > 0, learner.rank, "at least 1 is needed"),
+            "trainer.alpha": (learner.alpha > 0, learner.alpha, "at least 1 is needed"),
+            "trainer.dropout": (0 <= learner.dropout < 1, learner.dropout, "give a share below 1"),
+            "trainer.budget": (learner.budget > 0, learner.budget, "give a number of tokens"),
+            "trainer.save_every": (learner.save_every > 0, learner.save_every, "at least one step is needed"),
+            "trainer.keep": (learner.keep > 0, learner.keep, "at least one checkpoint is needed to go on from"),
+        }
+    )
+
+
+def _check(rules: Mapping[str, tuple[bool, object, str]]) -> None:
+    """UserError for the first key whose value does not fit: `rules` are by key, whether it fits, the value, a hint."""
+    for key, (fits, value, hint) in rules.items():
+        if not fits:
+            raise UserError(f"{key}={value}: {hint}")
 
 
 def _corrected(algorithm: Algorithm, overlap: bool) -> Algorithm:

@@ -1,9 +1,10 @@
 """Wiring of training: a policy that answers, an agent that asks and pays, evaluators, and the trainer between them."""
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ from kernelwright.agent.evaluating import Evaluate
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.reading import fenced
-from kernelwright.agent.rewards import Reward, make_reward
+from kernelwright.agent.rewards import ProfilingReward, Reward, make_reward
 from kernelwright.agent.rollout import roll_out
-from kernelwright.agent.trajectory import Agent, Trajectory
+from kernelwright.agent.trajectory import Trajectory
 from kernelwright.driver.build import cost_model_ms, discover, import_reference, open_pool, resolve_target, silent
 from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.given import Given, compares_with_given, paired_modules
@@ -42,18 +43,21 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import FRONTEND, Pair, read_rows
+from kernelwright.rl.data import FRONTEND, TRAIN, Pair, read_rows, write_text
 from kernelwright.rl.learner import Learner, open_model
 from kernelwright.rl.packing import Row
 from kernelwright.rl.phases import Phases
 from kernelwright.rl.ranks import ALONE, Ranks, joined, local_rank
+from kernelwright.rl.run_log import read_metrics
 from kernelwright.rl.sft import train_sft
 from kernelwright.rl.trainer import Trainer
+from kernelwright.serve.adapters import adapter_folder, adapter_rank
 from kernelwright.serve.base import find_base
 from kernelwright.serve.chat import chat_ids
 
-#: Settings that a run may go on with changed.
+#: Settings that a run may go on with changed; of supervised training the pairs count, not their file's name.
 _FREE = ("workers", "out", "canary")
+_FREE_SFT = ("out", "device", "epochs", "pairs")
 
 
 def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
@@ -70,6 +74,8 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
     pairs = [pair for pair in read_rows(Path(settings.pairs or ""), Pair) if pair.stage == settings.stage.name]
     if not pairs:
         raise UserError(f"{settings.pairs} holds no pairs of the stage {settings.stage.name}")
+    if all(pair.split != TRAIN for pair in pairs):
+        raise UserError(f"{settings.pairs} holds no pairs of the split {TRAIN}; there is nothing to learn from")
     learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks)
     target = resolve_target(settings.target.name)
     agent = make_agent(settings.stage.name, target, settings.rollout, make_reward("frontend"))
@@ -77,18 +83,29 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
     held_out = [row for pair in pairs if pair.split != "train" and (row := _row(pair, agent, learner, settings))]
     facts = {"pairs": len(pairs), "rows": len(train), "held_out": len(held_out), "adapter": f"{settings.out}/adapter"}
     if not train:
-        raise UserError(f"no pair of {settings.pairs} has {settings.max_tokens} tokens or fewer; raise max_tokens")
+        raise UserError(
+            f"no pair of {settings.pairs} can be said in the form {settings.rollout.form} with {settings.max_tokens} "
+            "tokens or fewer; raise max_tokens, or give another rollout.form"
+        )
+    if ranks.leads:
+        content = {key: value for key, value in asdict(settings).items() if key not in _FREE_SFT}
+        _remember(Path(settings.out), content | {"rows": hashlib.sha256(repr(train).encode()).hexdigest()[:16]})
     console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {len(pairs)}", highlight=False)
     say, folder = sayer(console), Path(settings.out)
     with plotted(folder, say) if ranks.leads else contextlib.nullcontext(), _shown(console, "steps") as tell:
         metrics = train_sft(learner, train, settings.run(), folder, held_out=held_out, tell=tell, say=say)
-    return facts | metrics if ranks.leads else {}
+    return facts | (metrics or last_metrics(folder)) if ranks.leads else {}
 
 
-def answer_of(pair: Pair, agent: Agent) -> str | None:
+def answer_of(pair: Pair, agent: FrontendAgent | MidendAgent) -> str | None:
     """What the agent should answer by a pair; None where its form has no words for the pair's program."""
-    if pair.is_choice or not isinstance(agent, FrontendAgent):
+    if not isinstance(agent, FrontendAgent):
+        if pair.is_choice != (agent.action == "pipeline"):
+            action = "pipeline" if pair.is_choice else "program"
+            raise UserError(f"pair {pair.id!r} answers with a {action}: train with rollout.action={action}")
         return fenced(pair.after, "" if pair.is_choice else "python")
+    if agent.form == "modelnew":
+        raise UserError("pairs answer in other forms than modelnew: train with rollout.form=native, brief or kernels")
     if pair.form != "native":
         if pair.form != agent.form:
             raise UserError(f"pair {pair.id!r} answers in the form {pair.form}: train with rollout.form={pair.form}")
@@ -96,7 +113,7 @@ def answer_of(pair: Pair, agent: Agent) -> str | None:
     return agent.answer(pair.modules()[1]) if agent.form == "kernels" else fenced(pair.after)
 
 
-def _row(pair: Pair, agent: Agent, learner: Learner, settings: SftSchema) -> Row | None:
+def _row(pair: Pair, agent: FrontendAgent | MidendAgent, learner: Learner, settings: SftSchema) -> Row | None:
     """A pair as tokens: the agent's own prompt, and the answer with its end token; None where it is too long, or not to
     be said in the agent's form."""
     before, text = parse_module(pair.before), answer_of(pair, agent)
@@ -140,17 +157,24 @@ def _nobody_asks(_modules: Sequence[KernelModule], _seed: int, _over: Callable[[
 def _lead(settings: TrainSettings, console: Console, policy: Policy | None, ranks: Ranks) -> dict[str, Any]:
     discover()
     plain, drawn, folder = settings.plain, settings.plain.rollout, Path(settings.plain.out)
-    _remember(folder, settings.content)
+    _remember(folder, {key: value for key, value in settings.content.items() if key not in _FREE})
     say = sayer(console)
     target = resolve_target(plain.target.name)
+    if settings.pay.get("judge_weight"):
+        weight = settings.pay["judge_weight"]
+        raise UserError(f"reward.judge_weight={weight:g} needs a judge, and none can be configured yet; give 0")
     reward = make_reward(settings.reward, settings.pay, estimate=cost_model_ms(target))
-    agent = make_agent(plain.stage.name, target, drawn, reward)
+    agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(reward, drawn)
     learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
     sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
-        pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers, needed(drawn.ladder())))
+        pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers, needed(ladder)))
         modules = read_modules(plain.problems, plain.stage.name, target, settings)
-        configured = replace(plain.policy, max_rank=plain.trainer.rank)
+        rank = plain.trainer.rank
+        if plain.adapter is not None:
+            rank = adapter_rank(adapter_folder(plain.adapter))
+            say(f"going on from {plain.adapter}: rank ({rank}), alpha and dropout are its own")
+        configured = replace(plain.policy, max_rank=rank)
         answering = stack.enter_context(open_policy(configured)) if policy is None else policy
         if plain.canary.enabled:
             prompts = [agent.render(module) for module in modules[: plain.canary.prompts]]
@@ -159,10 +183,10 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         phases = Phases()
         asked = watched(answering, pool, phases)
 
-        on_gpu = needed(drawn.ladder()) is not Device.cpu
+        on_gpu = needed(ladder) is not Device.cpu
         if on_gpu and compares_with_given(reward):  # answers that are drawn meanwhile would slow down what is timed
             asked = WatchedPolicy(answering, phases)
-        given = Given(judged_by(pool), drawn.ladder(), say)
+        given = Given(judged_by(pool), ladder, say)
 
         def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
             before: Sequence[Verdict] = ()
@@ -177,7 +201,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
                 turns=drawn.turns,
                 sampling=replace(sampling, seed=seed),
                 adapter=plain.stage.name,
-                rungs=drawn.ladder(),
+                rungs=ladder,
                 given=before,
                 over=over,
             )
@@ -187,10 +211,11 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
 
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
         with plotted(folder, say), _shown(console, "steps") as tell:
-            return Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases).run()
+            trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases)
+            return trainer.run() or last_metrics(folder)
 
 
-def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward) -> Agent:
+def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward) -> FrontendAgent | MidendAgent:
     """The agent of a stage: the same as its pass has."""
     if stage == FRONTEND:
         return FrontendAgent(target, reward, rollout.form, rollout.history)
@@ -200,6 +225,15 @@ def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward
 def needed(rungs: tuple[Rung, ...] | None) -> Device:
     """Where evaluators work: the GPU is left to the policy where no rung wants it, and each core may have one then."""
     return Device.auto if rungs is None or {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(rungs) else Device.cpu
+
+
+def rungs_for(reward: Reward, rollout: RolloutSettings) -> tuple[Rung, ...] | None:
+    """The rungs that are configured; where none are and a GPU is there, also those that a reward takes times from."""
+    timed = hasattr(reward, "baseline") and getattr(reward, "speed", 1.0) != 0.0
+    if rollout.rungs is not None or not timed or not torch.cuda.is_available():
+        return rollout.ladder()
+    profiled = (Rung.PROFILE,) if isinstance(reward, ProfilingReward) else ()
+    return (Rung.PARSE, Rung.COMPILE, Rung.RUN, Rung.TIME, *profiled)
 
 
 def judged_by(pool: Pool) -> Evaluate:
@@ -260,7 +294,7 @@ def _learner(
     opened, tokenizer = open_model(
         find_base(model),
         trainer.lora(),
-        None if adapter is None else Path(adapter),
+        None if adapter is None else adapter_folder(adapter),
         device=place,
         dtype=trainer.dtype,
         checkpointing=trainer.checkpointing,
@@ -275,17 +309,24 @@ def sayer(console: Console) -> Callable[[str], None]:
     return lambda line: console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _remember(folder: Path, content: Mapping[str, Any]) -> None:
-    """Keep what a run was told, and refuse to go on with something else."""
-    path = folder / "config.json"
-    text = json.dumps({key: value for key, value in content.items() if key not in _FREE}, indent=1) + "\n"
-    if path.is_file():
-        before, told = json.loads(path.read_text("utf-8")), json.loads(text)
-        changed = sorted(key for key in {*before, *told} if before.get(key) != told.get(key))
+def _remember(folder: Path, told: Mapping[str, Any]) -> None:
+    """Keep what a run was told, and refuse to go on from its checkpoints with something else."""
+    path, now = folder / "config.json", json.loads(json.dumps(told))
+    if path.is_file() and any((folder / "checkpoints").glob("*")):
+        try:
+            before = json.loads(path.read_text("utf-8"))
+        except ValueError as error:
+            raise UserError(f"{path} cannot be read ({error}); give another out=…, or remove {folder}") from error
+        changed = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
         if changed:
             raise UserError(f"{folder} is a run with other settings ({', '.join(changed)} differ); give another out=…")
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
+    write_text(path, json.dumps(now, indent=1) + "\n")
+
+
+def last_metrics(folder: Path) -> dict[str, Any]:
+    """Of a run that was at its end already."""
+    rows = read_metrics(folder)
+    return {key: value for key, value in rows[-1].items() if key not in ("step", "seconds")} if rows else {}
 
 
 @contextlib.contextmanager

@@ -92,6 +92,22 @@ def test_the_summary_counts_what_became_of_problems(finished: Path) -> None:
     assert found["lengths"]["characters"]["after"]["max"] == max(len(p.after) for p in read_rows(finished, Pair))
 
 
+def test_a_problem_that_was_edited_is_made_anew(tmp_path: Path) -> None:
+    out, place = tmp_path / "pairs.jsonl", tmp_path / "problems.jsonl"
+    for expression in EXPRESSIONS[:2]:
+        write_problems(place, [program(expression)])
+        assert make(out, f"problems={place}", "workers=1", "lower=lower-inductor{fuse=false},cache-hints") == 0
+        (pair,) = read_rows(out, Pair)
+        assert f"return {expression}" in pair.before
+    assert pair.provenance["pipeline"] == "lower-inductor{fuse=false},cache-hints"
+
+
+def test_problems_of_one_name_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = [write_problems(tmp_path / f"{name}.jsonl", [program(EXPRESSIONS[0])]) for name in "ab"]
+    assert make(tmp_path / "pairs.jsonl", f"problems={places[0]},{places[1]}") == 2
+    assert "problems: 'p0' is there twice" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_to_the_same_file(problems: Path, finished: Path, tmp_path: Path) -> None:
     out = tmp_path / "pairs.jsonl"

@@ -22,6 +22,7 @@ from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
+from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.algorithms import PRESETS
 from kernelwright.rl.data import Pair, Problem, write_rows
 from kernelwright.rl.run_log import read_metrics
@@ -65,6 +66,17 @@ def test_published_figures() -> None:
         (["trainer.schedule=linear"], "constant or cosine"),
         (["rollout.rungs=[fly]"], "unknown rung 'fly'"),
         (["trainer.lrr=1"], "did you mean 'trainer.lr'"),
+        (["trainer.rank=0"], "trainer.rank=0: at least 1"),
+        (["trainer.keep=0"], "trainer.keep=0: at least one checkpoint"),
+        (["trainer.save_every=0"], "trainer.save_every=0"),
+        (["trainer.dropout=2"], "trainer.dropout=2.0: give a share"),
+        (["trainer.warmup=-5"], "trainer.warmup=-5"),
+        (["rollout.top_p=0"], "rollout.top_p=0.0"),
+        (["rollout.temperature=-1"], "rollout.temperature=-1.0"),
+        (["rollout.form=foo"], "rollout.form='foo': choose from native"),
+        (["stage=midend", "rollout.form=kernels"], "rollout.form='kernels': choose from native, brief"),
+        (["rollout.action=foo"], "rollout.action='foo': choose from program, pipeline"),
+        (["canary.n=0"], "canary.n=0: give 1 or more"),
     ],
 )
 def test_what_does_not_fit_is_named(overrides: list[str], message: str) -> None:
@@ -77,6 +89,13 @@ def test_pairs_are_needed(capsys: pytest.CaptureFixture[str]) -> None:
         read_sft_settings([])
     assert main(["sft"]) == 2
     assert "pairs=FILE is missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("override", ["batch=0", "epochs=0", "max_tokens=0", "trainer.lr=-1", "rollout.form=foo"])
+def test_supervised_training_names_what_does_not_fit(override: str) -> None:
+    key, _, value = override.partition("=")
+    with pytest.raises(UserError, match=f"{key}='?{value}"):
+        read_sft_settings(["pairs=some.jsonl", override])
 
 
 def test_supervised_training_takes_a_target() -> None:
@@ -120,11 +139,17 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     assert (first["rows"], first["held_out"]) == (3, 1)
     assert [row["step"] for row in read_metrics(tmp_path / "sft")] == [0, 1, 2]
     assert first["held_out_loss"] > 0
+    assert run(["sft", *told, "trainer.lr=1e-2", "epochs=2"], capsys)["loss"] == first["loss"]  # at its end already
+    assert main(["sft", *told, "trainer.lr=1e-3", "epochs=2"]) == 2
+    assert "is a run with other settings (trainer differ)" in capsys.readouterr().err
+    assert main(["sft", *told, "trainer.lr=1e-2", "rollout.form=modelnew"]) == 2
+    assert "answer in other forms than modelnew" in capsys.readouterr().err
 
     told = ["train", f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", *small]
     told += [f"adapter={tmp_path / 'sft' / 'adapter'}", f"out={tmp_path / 'rl'}", "problems.count=3"]
     told += ["rollout.n=2", "rollout.turns=2", "rollout.max_tokens=8", "rollout.rungs=[parse,interpret]", "workers=1"]
     told += ["trainer.problems=2", "algorithm.kl=0.01", "canary.scale=1.0"]
+    assert main([*told, "trainer.steps=2", "policy=openai"]) == 2  # it has learnt nothing: its folder may be used
     last = run([*told, "trainer.steps=2"], capsys)
     assert last["turns"] == 8
     assert last["status/unparsed"] == 1.0
@@ -214,6 +239,21 @@ def test_pairs_are_answered_in_the_agents_form() -> None:
         answer_of(converted, native)
     with pytest.raises(UserError, match="answered in the form kernels"):
         converted.modules()
+
+
+def test_choices_are_learnt_by_agents_that_choose() -> None:
+    discover()
+    module = LowerInductor().run(import_source(PROGRAM, "double"), Context("h100"))
+    pair = Pair.of_choice("double", Problem("double", PROGRAM), module, "cache-hints")
+    chooses, writes = (MidendAgent("h100", make_reward("frontend"), action) for action in ("pipeline", "program"))
+    assert answer_of(pair, chooses) == fenced("cache-hints", "")
+    with pytest.raises(UserError, match=r"answers with a pipeline: train with rollout\.action=pipeline"):
+        answer_of(pair, writes)
+
+
+def test_a_judge_is_missed_before_anything_is_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "recipe=sft_grpo", f"out={tmp_path / 'run'}"]) == 2
+    assert "reward.judge_weight=0.5 needs a judge" in capsys.readouterr().err
 
 
 def test_pairs_that_a_form_has_no_words_for_are_left_out() -> None:
