@@ -197,6 +197,9 @@ def _arm(name: str, schema: AblateSchema, told: Sequence[str]) -> Arm:
     policy = check_config(PolicySettings, cast(DictConfig, OmegaConf.merge(merged, written.policy)), "policy.")
     training: dict[int, TrainSettings] = {}
     if written.train is not None:
+        if other := sorted(set(written.policy) - {"adapters"}):
+            way_out = f"an arm that trains asks as it trains: give arms.{name}.train=[policy.{other[0]}=…]"
+            raise UserError(f"arms.{name}.policy.{other[0]}: {way_out}")
         training = {seed: _training(name, seed, schema, [*told, *written.train]) for seed in schema.seeds}
         made = next(iter(training.values())).plain
         policy = replace(made.policy, adapters={**policy.adapters, made.stage.name: ""}, max_rank=made.trainer.rank)

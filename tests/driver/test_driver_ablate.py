@@ -361,6 +361,7 @@ BAD = [
     (["arms.mine.train=[algorithm=ppo2]"], "arm mine: unknown algorithm 'ppo2'"),
     (["arms.mine.pipeline=tune", "arms.mine.train=[]"], "arm mine trains the agent of stage frontend, which `tune`"),
     (["arms.mine.policy.kind=gpt"], "policy.kind"),
+    (["arms.mine.train=[]", "arms.mine.policy.model=big"], "give arms.mine.train=[policy.model=…]"),
     (["arms.mine.train=[a"], "does not parse"),
     (["arms.mine.pipeline=fe-agent{adapter=mine}"], "arm mine: the policy has no adapter 'mine' (adapters: frontend)"),
     (["only=[one]"], "only=['one']: choose from one_shot, frontend"),
