@@ -14,6 +14,9 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
+from kernelwright.ir.errors import KernelwrightError
+from kernelwright.serve.adapters import adapter_rank
+
 LIMIT = 12_000_000
 CARD = """# {name}: a LoRA adapter of SmolLM2-135M-Instruct
 
@@ -78,6 +81,15 @@ def main() -> None:
     parser.add_argument("--data", default="")
     parser.add_argument("--trained", default="")
     given = parser.parse_args()
+    form, results = "", {}
+    try:
+        adapter_rank(given.adapter)
+        if given.results:
+            results = json.loads(given.results.read_text("utf-8"))
+            form = next(arm["form"] for arm in reversed(results["caliber"]["arms"].values()) if arm["adapter"])
+    except (KernelwrightError, OSError, ValueError, KeyError, StopIteration) as error:
+        sys.stderr.write(f"{error or f'{given.results} has no arm with an adapter'}\n")
+        sys.exit(2)
     given.out.mkdir(parents=True, exist_ok=True)
     weights = load_file(given.adapter / "adapter_model.safetensors")
     low = {name: value.to(torch.bfloat16).contiguous() for name, value in weights.items()}
@@ -85,9 +97,7 @@ def main() -> None:
     config = json.loads((given.adapter / "adapter_config.json").read_text("utf-8"))
     config |= {"base_model_name_or_path": "smollm", "inference_mode": True}
     (given.out / "adapter_config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", "utf-8")
-    if given.results:
-        results = json.loads(given.results.read_text("utf-8"))
-        form = [arm["form"] for arm in results["caliber"]["arms"].values() if arm["adapter"]][-1]
+    if results:
         card = CARD.format(
             name=given.out.name, form=form, data=given.data, trained=given.trained, figures=figures(results)
         )

@@ -36,7 +36,8 @@ def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
         return cast(T, OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), config)))
     except OmegaConfBaseException as error:
         where = f"{prefix}{error.full_key or error.key or ''}"
-        raise UserError(f"configuration key {where!r}: {_first_line(error)}") from error
+        reason = "write a list, as [a,b]" if "is not a ListConfig" in str(error) else _first_line(error)
+        raise UserError(f"configuration key {where!r}: {reason}") from error
 
 
 def compose_config(

@@ -119,6 +119,10 @@ def _only(devices: str | None) -> str:
         return "auto"
     if not str(devices).isdigit():
         raise UserError(f"policy.devices={devices}: policy=hf takes one, as 1; policy=vllm takes several")
+    import torch  # slow, and settings are read without it
+
+    if int(devices) >= (found := torch.cuda.device_count()):
+        raise UserError(f"policy.devices={devices}: torch finds {found} CUDA devices here; leave it out")
     return f"cuda:{devices}"
 
 

@@ -232,9 +232,18 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
         check_config(ImportSettings, config["import"], "import."),
         name,
         reward,
-        _corrected(preset(**algorithm), plain.trainer.overlap),
+        _corrected(_algorithm(algorithm), plain.trainer.overlap),
         cast(dict[str, Any], OmegaConf.to_container(config)),
     )
+
+
+def _algorithm(options: Mapping[str, Any]) -> Algorithm:
+    try:
+        return preset(**options)
+    except UserError:
+        raise
+    except (TypeError, ValueError) as error:  # of a value that is of another type than the option's
+        raise UserError(f"algorithm: {error}; conf/algorithm/ shows what values there are") from error
 
 
 def read_sft_settings(overrides: Sequence[str]) -> SftSchema:

@@ -76,6 +76,9 @@ def test_published_figures() -> None:
         (["rollout.form=foo"], "rollout.form='foo': choose from native"),
         (["stage=midend", "rollout.form=kernels"], "rollout.form='kernels': choose from native, brief"),
         (["rollout.action=foo"], "rollout.action='foo': choose from program, pipeline"),
+        (["algorithm.band=[1]"], "algorithm: "),
+        (["algorithm.clip_low=foo"], "algorithm: "),
+        (["policy.graph_sizes=1"], "policy.graph_sizes': write a list, as"),
         (["canary.n=0"], "canary.n=0: give 1 or more"),
     ],
 )

@@ -14,12 +14,14 @@ flags:
 
 configuration (defaults first):
   experiment=stages|…   only=[ARM,…]  (the first is what others are compared with)
-  arms.NAME.pipeline='PASSES'   arms.NAME.without=[PASS,…]   arms.NAME.policy.KEY=VALUE   arms.NAME.train=[KEY=VALUE,…]
+  arms.NAME.pipeline='PASSES'   arms.NAME.without=[PASS,…]   arms.NAME.train=[KEY=VALUE,…]
+  arms.NAME.policy.KEY=VALUE   of arms that do not train
   pipeline='PASSES'     of arms that name none
   problems=held_out|examples|generated|kernelbench   problems.place=FILE|FOLDER|hub:OWNER/NAME  (a JSONL of KernelBench
                         too)  problems.split=test|train|null   problems.count=4   problems.difficulty=0   limit=N
   seeds=[0]  seeds=[0,1,2]
-  policy=none|hf|vllm|openai|replay   policy.model=…   policy.adapters.STAGE=FOLDER
+  policy=smollm|none|hf|vllm|openai|replay   (first what the experiments take)
+  policy.model=…   policy.adapters.STAGE=FOLDER
   answers=2  joint_answers=4  max_tokens=512  action=pipeline|program  midend_tokens=64   of agents in `stages`
   train.KEY=VALUE       for arms that train: as `kernelwright train KEY=VALUE`
   target=auto|…  evaluator.seeds=3  import.shrink=auto|never|always  baseline=lower-inductor

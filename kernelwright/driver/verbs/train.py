@@ -15,10 +15,11 @@ kernelwright.driver.cli train …` splits the base model's layers (FSDP2) and ea
 each; the first of them asks the policy, judges, writes and tells. Its checkpoints serve any number of processes.
 
 configuration (defaults first; every group is a folder of conf/):
-  stage=frontend|midend  policy=vllm|hf|openai  policy.model=smollm|FOLDER|HUB-ID  adapter=FOLDER
+  stage=frontend|midend  policy=vllm|hf|smollm|openai|replay  policy.model=smollm|FOLDER|HUB-ID
+  adapter=FOLDER|shipped:NAME   where to start from; rank, alpha and dropout are its own then
   reward=STAGE'S|composite|cost_model|joint|kevin|log_speedup|profiling
   algorithm=grpo|dr_grpo|dapo|bnpo|rloo|trloo|dr_kernel|kevin|gspo|cispo  algorithm.kl=0.1  …
-  problems=generated|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
+  problems=generated|held_out|examples|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.lr=1e-6  trainer.overlap=true
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
