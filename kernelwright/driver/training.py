@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from kernelwright.driver.given import Given, compares_with_given, paired_modules
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
+from kernelwright.driver.run_folder import last_metrics, remember
 from kernelwright.driver.run_plot import plotted
 from kernelwright.driver.settings import Device
 from kernelwright.driver.train_settings import (
@@ -43,12 +43,11 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import FRONTEND, TRAIN, Pair, read_rows, write_text
+from kernelwright.rl.data import FRONTEND, TRAIN, Pair, read_rows
 from kernelwright.rl.learner import Learner, open_model
 from kernelwright.rl.packing import Row
 from kernelwright.rl.phases import Phases
 from kernelwright.rl.ranks import ALONE, Ranks, joined, local_rank
-from kernelwright.rl.run_log import read_metrics
 from kernelwright.rl.sft import train_sft
 from kernelwright.rl.trainer import Trainer
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
@@ -89,7 +88,7 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
         )
     if ranks.leads:
         content = {key: value for key, value in asdict(settings).items() if key not in _FREE_SFT}
-        _remember(Path(settings.out), content | {"rows": hashlib.sha256(repr(train).encode()).hexdigest()[:16]})
+        remember(Path(settings.out), content | {"rows": hashlib.sha256(repr(train).encode()).hexdigest()[:16]})
     console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {len(pairs)}", highlight=False)
     say, folder = sayer(console), Path(settings.out)
     with plotted(folder, say) if ranks.leads else contextlib.nullcontext(), _shown(console, "steps") as tell:
@@ -157,7 +156,7 @@ def _nobody_asks(_modules: Sequence[KernelModule], _seed: int, _over: Callable[[
 def _lead(settings: TrainSettings, console: Console, policy: Policy | None, ranks: Ranks) -> dict[str, Any]:
     discover()
     plain, drawn, folder = settings.plain, settings.plain.rollout, Path(settings.plain.out)
-    _remember(folder, {key: value for key, value in settings.content.items() if key not in _FREE})
+    remember(folder, {key: value for key, value in settings.content.items() if key not in _FREE})
     say = sayer(console)
     target = resolve_target(plain.target.name)
     if settings.pay.get("judge_weight"):
@@ -307,26 +306,6 @@ def _learner(
 def sayer(console: Console) -> Callable[[str], None]:
     """What prints a line as it is."""
     return lambda line: console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _remember(folder: Path, told: Mapping[str, Any]) -> None:
-    """Keep what a run was told, and refuse to go on from its checkpoints with something else."""
-    path, now = folder / "config.json", json.loads(json.dumps(told))
-    if path.is_file() and any((folder / "checkpoints").glob("*")):
-        try:
-            before = json.loads(path.read_text("utf-8"))
-        except ValueError as error:
-            raise UserError(f"{path} cannot be read ({error}); give another out=…, or remove {folder}") from error
-        changed = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
-        if changed:
-            raise UserError(f"{folder} is a run with other settings ({', '.join(changed)} differ); give another out=…")
-    write_text(path, json.dumps(now, indent=1) + "\n")
-
-
-def last_metrics(folder: Path) -> dict[str, Any]:
-    """Of a run that was at its end already."""
-    rows = read_metrics(folder)
-    return {key: value for key, value in rows[-1].items() if key not in ("step", "seconds")} if rows else {}
 
 
 @contextlib.contextmanager
