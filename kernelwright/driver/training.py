@@ -172,7 +172,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         rank = plain.trainer.rank
         if plain.adapter is not None:
             rank = adapter_rank(adapter_folder(plain.adapter))
-            say(f"going on from {plain.adapter}: rank ({rank}), alpha and dropout are its own")
+            say(f"starting from {plain.adapter}: rank ({rank}), alpha and dropout are its own")
         configured = replace(plain.policy, max_rank=rank)
         answering = stack.enter_context(open_policy(configured)) if policy is None else policy
         if plain.canary.enabled:
