@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import adapter_rank
 
 LIMIT = 12_000_000
@@ -86,9 +86,12 @@ def main() -> None:
         adapter_rank(given.adapter)
         if given.results:
             results = json.loads(given.results.read_text("utf-8"))
-            form = next(arm["form"] for arm in reversed(results["caliber"]["arms"].values()) if arm["adapter"])
-    except (KernelwrightError, OSError, ValueError, KeyError, StopIteration) as error:
-        sys.stderr.write(f"{error or f'{given.results} has no arm with an adapter'}\n")
+            forms = [arm["form"] for arm in results["caliber"]["arms"].values() if arm["adapter"]]
+            if not forms:
+                raise UserError(f"--results {given.results}: no arm there has an adapter")
+            form = forms[-1]
+    except (UserError, OSError, ValueError, KeyError) as error:
+        sys.stderr.write(f"{error}\n")
         sys.exit(2)
     given.out.mkdir(parents=True, exist_ok=True)
     weights = load_file(given.adapter / "adapter_model.safetensors")

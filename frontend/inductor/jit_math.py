@@ -1,4 +1,4 @@
-"""Device functions that lowered kernels call for functions of one element or two, as libdevice has them.
+"""Device functions that lowered kernels call for functions of one element or two: of integers, and as libdevice has.
 
 Only the Triton language is used, so that they also run in the interpreter and compile without libdevice; their source
 is copied into the module that uses them. Formulas: erfc and its kin by erf's complement, inverse functions by their
@@ -7,6 +7,28 @@ logarithmic forms; Bessel and gamma functions are left to aten.
 
 import triton
 import triton.language as tl
+
+
+@triton.jit
+def div_floor_integer(a, b):
+    quotient = a // b
+    return tl.where(((a < 0) != (b < 0)) & (a % b != 0), quotient - 1, quotient)
+
+
+@triton.jit
+def remainder_integer(a, b):
+    remainder = a % b
+    return tl.where((remainder != 0) & ((a < 0) != (b < 0)), remainder + b, remainder)
+
+
+@triton.jit
+def pow_integer(base, exponent):
+    result = tl.full(base.shape, 1, base.dtype)
+    for _ in tl.static_range(6):
+        result = tl.where(exponent & 1 == 1, result * base, result)
+        base = base * base
+        exponent = exponent >> 1
+    return result
 
 
 @triton.jit

@@ -1,4 +1,4 @@
-"""Device functions that lowered kernels call to reduce, scan, sort, search, and count in integers.
+"""Device functions that lowered kernels call to reduce, scan, sort, search, and meet one another.
 
 Only the Triton language is used, so that they also run in the interpreter; their source is copied into the module
 that uses them. A function may call others of this file.
@@ -127,28 +127,6 @@ def online_softmax_combine_with_sum(a_max, a_sum, b_max, b_sum, fast: tl.constex
     a_scale = tl.where(a_max == float("-inf"), 0.0, tl.exp(a_max - top))
     b_scale = tl.where(b_max == float("-inf"), 0.0, tl.exp(b_max - top))
     return top, a_sum * a_scale + b_sum * b_scale
-
-
-@triton.jit
-def div_floor_integer(a, b):
-    quotient = a // b
-    return tl.where(((a < 0) != (b < 0)) & (a % b != 0), quotient - 1, quotient)
-
-
-@triton.jit
-def remainder_integer(a, b):
-    remainder = a % b
-    return tl.where((remainder != 0) & ((a < 0) != (b < 0)), remainder + b, remainder)
-
-
-@triton.jit
-def pow_integer(base, exponent):
-    result = tl.full(base.shape, 1, base.dtype)
-    for _ in tl.static_range(6):
-        result = tl.where(exponent & 1 == 1, result * base, result)
-        base = base * base
-        exponent = exponent >> 1
-    return result
 
 
 @triton.jit

@@ -12,7 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
 
 from kernelwright.agent.agent_pass import AgentPass
-from kernelwright.driver.composition import check_config, compose_config
+from kernelwright.driver.composition import check_config, check_values, compose_config
 from kernelwright.driver.policies import PolicyKind, PolicySettings
 from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, Settings, TargetSettings
 from kernelwright.driver.train_settings import ProblemSettings, TrainSettings, read_train_settings
@@ -174,17 +174,17 @@ def _of_arm(item: str) -> tuple[str, Any]:
 def _check(schema: AblateSchema) -> None:
     """UserError for a value that is of the right type and makes no sense."""
     unknown = [name for name in schema.only or () if name not in schema.arms]
-    rules = {
-        "seeds": (len(schema.seeds) == len(set(schema.seeds)) > 0, "give one or more different seeds, as [0,1,2]"),
-        "only": (not unknown and schema.only != [], f"choose from {', '.join(schema.arms)}"),
-        "arms": (bool(schema.arms), "choose an experiment, or give arms.NAME.pipeline='…'"),
-        "limit": (schema.limit is None or schema.limit > 0, "at least one problem is needed"),
-        "jobs": (schema.jobs is None or schema.jobs > 0, "at least one is needed"),
-        "timeout_s": (schema.timeout_s > 0, "give seconds"),
-    }
-    for key, (fits, hint) in rules.items():
-        if not fits:
-            raise UserError(f"{key}={getattr(schema, key)}: {hint}")
+    check_values(
+        schema,
+        {
+            "seeds": (len(schema.seeds) == len(set(schema.seeds)) > 0, "give one or more different seeds, as [0,1,2]"),
+            "only": (not unknown and schema.only != [], f"choose from {', '.join(schema.arms)}"),
+            "arms": (bool(schema.arms), "choose an experiment, or give arms.NAME.pipeline='…'"),
+            "limit": (schema.limit is None or schema.limit > 0, "at least one problem is needed"),
+            "jobs": (schema.jobs is None or schema.jobs > 0, "at least one is needed"),
+            "timeout_s": (schema.timeout_s > 0, "give seconds"),
+        },
+    )
 
 
 def _arm(name: str, schema: AblateSchema, told: Sequence[str]) -> Arm:

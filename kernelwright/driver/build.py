@@ -16,6 +16,7 @@ import torch
 from kernelwright import backend, frontend, midend
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import TARGETS, get_target
+from kernelwright.driver.composition import check_values
 from kernelwright.driver.policies import PolicyKind, open_policy
 from kernelwright.driver.settings import (
     Device,
@@ -124,11 +125,12 @@ def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:
     if unknown or not chosen.baselines:
         named = f"{unknown[0]!r} is none" if unknown else "none is named"
         raise UserError(f"evaluator.baselines: {named} (choose from {', '.join(BASELINES)})")
-    for name in ("timeout_s", "memory_gb"):
-        if not 0.0 < (value := getattr(chosen, name)) < math.inf:
-            raise UserError(f"evaluator.{name}={value}: give a number above 0")
-    if chosen.samples < 0:
-        raise UserError(f"evaluator.samples={chosen.samples}: give a number of runs, or 0 for none")
+    rules = {
+        "timeout_s": (0.0 < chosen.timeout_s < math.inf, "give a number above 0"),
+        "memory_gb": (0.0 < chosen.memory_gb < math.inf, "give a number above 0"),
+        "samples": (chosen.samples >= 0, "give a number of runs, or 0 for none"),
+    }
+    check_values(chosen, rules, "evaluator.")
     return LocalOptions(
         target,
         chosen.seeds,

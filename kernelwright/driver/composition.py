@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
@@ -38,6 +39,16 @@ def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
         where = f"{prefix}{error.full_key or error.key or ''}"
         reason = "write a list, as [a,b]" if "is not a ListConfig" in str(error) else _first_line(error)
         raise UserError(f"configuration key {where!r}: {reason}") from error
+
+
+def check_values(settings: object, rules: Mapping[str, tuple[bool, str]], prefix: str = "") -> None:
+    """UserError for the first value that is of the right type and does not fit.
+
+    `rules` are by key, dotted as in the configuration: whether its value fits, and what to give instead.
+    """
+    for key, (fits, hint) in rules.items():
+        if not fits:
+            raise UserError(f"{prefix}{key}={attrgetter(key)(settings)}: {hint}")
 
 
 def compose_config(

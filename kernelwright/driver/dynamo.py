@@ -9,7 +9,7 @@ import atexit
 import logging
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -147,17 +147,14 @@ def refusal(graph: torch.fx.GraphModule, inputs: Sequence[Any], options: Options
 def _gives_views(graph: torch.fx.GraphModule) -> bool:
     """Whether an output shares memory with an input or another output, and is not that itself."""
     held = [node for node in graph.graph.nodes if node.op in ("placeholder", "get_attr")]
-    made = [node for node in graph.graph.output_node().all_input_nodes if node not in held]
-    seen: set[StorageWeakRef] = set()
-    for node in (*held, *made):
-        value = node.meta.get("example_value")
-        if not isinstance(value, Tensor):
-            continue
-        storage = StorageWeakRef(value.untyped_storage())  # type: ignore[no-untyped-call]
-        if node in made and storage in seen:
-            return True
-        seen.add(storage)
-    return False
+    made = _memory_of(node for node in graph.graph.output_node().all_input_nodes if node not in held)
+    return len(set(made)) < len(made) or not set(made).isdisjoint(_memory_of(held))
+
+
+def _memory_of(nodes: Iterable[torch.fx.Node]) -> list[StorageWeakRef]:
+    """Where each tensor among the values of some nodes lies."""
+    values = (node.meta.get("example_value") for node in nodes)
+    return [StorageWeakRef(one.untyped_storage()) for one in values if isinstance(one, Tensor)]  # type: ignore[no-untyped-call]
 
 
 def _with_inductor(graph: torch.fx.GraphModule, inputs: Sequence[Any], why: str) -> Runner:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from omegaconf import OmegaConf
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.driver.composition import check_config, compose_config
+from kernelwright.driver.composition import check_config, check_values, compose_config
 from kernelwright.driver.settings import Settings, read_rungs, read_settings
 from kernelwright.frontend.generate import DIFFICULTIES, HELD_OUT, MIXED_LEVELS
 from kernelwright.ir.errors import UserError, check_choice
@@ -136,21 +136,21 @@ def _check_values(schema: PairSchema, stage: str) -> None:
     """UserError for a value that is of the right type and makes no sense."""
     levels = [MIXED, *map(str, DIFFICULTIES)]
     check_choice("stage", stage, STAGES)
-    rules = {
-        "difficulty": (schema.difficulty in levels, f"choose from {', '.join(levels)}"),
-        "count": (schema.count >= 0, "give a number of programs"),
-        "held_out": (schema.held_out >= 0, "give a number of programs"),
-        "first": (schema.first >= 0, "give a seed of at least 0"),
-        "ratio": (0 <= schema.ratio <= 1, "give a share between 0 and 1"),
-        "margin": (schema.margin >= 1, "give a factor of at least 1"),
-        "action": (schema.action in ACTIONS, f"choose from {', '.join(ACTIONS)}"),
-        "trials": (schema.trials >= 1, "at least one is needed"),
-        "workers": (schema.workers is None or schema.workers >= 1, "at least one is needed"),
-        "timeout_s": (schema.timeout_s > 0, "give seconds"),
-    }
-    for key, (fits, hint) in rules.items():
-        if not fits:
-            raise UserError(f"{key}={getattr(schema, key)}: {hint}")
+    check_values(
+        schema,
+        {
+            "difficulty": (schema.difficulty in levels, f"choose from {', '.join(levels)}"),
+            "count": (schema.count >= 0, "give a number of programs"),
+            "held_out": (schema.held_out >= 0, "give a number of programs"),
+            "first": (schema.first >= 0, "give a seed of at least 0"),
+            "ratio": (0 <= schema.ratio <= 1, "give a share between 0 and 1"),
+            "margin": (schema.margin >= 1, "give a factor of at least 1"),
+            "action": (schema.action in ACTIONS, f"choose from {', '.join(ACTIONS)}"),
+            "trials": (schema.trials >= 1, "at least one is needed"),
+            "workers": (schema.workers is None or schema.workers >= 1, "at least one is needed"),
+            "timeout_s": (schema.timeout_s > 0, "give seconds"),
+        },
+    )
     if schema.first + schema.count > HELD_OUT:
         raise UserError(f"first={schema.first} count={schema.count}: seeds from {HELD_OUT} on are kept for measuring")
     if stage == MIDEND and not (schema.starts and schema.search):

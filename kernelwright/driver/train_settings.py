@@ -10,7 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.prompts import HISTORIES
 from kernelwright.agent.rewards import make_reward
-from kernelwright.driver.composition import check_config, compose_config
+from kernelwright.driver.composition import check_config, check_values, compose_config
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, TargetSettings, read_rungs
 from kernelwright.frontend.agent import FORMS
@@ -203,29 +203,23 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
     name = str(reward.pop("name"))
     make_reward(name, reward)
     algorithm = cast(dict[str, Any], OmegaConf.to_container(config["algorithm"]))
-    _check_stage(plain.stage.name)
-    _check_device(plain.device)
     plain.rollout.ladder()
-    plain.trainer.optimizer()
-    _check_values(plain)
-    drawn = plain.rollout
-    _check(
+    _check_shared(plain)
+    drawn, trainer, canary = plain.rollout, plain.trainer, plain.canary
+    check_values(
+        plain,
         {
-            "rollout.n": (drawn.n > 0, drawn.n, "at least one answer is needed"),
-            "rollout.turns": (drawn.turns > 0, drawn.turns, "at least one is needed"),
-            "rollout.temperature": (drawn.temperature >= 0, drawn.temperature, "give 0 or more"),
-            "rollout.top_p": (0 < drawn.top_p <= 1, drawn.top_p, "give a share above 0, at most 1"),
-            "rollout.max_tokens": (drawn.max_tokens > 0, drawn.max_tokens, "at least one is needed"),
-            "trainer.steps": (plain.trainer.steps > 0, plain.trainer.steps, "at least one is needed"),
-            "trainer.problems": (plain.trainer.problems > 0, plain.trainer.problems, "at least one is needed"),
-            "trainer.updates": (plain.trainer.updates > 0, plain.trainer.updates, "at least one is needed"),
-            "canary.prompts": (
-                plain.canary.prompts > 0,
-                plain.canary.prompts,
-                "give 1 or more, or canary.enabled=false",
-            ),
-            "canary.n": (plain.canary.n > 0, plain.canary.n, "give 1 or more, or canary.enabled=false"),
-        }
+            "rollout.n": (drawn.n > 0, "at least one answer is needed"),
+            "rollout.turns": (drawn.turns > 0, "at least one is needed"),
+            "rollout.temperature": (drawn.temperature >= 0, "give 0 or more"),
+            "rollout.top_p": (0 < drawn.top_p <= 1, "give a share above 0, at most 1"),
+            "rollout.max_tokens": (drawn.max_tokens > 0, "at least one is needed"),
+            "trainer.steps": (trainer.steps > 0, "at least one is needed"),
+            "trainer.problems": (trainer.problems > 0, "at least one is needed"),
+            "trainer.updates": (trainer.updates > 0, "at least one is needed"),
+            "canary.prompts": (canary.prompts > 0, "give 1 or more, or canary.enabled=false"),
+            "canary.n": (canary.n > 0, "give 1 or more, or canary.enabled=false"),
+        },
     )
     return TrainSettings(
         plain,
@@ -252,47 +246,43 @@ def read_sft_settings(overrides: Sequence[str]) -> SftSchema:
     settings = check_config(SftSchema, config)
     if not settings.pairs:
         raise UserError("pairs=FILE is missing: what `kernelwright data pairs` wrote")
-    _check_stage(settings.stage.name)
-    _check_device(settings.device)
-    settings.trainer.optimizer()
-    _check_values(settings)
-    _check(
+    _check_shared(settings)
+    check_values(
+        settings,
         {
-            "epochs": (settings.epochs > 0, settings.epochs, "at least one is needed"),
-            "batch": (settings.batch > 0, settings.batch, "at least one pair is needed"),
-            "max_tokens": (settings.max_tokens > 0, settings.max_tokens, "give a number of tokens"),
-        }
+            "epochs": (settings.epochs > 0, "at least one is needed"),
+            "batch": (settings.batch > 0, "at least one pair is needed"),
+            "max_tokens": (settings.max_tokens > 0, "give a number of tokens"),
+        },
     )
     return settings
 
 
-def _check_values(settings: TrainSchema | SftSchema) -> None:
+def _check_shared(settings: TrainSchema | SftSchema) -> None:
     """UserError for a value that both verbs take, is of the right type, and makes no sense."""
-    drawn, learner = settings.rollout, settings.trainer
-    check_choice("rollout.form", drawn.form, FORMS if settings.stage.name == FRONTEND else MIDEND_FORMS)
+    stage, drawn, trainer = settings.stage.name, settings.rollout, settings.trainer
+    check_choice("stage", stage, STAGES)
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", settings.device):
+        raise UserError(f"device={settings.device!r}: choose auto, cpu, cuda, or one of several as cuda:1")
+    check_choice("rollout.form", drawn.form, FORMS if stage == FRONTEND else MIDEND_FORMS)
     check_choice("rollout.action", drawn.action, ACTIONS)
     check_choice("rollout.history", drawn.history, HISTORIES)
-    _check(
+    trainer.optimizer()
+    check_values(
+        settings,
         {
-            "trainer.lr": (learner.lr > 0, learner.lr, "give a rate above 0"),
-            "trainer.warmup": (learner.warmup >= 0, learner.warmup, "give a number of steps"),
-            "trainer.weight_decay": (learner.weight_decay >= 0, learner.weight_decay, "give 0 or more"),
-            "trainer.clip": (learner.clip > 0, learner.clip, "give a norm above 0"),
-            "trainer.rank": (learner.rank > 0, learner.rank, "at least 1 is needed"),
-            "trainer.alpha": (learner.alpha > 0, learner.alpha, "at least 1 is needed"),
-            "trainer.dropout": (0 <= learner.dropout < 1, learner.dropout, "give a share below 1"),
-            "trainer.budget": (learner.budget > 0, learner.budget, "give a number of tokens"),
-            "trainer.save_every": (learner.save_every > 0, learner.save_every, "at least one step is needed"),
-            "trainer.keep": (learner.keep > 0, learner.keep, "at least one checkpoint is needed to go on from"),
-        }
+            "trainer.lr": (trainer.lr > 0, "give a rate above 0"),
+            "trainer.warmup": (trainer.warmup >= 0, "give a number of steps"),
+            "trainer.weight_decay": (trainer.weight_decay >= 0, "give 0 or more"),
+            "trainer.clip": (trainer.clip > 0, "give a norm above 0"),
+            "trainer.rank": (trainer.rank > 0, "at least 1 is needed"),
+            "trainer.alpha": (trainer.alpha > 0, "at least 1 is needed"),
+            "trainer.dropout": (0 <= trainer.dropout < 1, "give a share below 1"),
+            "trainer.budget": (trainer.budget > 0, "give a number of tokens"),
+            "trainer.save_every": (trainer.save_every > 0, "at least one step is needed"),
+            "trainer.keep": (trainer.keep > 0, "at least one checkpoint is needed to go on from"),
+        },
     )
-
-
-def _check(rules: Mapping[str, tuple[bool, object, str]]) -> None:
-    """UserError for the first key whose value does not fit: `rules` are by key, whether it fits, the value, a hint."""
-    for key, (fits, value, hint) in rules.items():
-        if not fits:
-            raise UserError(f"{key}={value}: {hint}")
 
 
 def _corrected(algorithm: Algorithm, overlap: bool) -> Algorithm:
@@ -304,13 +294,3 @@ def _corrected(algorithm: Algorithm, overlap: bool) -> Algorithm:
 
 def _without(config: DictConfig, names: Sequence[str]) -> DictConfig:
     return OmegaConf.masked_copy(config, [str(key) for key in config if key not in names])
-
-
-def _check_stage(name: str) -> None:
-    if name not in STAGES:
-        raise UserError(f"stage={name!r}: choose {' or '.join(STAGES)}")
-
-
-def _check_device(name: str) -> None:
-    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", name):
-        raise UserError(f"device={name!r}: choose auto, cpu, cuda, or one of several as cuda:1")
