@@ -16,7 +16,7 @@ from kernelwright.backend.stopwatch import Stopwatch
 from kernelwright.backend.targets import Target, get_target
 from kernelwright.backend.tuning import Tuning, is_worth_trying, spaces_of, with_meta
 from kernelwright.backend.tuning_space import Meta, Space
-from kernelwright.ir.errors import UserError, check_choice
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 
@@ -47,7 +47,8 @@ class Tune(Pass):
     keep: str = ""
 
     def __post_init__(self) -> None:
-        check_choice("measure", self.measure, ("auto", "gpu", "model"))
+        if self.measure not in ("auto", "gpu", "model"):
+            raise UserError(f"measure={self.measure!r}; choose auto, gpu or model")
         if self.trials < 1:
             raise UserError(f"trials={self.trials}: give at least 1")
 

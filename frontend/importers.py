@@ -17,7 +17,7 @@ from kernelwright.frontend.precision import in_bf16
 from kernelwright.frontend.problem import Problem, single_line
 from kernelwright.frontend.shrink import BUDGET, measure, shrink_source
 from kernelwright.frontend.trace import trace
-from kernelwright.ir.errors import KernelwrightError, UserError, check_choice
+from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.values import NUMERICS, KernelModule, Numerics, Reference
 
 #: With no GPU, a program that makes more elements than this is described without computing it.
@@ -52,8 +52,10 @@ def import_source(
     weights and inputs are cast. Raises UserError, naming what is wrong, for a program without Model or get_inputs,
     one that fails when run, and inputs or outputs that are not tensors (or numbers).
     """
-    check_choice("shrink", shrink, ("auto", "never", "always"))
-    check_choice("numerics", numerics, NUMERICS)
+    if shrink not in ("auto", "never", "always"):
+        raise UserError(f"shrink={shrink!r}: choose auto, never or always")
+    if numerics not in NUMERICS:
+        raise UserError(f"numerics={numerics!r}: choose {', '.join(NUMERICS)}")
     if budget < 1:
         raise UserError(f"budget={budget}: give a positive number of elements")
     try:
