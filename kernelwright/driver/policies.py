@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.policy import Policy
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.serve.adapters import adapter_folder
 
 
@@ -22,6 +22,10 @@ class PolicyKind(Enum):
     replay = "replay"
 
 
+#: What engines of our own compute in.
+DTYPES = ("auto", "bfloat16", "float16", "float32")
+
+
 @dataclass
 class PolicySettings:
     """Which policy, and the folders of its adapters by name; see conf/policy.
@@ -29,7 +33,8 @@ class PolicySettings:
     `form` is how its frontend agent is asked (`fe-agent{form=…}`), for configurations that refer to it.
     `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. Of an engine of our own `devices` are the
     CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES (one for `hf`), and `max_num_seqs` is how many answers it
-    draws at a time (None: its default). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes, and
+    draws at a time (None: its default), and `dtype` what it computes in, as torch names it ("auto": as in the files on
+    a GPU, else float32). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes, and
     `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: its own choice, which takes a minute).
     `path` is a file of recorded answers, and answers are appended to `record`, to be such a file.
     """
@@ -43,6 +48,7 @@ class PolicySettings:
     key_env: str | None = None
     vllm: bool = True
     devices: str | None = None
+    dtype: str = "auto"
     gpu_memory_utilization: float = 0.4
     max_num_seqs: int | None = None
     graph_sizes: list[int] = field(default_factory=list)
@@ -68,13 +74,16 @@ def _opened(settings: PolicySettings) -> Policy:
     at_a_time = settings.max_num_seqs
     if at_a_time is not None and at_a_time < 1:
         raise UserError(f"policy.max_num_seqs={at_a_time}: at least one answer is drawn at a time")
+    check_choice("policy.dtype", settings.dtype, DTYPES)
     match settings.kind:
         case PolicyKind.none:
             raise UserError("no policy is configured: give policy=vllm, hf, openai or replay")
         case PolicyKind.hf:
             from kernelwright.serve.hf import HfPolicy, HfSettings
 
-            held = HfSettings(settings.model, device=_only(settings.devices), context=settings.max_model_len)
+            held = HfSettings(
+                settings.model, settings.dtype, device=_only(settings.devices), context=settings.max_model_len
+            )
             return HfPolicy(held if at_a_time is None else replace(held, batch=at_a_time))
         case PolicyKind.vllm:
             from kernelwright.serve.vllm_engine import VllmPolicy, VllmSettings
@@ -84,6 +93,7 @@ def _opened(settings: PolicySettings) -> Policy:
                 settings.max_model_len,
                 max_lora_rank=settings.max_rank,
                 devices=settings.devices,
+                dtype=settings.dtype,
                 gpu_memory_utilization=settings.gpu_memory_utilization,
                 options=_graphs(settings.graph_sizes),
             )

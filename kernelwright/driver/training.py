@@ -14,19 +14,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from kernelwright.agent.evaluating import Evaluate
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.policy import Policy, Sampling
-from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import ProfilingReward, Reward, make_reward
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.driver.build import cost_model_ms, discover, import_reference, open_pool, resolve_target, silent
 from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.given import Given, compares_with_given, paired_modules
+from kernelwright.driver.pair_rows import rows_of
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
 from kernelwright.driver.run_folder import last_metrics, remember
 from kernelwright.driver.run_plot import plotted
 from kernelwright.driver.settings import Device
+from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import (
     ProblemSettings,
     RolloutSettings,
@@ -36,23 +37,18 @@ from kernelwright.driver.train_settings import (
 )
 from kernelwright.driver.watching import WatchedPolicy, watched
 from kernelwright.evaluate.pool import Item, Pool
-from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import KernelwrightError, UserError
-from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.data import FRONTEND, TRAIN, Pair, read_rows
 from kernelwright.rl.learner import Learner, open_model
-from kernelwright.rl.packing import Row
 from kernelwright.rl.phases import Phases
 from kernelwright.rl.ranks import ALONE, Ranks, joined, local_rank
 from kernelwright.rl.sft import train_sft
 from kernelwright.rl.trainer import Trainer
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
 from kernelwright.serve.base import find_base
-from kernelwright.serve.chat import chat_ids
 
 #: Settings that a run may go on with changed; of supervised training the pairs count, not their file's name.
 _FREE = ("workers", "out", "canary")
@@ -75,11 +71,10 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
         raise UserError(f"{settings.pairs} holds no pairs of the stage {settings.stage.name}")
     if all(pair.split != TRAIN for pair in pairs):
         raise UserError(f"{settings.pairs} holds no pairs of the split {TRAIN}; there is nothing to learn from")
-    learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks)
-    target = resolve_target(settings.target.name)
-    agent = make_agent(settings.stage.name, target, settings.rollout, make_reward("frontend"))
-    train = [row for pair in pairs if pair.split == "train" and (row := _row(pair, agent, learner, settings))]
-    held_out = [row for pair in pairs if pair.split != "train" and (row := _row(pair, agent, learner, settings))]
+    with console.status(f"{len(pairs)} pairs become rows"):
+        rows = rows_of(pairs, settings)
+    train = [row for pair, row in zip(pairs, rows, strict=True) if row and pair.split == TRAIN]
+    held_out = [row for pair, row in zip(pairs, rows, strict=True) if row and pair.split != TRAIN]
     facts = {"pairs": len(pairs), "rows": len(train), "held_out": len(held_out), "adapter": f"{settings.out}/adapter"}
     if not train:
         raise UserError(
@@ -89,41 +84,12 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
     if ranks.leads:
         content = {key: value for key, value in asdict(settings).items() if key not in _FREE_SFT}
         remember(Path(settings.out), content | {"rows": hashlib.sha256(repr(train).encode()).hexdigest()[:16]})
+    learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks)
     console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {len(pairs)}", highlight=False)
     say, folder = sayer(console), Path(settings.out)
     with plotted(folder, say) if ranks.leads else contextlib.nullcontext(), _shown(console, "steps") as tell:
         metrics = train_sft(learner, train, settings.run(), folder, held_out=held_out, tell=tell, say=say)
     return facts | (metrics or last_metrics(folder)) if ranks.leads else {}
-
-
-def answer_of(pair: Pair, agent: FrontendAgent | MidendAgent) -> str | None:
-    """What the agent should answer by a pair; None where its form has no words for the pair's program."""
-    if not isinstance(agent, FrontendAgent):
-        if pair.is_choice != (agent.action == "pipeline"):
-            action = "pipeline" if pair.is_choice else "program"
-            raise UserError(f"pair {pair.id!r} answers with a {action}: train with rollout.action={action}")
-        return fenced(pair.after, "" if pair.is_choice else "python")
-    if agent.form == "modelnew":
-        raise UserError("pairs answer in other forms than modelnew: train with rollout.form=native, brief or kernels")
-    if pair.form != "native":
-        if pair.form != agent.form:
-            raise UserError(f"pair {pair.id!r} answers in the form {pair.form}: train with rollout.form={pair.form}")
-        return pair.after
-    return agent.answer(pair.modules()[1]) if agent.form == "kernels" else fenced(pair.after)
-
-
-def _row(pair: Pair, agent: FrontendAgent | MidendAgent, learner: Learner, settings: SftSchema) -> Row | None:
-    """A pair as tokens: the agent's own prompt, and the answer with its end token; None where it is too long, or not to
-    be said in the agent's form."""
-    before, text = parse_module(pair.before), answer_of(pair, agent)
-    if text is None:
-        return None
-    answer = learner.tokenizer(text, add_special_tokens=False)["input_ids"]
-    row = Row(
-        tuple(chat_ids(learner.tokenizer, agent.render(before))),
-        (*answer, learner.tokenizer.eos_token_id),
-    )
-    return row if len(row) <= settings.max_tokens else None
 
 
 def run_train(settings: TrainSettings, console: Console, policy: Policy | None = None) -> dict[str, Any]:
@@ -212,13 +178,6 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         with plotted(folder, say), _shown(console, "steps") as tell:
             trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases)
             return trainer.run() or last_metrics(folder)
-
-
-def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward) -> FrontendAgent | MidendAgent:
-    """The agent of a stage: the same as its pass has."""
-    if stage == FRONTEND:
-        return FrontendAgent(target, reward, rollout.form, rollout.history)
-    return MidendAgent(target, reward, rollout.action, rollout.history, rollout.form)
 
 
 def needed(rungs: tuple[Rung, ...] | None) -> Device:

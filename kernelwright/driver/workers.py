@@ -138,7 +138,7 @@ class Worker:
                 raise KernelwrightError("a process that compiles programs: it was ended before it was asked")
             local = self.settings.evaluator.kind is EvaluatorKind.local
             self._channel, theirs = making.Pipe()
-            _start_server()
+            start_server()
             given = theirs, self.settings, self.answer, dict(os.environ), lend() if local else None
             process = making.Process(target=serve, args=given)
             with theirs, suppress(EOFError, ConnectionError):  # then the channel has ended, too
@@ -152,7 +152,7 @@ class Worker:
             raise UserError(f"a process that compiles programs: {said}")
 
 
-def _start_server() -> None:
+def start_server() -> None:
     """Start what processes are forked from, where it does not run; no interrupt reaches it."""
     # Asking CUDA whether there is a device would start it, which does not survive a fork; NVML is asked.
     os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")

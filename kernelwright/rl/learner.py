@@ -171,11 +171,11 @@ def open_model(
     """
     dtype = ("bfloat16" if device.startswith("cuda") else "float32") if dtype == "auto" else dtype
     check_choice("dtype", dtype, ("auto", *DTYPES))
+    tokenizer = open_tokenizer(base)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(base)
         bare = AutoModelForCausalLM.from_pretrained(base, dtype=DTYPES[dtype])
     except (OSError, ValueError) as error:
-        raise UserError(f"base model {str(base)!r} cannot be read: {str(error).splitlines()[0]}") from error
+        raise _unreadable(base, error) from error
     if checkpointing:
         bare.gradient_checkpointing_enable({"use_reentrant": False})
         bare.enable_input_require_grads()
@@ -195,6 +195,18 @@ def open_model(
             module.cast_input_dtype_enabled = False  # activations stay as they are: scoring runs under autocast
     shard_layers(model, ranks, device)
     return model.to(device), tokenizer
+
+
+def open_tokenizer(base: Path | str) -> Any:
+    """A base model's tokenizer; UserError for one that is not there."""
+    try:
+        return AutoTokenizer.from_pretrained(base)
+    except (OSError, ValueError) as error:
+        raise _unreadable(base, error) from error
+
+
+def _unreadable(base: Path | str, error: Exception) -> UserError:
+    return UserError(f"base model {str(base)!r} cannot be read: {str(error).splitlines()[0]}")
 
 
 def load_adapter_weights(model: Any, folder: Path) -> None:

@@ -149,10 +149,10 @@ def _convert_smollm(gguf: Path, folder: Path) -> None:
     tokenizer.model_max_length = _SMOLLM_CONTEXT
     # Padding that is not the end token: a trainer that masks padding must not mask the end.
     tokenizer.pad_token = "<|endoftext|>"
-    end = tokenizer.convert_tokens_to_ids("<|im_end|>")
-    assert end == tokenizer.eos_token_id == 2, f"unexpected end token {end}"
+    tokenizer.eos_token = "<|im_end|>"  # the file says so, but not every version of transformers reads it
+    assert tokenizer.eos_token_id == 2, f"unexpected end token {tokenizer.eos_token_id}"
     for config in (model.config, model.generation_config):
-        config.pad_token_id = tokenizer.pad_token_id
+        config.pad_token_id, config.eos_token_id = tokenizer.pad_token_id, tokenizer.eos_token_id
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
 

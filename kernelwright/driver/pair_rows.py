@@ -1,0 +1,103 @@
+"""Pairs as rows that a learner learns from: the agent's own prompts, and the answers that it should give.
+
+Reading a pair's programs takes about ten milliseconds, thousands of them minutes: processes share many out.
+"""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from kernelwright.agent.reading import fenced
+from kernelwright.agent.rewards import make_reward
+from kernelwright.driver.build import discover, resolve_target
+from kernelwright.driver.stage_agents import make_agent
+from kernelwright.driver.train_settings import SftSchema
+from kernelwright.driver.workers import start_server
+from kernelwright.frontend.agent import FrontendAgent
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.midend.agent import MidendAgent
+from kernelwright.rl.data import Pair
+from kernelwright.rl.learner import open_tokenizer
+from kernelwright.rl.packing import Row
+from kernelwright.serve.base import find_base
+from kernelwright.serve.chat import chat_ids
+
+#: Fewer pairs are read sooner than processes start.
+_MANY = 2000
+_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What makes rows: an agent, which asks and whose form the answers have, and a tokenizer."""
+
+    agent: FrontendAgent | MidendAgent
+    tokenizer: Any
+    max_tokens: int
+
+    @classmethod
+    def of(cls, settings: SftSchema) -> "Rows":
+        """What the settings ask for. Raises UserError for a model that is not there."""
+        discover()
+        target = resolve_target(settings.target.name)
+        agent = make_agent(settings.stage.name, target, settings.rollout, make_reward("frontend"))
+        return cls(agent, open_tokenizer(find_base(settings.model)), settings.max_tokens)
+
+    def row(self, pair: Pair) -> Row | None:
+        """None for a pair that is longer than `max_tokens`, or not to be said in the agent's form.
+
+        Raises UserError for one that does not parse, or answers in another form or action than the agent.
+        """
+        before, text = parse_module(pair.before), answer_of(pair, self.agent)
+        if text is None:
+            return None
+        answer = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        prompt = chat_ids(self.tokenizer, self.agent.render(before))
+        row = Row(tuple(prompt), (*answer, self.tokenizer.eos_token_id))
+        return row if len(row) <= self.max_tokens else None
+
+
+def rows_of(pairs: Sequence[Pair], settings: SftSchema) -> list[Row | None]:
+    """`Rows.row` of each pair."""
+    if len(pairs) < _MANY:
+        return list(map(Rows.of(settings).row, pairs))
+    start_server()
+    context = multiprocessing.get_context("forkserver")
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), context, _begin, (settings,)) as processes:
+        return list(processes.map(_row, pairs, chunksize=_AT_ONCE))
+
+
+#: What a process makes rows with.
+_rows: Rows | None = None
+
+
+def _begin(settings: SftSchema) -> None:
+    global _rows
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's, which ends this process
+    _rows = Rows.of(settings)
+
+
+def _row(pair: Pair) -> Row | None:
+    assert _rows is not None, "each process begins with it"
+    return _rows.row(pair)
+
+
+def answer_of(pair: Pair, agent: FrontendAgent | MidendAgent) -> str | None:
+    """What the agent should answer by a pair; None where its form has no words for the pair's program."""
+    if not isinstance(agent, FrontendAgent):
+        if pair.is_choice != (agent.action == "pipeline"):
+            action = "pipeline" if pair.is_choice else "program"
+            raise UserError(f"pair {pair.id!r} answers with a {action}: train with rollout.action={action}")
+        return fenced(pair.after, "" if pair.is_choice else "python")
+    if agent.form == "modelnew":
+        raise UserError("pairs answer in other forms than modelnew: train with rollout.form=native, brief or kernels")
+    if pair.form != "native":
+        if pair.form != agent.form:
+            raise UserError(f"pair {pair.id!r} answers in the form {pair.form}: train with rollout.form={pair.form}")
+        return pair.after
+    return agent.answer(pair.modules()[1]) if agent.form == "kernels" else fenced(pair.after)
