@@ -23,6 +23,7 @@ from kernelwright.serve.adapters import Adapter, AdapterShelf, version
 from kernelwright.serve.base import base_name, find_base
 from kernelwright.serve.chat import chat_ids, check_length, cut_at_stop
 from kernelwright.serve.closing import Closing
+from kernelwright.serve.lanes import FixedLanes, GrowingLanes, Lanes
 from kernelwright.serve.optional import require
 
 
@@ -32,7 +33,8 @@ class HfSettings:
 
     `model` is what `find_base` takes. `dtype` is a name of torch's or "auto": the file's own on a GPU, else float32, as
     processors without bfloat16 take six times as long with it. `device` "auto" is the GPU where there is one. `context`
-    bounds prompt and answer in tokens.
+    bounds prompt and answer in tokens. `fixed` is whether more than half a batch is drawn in lanes of fixed size; None:
+    in float32 on a GPU.
     """
 
     model: str = "smollm"
@@ -40,6 +42,7 @@ class HfSettings:
     device: str = "auto"
     context: int = 4096
     batch: int = 16
+    fixed: bool | None = None
 
 
 @dataclass
@@ -69,6 +72,13 @@ class HfPolicy(Closing):
         self._base = base_name(settings.model)
         self._model: Any = model.to(device).eval().requires_grad_(False)
         self._folds = self._model.dtype == torch.float32
+        self._fixes = self._folds and device != "cpu" if settings.fixed is None else settings.fixed
+        self._fixed: FixedLanes | None = None
+        # Not the stream of a learner in this process, whose work each token would wait for.
+        self._stream: Any = None
+        if self._model.device.type == "cuda":
+            self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+            self._stream.wait_stream(torch.cuda.current_stream(device))
         self._has_peft = False
         self._shelf = AdapterShelf()
         self._folded: Adapter | None = None
@@ -85,20 +95,22 @@ class HfPolicy(Closing):
         with self._lock:
             self._check_open()
             state = self._shelf.get(adapter)
-            self._switch(state)
+            with torch.cuda.stream(self._stream):
+                self._switch(state)
             rows = [row for index, prompt in enumerate(prompts) for row in self._rows(index, prompt, sampling)]
             generator = torch.Generator(device=self._model.device)
             generator.manual_seed(secrets.randbits(62) if sampling.seed is None else sampling.seed)
             named = version(self._base, state)
             for start in range(0, len(rows), self.settings.batch):
                 together = rows[start : start + self.settings.batch]
-                self._draw(together, sampling, generator)
+                with torch.cuda.stream(self._stream):
+                    self._draw(together, sampling, generator)
                 for place, row in enumerate(together, start):
                     yield *divmod(place, sampling.n), _completion(row, named)
 
     def load_adapter(self, adapter: str, folder: Path) -> None:
         peft = require("peft", "train")
-        with self._lock:
+        with self._lock, torch.cuda.stream(self._stream):
             self._check_open()
             state = self._shelf.copy(adapter, folder)
             try:
@@ -106,7 +118,7 @@ class HfPolicy(Closing):
                     self._model.load_adapter(str(state.folder), adapter_name=_peft_name(state))
                 else:
                     self._model = peft.PeftModel.from_pretrained(self._model, state.folder, _peft_name(state))
-                    self._has_peft = True
+                    self._has_peft, self._fixed = True, None
             except (ValueError, RuntimeError) as error:  # target modules or shapes of another model
                 self._shelf.drop(state)
                 raise UserError(f"the adapter in {folder} does not fit {self._base}: {error}") from error
@@ -121,7 +133,7 @@ class HfPolicy(Closing):
         self._closing = True  # a thread that draws ends at its next token
         with self._lock:
             self._shelf.close()
-            self._model = None
+            self._model = self._fixed = None
 
     def _check_open(self) -> None:
         if self._closing:
@@ -153,44 +165,38 @@ class HfPolicy(Closing):
     def _draw(self, rows: list[_Row], sampling: Sampling, generator: torch.Generator) -> None:
         """Fill rows with tokens until each has ended. A prompt that several have is read once; who has ended leaves."""
         ends = _end_ids(self._model)
-        prompts = list(dict.fromkeys(tuple(row.prompt_ids) for row in rows))
-        ids_bp, mask_bp = _left_padded(prompts, self._model.device)
-        position_bp = (mask_bp.cumsum(-1) - 1).clamp(min=0)
-        out = self._step(ids_bp, mask_bp, position_bp, None)
-        cache = out.past_key_values
-        places = torch.tensor([prompts.index(tuple(row.prompt_ids)) for row in rows], device=self._model.device)
-        cache.batch_select_indices(places)
-        mask_bp, position_b1, logits_bv = mask_bp[places], position_bp[places, -1:], out.logits[places, -1]
+        lanes = self._lanes(rows, sampling.max_tokens)
         while True:
-            logprobs_bv = processed_logprobs(logits_bv.float(), sampling.temperature, sampling.top_p)
+            logprobs_bv = processed_logprobs(lanes.logits_bv.float(), sampling.temperature, sampling.top_p)
             if sampling.temperature == 0:
-                feed_b1 = logprobs_bv.argmax(-1, keepdim=True)
+                tokens_b1 = logprobs_bv.argmax(-1, keepdim=True)
             else:
-                feed_b1 = torch.multinomial(logprobs_bv.exp(), 1, generator=generator)
-            chosen_b = logprobs_bv.gather(-1, feed_b1)[:, 0].tolist()
-            for row, token, logprob in zip(rows, feed_b1[:, 0].tolist(), chosen_b, strict=True):
+                tokens_b1 = torch.multinomial(logprobs_bv.exp(), 1, generator=generator)
+            chosen_b = logprobs_bv.gather(-1, tokens_b1)[:, 0].tolist()
+            for row, token, logprob in zip(rows, tokens_b1[:, 0].tolist(), chosen_b, strict=True):
                 self._append(row, token, logprob, ends, sampling)
             going = [place for place, row in enumerate(rows) if not row.finish]
             if not going:
                 return
             if len(going) < len(rows):
-                cache.batch_select_indices(torch.tensor(going, device=self._model.device))
-                rows, feed_b1 = [rows[place] for place in going], feed_b1[going]
-                mask_bp, position_b1 = mask_bp[going], position_b1[going]
-            mask_bp, position_b1 = torch.nn.functional.pad(mask_bp, (0, 1), value=1), position_b1 + 1
-            logits_bv = self._step(feed_b1, mask_bp, position_b1, cache).logits[:, -1]
+                lanes.keep(going)
+                rows, tokens_b1 = [rows[place] for place in going], tokens_b1[going]
+            self._check_open()
+            lanes.feed(tokens_b1)
 
-    def _step(self, ids: torch.Tensor, mask_bp: torch.Tensor, position: torch.Tensor, cache: Any) -> Any:
-        """The model's last logits and its cache, which grows."""
-        self._check_open()
-        return self._model(
-            input_ids=ids,
-            attention_mask=mask_bp,
-            position_ids=position,
-            past_key_values=cache,
-            use_cache=True,
-            logits_to_keep=1,
-        )
+    def _lanes(self, rows: Sequence[_Row], max_tokens: int) -> Lanes:
+        prompts = list(dict.fromkeys(tuple(row.prompt_ids) for row in rows))
+        number = {prompt: place for place, prompt in enumerate(prompts)}
+        places = [number[tuple(row.prompt_ids)] for row in rows]
+        if not self._fixes or 2 * len(rows) <= self.settings.batch:
+            return GrowingLanes(self._model, prompts, places)
+        columns = min(max(map(len, prompts)) + max_tokens, self.settings.context)
+        if self._fixed is None or self._fixed.columns < columns:
+            self._fixed = FixedLanes(
+                self._model, self.settings.batch, columns, graphs=self._model.device.type == "cuda"
+            )
+        self._fixed.start(prompts, places)
+        return self._fixed
 
     def _append(self, row: _Row, token: int, logprob: float, ends: frozenset[int], sampling: Sampling) -> None:
         row.tokens.append(token)
@@ -238,14 +244,6 @@ def token_logprobs(model: Any, prompt_ids: Sequence[int], token_ids: Sequence[in
     logits_tv = model(input_ids=ids).logits[0, len(prompt_ids) - 1 : -1].float()
     chosen = logits_tv.log_softmax(-1).gather(-1, ids[0, len(prompt_ids) :, None])
     return [float(value) for value in chosen[:, 0]]
-
-
-def _left_padded(sequences: Sequence[Sequence[int]], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """(B, P) ids and (B, P) mask of sequences that all end in the last column."""
-    width = max(map(len, sequences))
-    ids = [[0] * (width - len(one)) + list(one) for one in sequences]
-    mask = [[0] * (width - len(one)) + [1] * len(one) for one in sequences]
-    return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
 
 
 def _end_ids(model: Any) -> frozenset[int]:

@@ -102,6 +102,46 @@ def test_greedy_answers_are_alike_whatever_stands_beside_them(policy: HfPolicy) 
     assert texts(together) == texts(alone)
 
 
+def lines_of(policy: HfPolicy, adapter: str | None = None) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+    prompts = [*PROMPTS, (Message("user", "add " * 40),)]
+    found = policy.sample(prompts, Sampling(n=2, max_tokens=70, temperature=0), adapter)
+    return [(one.token_ids, one.logprobs) for answers in found for one in answers]
+
+
+def same_answers(base: Path, adapters: dict[str, Path], device: str) -> None:
+    """Lanes of fixed size draw what others draw, with the base and with adapters, also in a batch that they outgrow."""
+    growing, fixed = (
+        HfPolicy(HfSettings(str(base), "float32", device, context=1024, batch=8, fixed=which))
+        for which in (False, True)
+    )
+    for adapter in (None, "frontend", "midend", None, "frontend"):
+        if adapter is not None:
+            growing.load_adapter(adapter, adapters[adapter])
+            fixed.load_adapter(adapter, adapters[adapter])
+        for (tokens, logprobs), (others, theirs) in zip(
+            lines_of(growing, adapter), lines_of(fixed, adapter), strict=True
+        ):
+            assert tokens == others
+            assert logprobs == pytest.approx(theirs, abs=1e-4)
+    assert fixed._fixed is not None and growing._fixed is None
+    before = fixed._fixed
+    long = [(Message("user", f"{word} " * 100),) for word in ("add", "sub")]
+    for policy in (growing, fixed):
+        policy.sample(long, Sampling(n=4, max_tokens=3, temperature=0))
+    assert fixed._fixed is not before
+    growing.close()
+    fixed.close()
+
+
+def test_lanes_of_fixed_size_draw_the_same(base: Path, adapters: dict[str, Path]) -> None:
+    same_answers(base, adapters, "cpu")
+
+
+@pytest.mark.gpu
+def test_graphs_draw_the_same(base: Path, adapters: dict[str, Path]) -> None:
+    same_answers(base, adapters, "cuda")
+
+
 def test_end_tokens_and_stop_strings_end_an_answer(base: Path, policy: HfPolicy, tmp_path: Path) -> None:
     ends = [257, *range(40, 120)]
     model = AutoModelForCausalLM.from_pretrained(base)
