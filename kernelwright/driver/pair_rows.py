@@ -62,9 +62,9 @@ class Rows:
         return row if len(row) <= self.max_tokens else None
 
 
-def rows_of(pairs: Sequence[Pair], settings: SftSchema) -> list[Row | None]:
-    """`Rows.row` of each pair."""
-    if len(pairs) < _MANY:
+def rows_of(pairs: Sequence[Pair], settings: SftSchema, many: int = _MANY) -> list[Row | None]:
+    """`Rows.row` of each pair; `many` pairs or more are shared out."""
+    if len(pairs) < many:
         return list(map(Rows.of(settings).row, pairs))
     start_server()
     context = multiprocessing.get_context("forkserver")

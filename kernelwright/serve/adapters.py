@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kernelwright.ir.errors import UserError
 
@@ -25,6 +26,12 @@ class Adapter:
     @property
     def label(self) -> str:
         return f"{self.name}@{self.number}"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What peft says of it."""
+        found: dict[str, Any] = json.loads((self.folder / _CONFIG).read_text())
+        return found
 
 
 def adapter_folder(place: str) -> Path:

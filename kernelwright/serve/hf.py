@@ -8,9 +8,10 @@ take longer to launch than to compute. What is left of one that was taken out ag
 bfloat16 folding would round away what an adapter has just learnt, so it stays beside the base there.
 """
 
+import itertools
 import secrets
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,8 +48,9 @@ class HfSettings:
 
 @dataclass
 class _Row:
-    """One answer as it grows."""
+    """One answer as it grows, the `place`-th of all that are asked for."""
 
+    place: int
     prompt_ids: list[int]
     tokens: list[int]
     logprobs: list[float]
@@ -79,7 +81,7 @@ class HfPolicy(Closing):
         if self._model.device.type == "cuda":
             self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
             self._stream.wait_stream(torch.cuda.current_stream(device))
-        self._has_peft = False
+        self._names: dict[Adapter, str] = {}  # peft's
         self._shelf = AdapterShelf()
         self._folded: Adapter | None = None
         self._lock = threading.Lock()
@@ -91,43 +93,61 @@ class HfPolicy(Closing):
         return in_order(self.stream(prompts, sampling, adapter), len(prompts))
 
     def stream(self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None) -> Generator[Answer]:
-        """Implements `Streaming`: the answers of a batch end together."""
+        """Implements `Streaming`: answers of a batch are given as they end."""
         with self._lock:
             self._check_open()
             state = self._shelf.get(adapter)
             with torch.cuda.stream(self._stream):
                 self._switch(state)
-            rows = [row for index, prompt in enumerate(prompts) for row in self._rows(index, prompt, sampling)]
+            places = itertools.count()
+            rows = [row for index, prompt in enumerate(prompts) for row in self._rows(index, prompt, sampling, places)]
             generator = torch.Generator(device=self._model.device)
             generator.manual_seed(secrets.randbits(62) if sampling.seed is None else sampling.seed)
             named = version(self._base, state)
             for start in range(0, len(rows), self.settings.batch):
-                together = rows[start : start + self.settings.batch]
-                with torch.cuda.stream(self._stream):
-                    self._draw(together, sampling, generator)
-                for place, row in enumerate(together, start):
-                    yield *divmod(place, sampling.n), _completion(row, named)
+                for row in self._draw(rows[start : start + self.settings.batch], sampling, generator):
+                    yield *divmod(row.place, sampling.n), _completion(row, named)
 
     def load_adapter(self, adapter: str, folder: Path) -> None:
-        peft = require("peft", "train")
         with self._lock, torch.cuda.stream(self._stream):
             self._check_open()
-            state = self._shelf.copy(adapter, folder)
+            state, before = self._shelf.copy(adapter, folder), self._shelf.find(adapter)
             try:
-                if self._has_peft:
-                    self._model.load_adapter(str(state.folder), adapter_name=_peft_name(state))
-                else:
-                    self._model = peft.PeftModel.from_pretrained(self._model, state.folder, _peft_name(state))
-                    self._has_peft, self._fixed = True, None
+                if before is None or not self._replaced(before, state):
+                    self._added(state)
             except (ValueError, RuntimeError) as error:  # target modules or shapes of another model
                 self._shelf.drop(state)
                 raise UserError(f"the adapter in {folder} does not fit {self._base}: {error}") from error
-            self._model.eval()
-            before = self._shelf.put(state)
+            self._shelf.put(state)
             if before is not None:
-                self._switch(state)
-                self._model.delete_adapter(_peft_name(before))
+                if (name := self._names.pop(before)) != self._names[state]:
+                    self._switch(state)
+                    self._model.delete_adapter(name)
                 self._shelf.drop(before)
+
+    def _added(self, state: Adapter) -> None:
+        peft, name = require("peft", "train"), f"{state.name}-{state.number}".replace(".", "-")
+        if self._names:
+            self._model.load_adapter(str(state.folder), adapter_name=name)
+        else:
+            self._model, self._fixed = peft.PeftModel.from_pretrained(self._model, state.folder, name), None
+        self._model.eval()
+        self._names[state] = name
+
+    def _replaced(self, before: Adapter, state: Adapter) -> bool:
+        """Put a state's weights where those of the one before are, if they fit: much faster than another adapter."""
+        if before.config != state.config:
+            return False
+        peft, name = require("peft", "train"), self._names[before]
+        weights = peft.utils.load_peft_weights(str(state.folder), device=str(self._model.device))
+        held = peft.get_peft_model_state_dict(self._model, adapter_name=name)
+        if {key: value.shape for key, value in held.items()} != {key: value.shape for key, value in weights.items()}:
+            return False
+        if self._folded == before:
+            self._switch(None)
+        peft.set_peft_model_state_dict(self._model, weights, adapter_name=name)
+        self._names[state] = name
+        return True
 
     def close(self) -> None:
         self._closing = True  # a thread that draws ends at its next token
@@ -141,7 +161,7 @@ class HfPolicy(Closing):
 
     def _switch(self, state: Adapter | None) -> None:
         """Let the model be the base or the base with one adapter."""
-        if not self._has_peft or (self._folds and state == self._folded):
+        if not self._names or (self._folds and state == self._folded):
             return
         tuner = self._model.base_model
         if self._folded is not None:
@@ -151,38 +171,46 @@ class HfPolicy(Closing):
             tuner.disable_adapter_layers()
             return
         tuner.enable_adapter_layers()
-        self._model.set_adapter(_peft_name(state))
+        self._model.set_adapter(self._names[state])
         if self._folds:
             tuner.merge_adapter()
             self._folded = state
 
-    def _rows(self, index: int, prompt: Prompt, sampling: Sampling) -> list[_Row]:
+    def _rows(self, index: int, prompt: Prompt, sampling: Sampling, places: Iterator[int]) -> list[_Row]:
         ids = chat_ids(self._tokenizer, prompt)
         check_length(ids, self.settings.context, index)
-        return [_Row(ids, [], []) for _ in range(sampling.n)]
+        return [_Row(next(places), ids, [], []) for _ in range(sampling.n)]
 
-    @torch.inference_mode()
-    def _draw(self, rows: list[_Row], sampling: Sampling, generator: torch.Generator) -> None:
-        """Fill rows with tokens until each has ended. A prompt that several have is read once; who has ended leaves."""
-        ends = _end_ids(self._model)
-        lanes = self._lanes(rows, sampling.max_tokens)
-        while True:
-            logprobs_bv = processed_logprobs(lanes.logits_bv.float(), sampling.temperature, sampling.top_p)
-            if sampling.temperature == 0:
-                tokens_b1 = logprobs_bv.argmax(-1, keepdim=True)
-            else:
-                tokens_b1 = torch.multinomial(logprobs_bv.exp(), 1, generator=generator)
-            chosen_b = logprobs_bv.gather(-1, tokens_b1)[:, 0].tolist()
-            for row, token, logprob in zip(rows, tokens_b1[:, 0].tolist(), chosen_b, strict=True):
-                self._append(row, token, logprob, ends, sampling)
-            going = [place for place, row in enumerate(rows) if not row.finish]
-            if not going:
-                return
-            if len(going) < len(rows):
-                lanes.keep(going)
-                rows, tokens_b1 = [rows[place] for place in going], tokens_b1[going]
+    def _draw(self, rows: list[_Row], sampling: Sampling, generator: torch.Generator) -> Generator[_Row]:
+        """Fill rows with tokens; each is given when it has ended. A prompt that several have is read once."""
+        ends, lanes = _end_ids(self._model), None
+        while rows:
             self._check_open()
-            lanes.feed(tokens_b1)
+            with torch.inference_mode(), torch.cuda.stream(self._stream):
+                lanes = self._lanes(rows, sampling.max_tokens) if lanes is None else lanes
+                tokens_b1 = self._next_tokens(lanes, rows, ends, sampling, generator)
+                going = [place for place, row in enumerate(rows) if not row.finish]
+                if 0 < len(going) < len(rows):
+                    lanes.keep(going)
+                    tokens_b1 = tokens_b1[going]
+                if going:
+                    lanes.feed(tokens_b1)
+            yield from (row for row in rows if row.finish)
+            rows = [rows[place] for place in going]
+
+    def _next_tokens(
+        self, lanes: Lanes, rows: Sequence[_Row], ends: frozenset[int], sampling: Sampling, generator: torch.Generator
+    ) -> torch.Tensor:
+        """Draw a token for each row, (B, 1), and write it down."""
+        logprobs_bv = processed_logprobs(lanes.logits_bv.float(), sampling.temperature, sampling.top_p)
+        if sampling.temperature == 0:
+            tokens_b1 = logprobs_bv.argmax(-1, keepdim=True)
+        else:
+            tokens_b1 = torch.multinomial(logprobs_bv.exp(), 1, generator=generator)
+        chosen_b = logprobs_bv.gather(-1, tokens_b1)[:, 0].tolist()
+        for row, token, logprob in zip(rows, tokens_b1[:, 0].tolist(), chosen_b, strict=True):
+            self._append(row, token, logprob, ends, sampling)
+        return tokens_b1
 
     def _lanes(self, rows: Sequence[_Row], max_tokens: int) -> Lanes:
         prompts = list(dict.fromkeys(tuple(row.prompt_ids) for row in rows))
@@ -252,11 +280,6 @@ def _end_ids(model: Any) -> frozenset[int]:
     if ends is None:
         ends = model.config.eos_token_id
     return frozenset([ends] if isinstance(ends, int) else ends or [])
-
-
-def _peft_name(adapter: Adapter) -> str:
-    """peft registers modules by the adapter's name; those have no dots in their names."""
-    return f"{adapter.name}-{adapter.number}".replace(".", "-")
 
 
 def _completion(row: _Row, named: str) -> Completion:

@@ -14,8 +14,9 @@ from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.composition import compose_config
+from kernelwright.driver.pair_rows import answer_of, rows_of
 from kernelwright.driver.train_settings import read_sft_settings, read_train_settings
-from kernelwright.driver.training import answer_of, read_modules
+from kernelwright.driver.training import read_modules
 from kernelwright.frontend.agent import FrontendAgent, FrontendAgentPass
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
@@ -24,7 +25,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.algorithms import PRESETS
-from kernelwright.rl.data import Pair, Problem, write_rows
+from kernelwright.rl.data import Pair, Problem, read_rows, write_rows
 from kernelwright.rl.run_log import read_metrics
 from kernelwright.serve.replay import RecordingPolicy
 
@@ -138,6 +139,10 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     given = pairs(tmp_path / "pairs.jsonl", 4)
     small = ["trainer=small", "trainer.budget=4000", "trainer.rank=4", "device=cpu"]
     told = [f"pairs={given}", f"model={base}", f"out={tmp_path / 'sft'}", "max_tokens=20000", "batch=2", *small]
+    settings, held = read_sft_settings(told), list(read_rows(given, Pair))
+    rows = rows_of(held, settings)
+    assert all(rows)
+    assert rows == rows_of(held, settings, many=1)  # in other processes
     first = run(["sft", *told, "trainer.lr=1e-2", "epochs=2"], capsys)
     assert (first["rows"], first["held_out"]) == (3, 1)
     assert [row["step"] for row in read_metrics(tmp_path / "sft")] == [0, 1, 2]
