@@ -26,7 +26,7 @@ from kernelwright.ir.errors import Diagnostic, DialectError, check_choice
 from kernelwright.ir.passes import register
 from kernelwright.ir.values import KernelModule, Level
 
-FORMS = ("native", "modelnew", "brief", "kernels")
+FORMS = ("native", "modelnew", "kernels")
 _STAGE = "kernelwright.frontend"
 
 
@@ -34,9 +34,9 @@ _STAGE = "kernelwright.frontend"
 class FrontendAgent:
     """Asks for a whole program, in the native form or as KernelBench's `ModelNew`; either is read.
 
-    Without rules and example, for small models that have learnt them by heart, `brief` asks for the native form and
-    `kernels` for what kernels do in the short form (`notation/words.py`), which is expanded by rule; it reads no other.
-    `target` is a target's name for the prompt. With `externs` programs may call library operators such as `aten.mm`.
+    The form `kernels` is for small models that have learnt rules and example by heart: it asks for what kernels do in
+    the short form (`notation/words.py`), which is expanded by rule, and reads no other. `target` is a target's name
+    for the prompt. With `externs` programs may call library operators such as `aten.mm`.
     """
 
     target: str
@@ -60,11 +60,9 @@ class FrontendAgent:
         }
         if self.form == "modelnew":
             values["entry"] = reference.entry
-        if self.form == "brief":
-            del values["target"]
-        problem = fill(_STAGE, self.form, **values)
-        system = fill(_STAGE, "system_brief" if self.form == "brief" else "system")
-        return conversation(system, problem, fill(_STAGE, "again"), history, mode)
+        return conversation(
+            fill(_STAGE, "system"), fill(_STAGE, self.form, **values), fill(_STAGE, "again"), history, mode
+        )
 
     def parse(self, text: str, module: KernelModule) -> KernelModule | tuple[Diagnostic, ...]:
         """The program in the answer's last block, fitted to no target; or why there is none."""
@@ -101,8 +99,8 @@ class FrontendAgent:
 class FrontendAgentPass(AgentPass):
     """Ask a policy for a Triton program; keep the best one that is verified.
 
-    form: native, modelnew for KernelBench's, or brief or kernels for small models that were trained on it. externs: let
-    programs call library operators. The other options are those of every agent (`AgentPass`).
+    form: native, modelnew for KernelBench's, or kernels for small models that were trained on it. externs: let programs
+    call library operators. The other options are those of every agent (`AgentPass`).
     """
 
     name: ClassVar[str] = "fe-agent"

@@ -95,7 +95,7 @@ def answer_of(pair: Pair, agent: FrontendAgent | MidendAgent) -> str | None:
             raise UserError(f"pair {pair.id!r} answers with a {action}: train with rollout.action={action}")
         return fenced(pair.after, "" if pair.is_choice else "python")
     if agent.form == "modelnew":
-        raise UserError("pairs answer in other forms than modelnew: train with rollout.form=native, brief or kernels")
+        raise UserError("pairs answer in other forms than modelnew: train with rollout.form=native or kernels")
     if pair.form != "native":
         if pair.form != agent.form:
             raise UserError(f"pair {pair.id!r} answers in the form {pair.form}: train with rollout.form={pair.form}")

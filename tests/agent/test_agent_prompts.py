@@ -90,7 +90,6 @@ ROWS = parse_module((GOLDEN / "persistent-rows" / "before.py").read_text("utf-8"
 CASES: dict[str, tuple[FrontendAgent | MidendAgent, KernelModule, int]] = {
     "fe-agent-native": (FrontendAgent("h100", PAY), PROBLEM, 0),
     "fe-agent-modelnew": (FrontendAgent("h200", PAY, form="modelnew"), HELD, 0),
-    "fe-agent-brief": (FrontendAgent("h200", PAY, form="brief"), HELD, 0),
     "fe-agent-kernels": (FrontendAgent("h200", PAY, form="kernels"), HELD, 0),
     "fe-agent-full": (FrontendAgent("h100", PAY), PROBLEM, 3),
     "fe-agent-last": (FrontendAgent("h100", PAY, history="last"), PROBLEM, 3),

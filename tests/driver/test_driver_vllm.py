@@ -56,7 +56,8 @@ def get_inputs():
     return [torch.randn(8)]
 """
 PROBLEMS = {"add": PROGRAM, "scale": PROGRAM.replace("x + 1", "x * 3")}
-SMALL = ("device=cpu", "trainer=small", "trainer.rank=8", "trainer.lr=1e-3", "rollout.form=brief")
+SMALL = ("device=cpu", "trainer=small", "trainer.rank=8", "trainer.lr=1e-3")
+FORMS = {"frontend": "rollout.form=kernels", "midend": "rollout.form=brief"}
 #: Runs `run_train` with an engine of its own, whose process id it prints.
 ALONE = """
 import sys
@@ -109,8 +110,8 @@ def warm_start(folder: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     after = LowerInductor().run(before, Context("h100"))
     pair = Pair.make("add", Problem("add", PROGRAM, {}, "train"), "frontend", before, after)
     write_rows(folder / "pairs.jsonl", [pair])
-    told = [f"pairs={folder / 'pairs.jsonl'}", f"out={folder / 'sft'}", "epochs=3", "batch=1", *SMALL]
-    assert main(["sft", *told]) == 0
+    told = [f"pairs={folder / 'pairs.jsonl'}", f"out={folder / 'sft'}", FORMS["frontend"], "epochs=3", "batch=1"]
+    assert main(["sft", *told, *SMALL]) == 0
     capsys.readouterr()
     losses = [row["loss"] for row in read_metrics(folder / "sft")]
     assert len(losses) == 3
@@ -124,7 +125,7 @@ def arguments(stage: str, problems: Path, start: Path, out: Path) -> list[str]:
     told += ["rollout.max_tokens=4", "trainer.steps=2", "trainer.problems=1", f"adapter={start}", f"out={out}"]
     # What moves the weights is the penalty, since all answers are worth the same.
     told += ["target=h100", "algorithm=grpo", "algorithm.kl=0.1", "workers=1", "rollout.action=pipeline"]
-    return [*told, "canary.prompts=1", "canary.n=1", "canary.max_tokens=4", *SMALL]
+    return [*told, "canary.prompts=1", "canary.n=1", "canary.max_tokens=4", *SMALL, FORMS[stage]]
 
 
 def kill_after_a_step(told: list[str], folder: Path) -> None:

@@ -14,7 +14,8 @@ configuration (defaults first):
   stage=frontend|midend  pairs=FILE.jsonl  model=smollm|FOLDER|HUB-ID  adapter=FOLDER
   out=runs/sft/STAGE  device=auto|cpu|cuda|cuda:1  epochs=1  batch=16  max_tokens=4096  seed=0
   trainer=default|small  trainer.lr=1e-3  trainer.rank=16  trainer.schedule=constant|cosine  trainer.save_every=100
-  rollout.form=native|modelnew|brief|kernels  rollout.action=program|pipeline   what answers are
+  rollout.form=native|kernels (frontend), native|brief (midend)
+  rollout.action=program|pipeline   what answers are
   target=h100           what prompts name
 
   kernelwright sft pairs=pairs.jsonl trainer=small trainer.lr=1e-3 epochs=12
