@@ -1,13 +1,15 @@
 """Make of a trained adapter what this package ships: bfloat16 weights, a plain configuration, a model card.
 
-usage: ship_adapter.py ADAPTER OUT_FOLDER [--results AGENTS.json --data TEXT --trained TEXT]
+usage: ship_adapter.py ADAPTER OUT_FOLDER [--results RESULTS.json --data TEXT --trained TEXT]
 
-AGENTS.json is what `benchmarks/agents.py` wrote; the card's figures are read from it.
+RESULTS.json is what `benchmarks/agents.py` or, of a mid-end's agent, `benchmarks/midend_agents.py` wrote; the card's
+figures are read from it.
 """
 
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,13 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from kernelwright.ir.errors import UserError
+from kernelwright.rl.data import FRONTEND, MIDEND
 from kernelwright.serve.adapters import adapter_rank
 
 LIMIT = 12_000_000
 CARD = """# {name}: a LoRA adapter of SmolLM2-135M-Instruct
 
-Writes the Triton program for a PyTorch program: `fe-agent{{adapter=frontend,form={form}}}` with `policy=smollm`, whose
-`form` in `conf/policy/smollm.yaml` is to be {form} as well. Every answer is verified before it is used.
+{use} with `policy=smollm`. Every answer is verified before it is used.
 
 Base model: SmolLM2-135M-Instruct (Apache-2.0), `kernelwright model fetch smollm`. The adapter is under this package's
 licence.
@@ -40,33 +42,56 @@ licence.
 
 ## Limits
 
-Trained on generated programs of one to four small float operations, without matrix products and convolutions, at
-fixed sizes of at most a few thousand elements; answers of at most about a thousand tokens. Elsewhere it is mostly
-wrong: see KernelBench above. Nothing is known of its kernels' speed: only correctness was trained. Figures are of
-correctness by the interpreter, not of runs on a GPU.
+{limits}
 """
+USE = {
+    FRONTEND: "Writes the Triton program for a PyTorch program: `fe-agent{{adapter=frontend,form={form}}}`",
+    MIDEND: "Chooses passes for a Triton program: `me-agent{{adapter=midend,action=pipeline,form={form}}}`",
+}
+LIMITS = {
+    FRONTEND: """\
+Trained on generated programs of one to four small float operations, without matrix products and convolutions, at
+fixed sizes of at most a few thousand elements; answers of at most some hundred tokens. Elsewhere it is mostly
+wrong: see KernelBench above. Nothing is known of its kernels' speed: only correctness was trained. Figures are of
+correctness by the interpreter, not of runs on a GPU.""",
+    MIDEND: """\
+Trained on generated programs that Inductor lowered. It sees the program and no times, so that what it chooses is a
+guess: `pipeline=search` asks a cost model or a GPU, and finds more in more time.""",
+}
 
 
 def figures(results: dict[str, Any]) -> str:
-    """The rates of a run of `agents.py` as lines of a table."""
+    """What a run found, as tables, and how."""
     caliber, sampling = results["caliber"], results["sampling"]
     versions = ", ".join(f"{name} {version}" for name, version in caliber["versions"].items() if version)
     lines = [
         f"On {caliber['device']} ({versions}); judged by {caliber['judged']}. {sampling['n']} answers a problem at",
-        f"temperature {sampling['temperature']:g}, one greedy, at most {sampling['max_tokens']} tokens. 95% intervals.",
+        f"temperature {sampling['temperature']:g}, at most {sampling['max_tokens']} tokens each. 95% intervals.",
         "",
-        "| what | problems | single attempt | pass@k | cheats |",
-        "|---|---|---|---|---|",
+        *(rates(results) if "rates" in results else speedups(results)),
     ]
+    return "\n".join([*lines, "", f"Command: `{caliber['command']}`"])
+
+
+def speedups(results: dict[str, Any]) -> Iterator[str]:
+    """Of mid-end agents, over the module that was given, and over one another."""
+    for part in ("speedups", "quotients"):
+        yield from (f"| {part} | modules | single attempt | best of {results['sampling']['n']} |", "|---|---|---|---|")
+        for key, entry in results[part].items():
+            modules = str(entry.get("modules", ""))
+            yield f"| {key} | {modules} | {_text(entry.get('single'))} | {_text(entry.get('best'))} |"
+        yield ""
+
+
+def rates(results: dict[str, Any]) -> Iterator[str]:
+    """How often answers of frontend agents are right."""
+    yield from ("| what | problems | single attempt | pass@k | cheats |", "|---|---|---|---|---|")
     for key, entry in results["rates"].items():
         at = next((value for name, value in entry.items() if name.startswith("pass@")), None)
-        cells = [key, str(entry["problems"]), _text(entry["single"]), _text(at), _text(entry["cheat"])]
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", "| difference | problems | single attempt | errors removed |", "|---|---|---|---|"]
+        yield f"| {key} | {entry['problems']} | {_text(entry['single'])} | {_text(at)} | {_text(entry['cheat'])} |"
+    yield from ("", "| difference | problems | single attempt | errors removed |", "|---|---|---|---|")
     for key, entry in results["differences"].items():
-        cells = [key, str(entry["problems"]), _text(entry["single"]), _text(entry["errors_removed"])]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, "", f"Command: `{caliber['command']}`"])
+        yield f"| {key} | {entry['problems']} | {_text(entry['single'])} | {_text(entry['errors_removed'])} |"
 
 
 def _text(value: list[float] | None) -> str:
@@ -81,7 +106,7 @@ def main() -> None:
     parser.add_argument("--data", default="")
     parser.add_argument("--trained", default="")
     given = parser.parse_args()
-    form, results = "", {}
+    form, stage, results = "", FRONTEND, {}
     try:
         adapter_rank(given.adapter)
         if given.results:
@@ -89,7 +114,7 @@ def main() -> None:
             forms = [arm["form"] for arm in results["caliber"]["arms"].values() if arm["adapter"]]
             if not forms:
                 raise UserError(f"--results {given.results}: no arm there has an adapter")
-            form = forms[-1]
+            form, stage = forms[-1], FRONTEND if "rates" in results else MIDEND
     except (UserError, OSError, ValueError, KeyError) as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)
@@ -102,7 +127,12 @@ def main() -> None:
     (given.out / "adapter_config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", "utf-8")
     if results:
         card = CARD.format(
-            name=given.out.name, form=form, data=given.data, trained=given.trained, figures=figures(results)
+            name=given.out.name,
+            use=USE[stage].format(form=form),
+            data=given.data,
+            trained=given.trained,
+            figures=figures(results).strip(),
+            limits=LIMITS[stage],
         )
         (given.out / "README.md").write_text(card, "utf-8")
     size = (given.out / "adapter_model.safetensors").stat().st_size

@@ -30,7 +30,8 @@ DTYPES = ("auto", "bfloat16", "float16", "float32")
 class PolicySettings:
     """Which policy, and the folders of its adapters by name; see conf/policy.
 
-    `form` is how its frontend agent is asked (`fe-agent{form=…}`), for configurations that refer to it.
+    `form` and `midend_form` are how its agents are asked (`fe-agent{form=…}`, `me-agent{form=…}`), for configurations
+    that refer to them.
     `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. Of an engine of our own `devices` are the
     CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES (one for `hf`), and `max_num_seqs` is how many answers it
     draws at a time (None: its default), and `dtype` what it computes in, as torch names it ("auto": as in the files on
@@ -55,6 +56,7 @@ class PolicySettings:
     path: str | None = None
     record: str | None = None
     form: str = "native"
+    midend_form: str = "native"
 
 
 @contextmanager

@@ -27,6 +27,19 @@ RESULTS = {
     },
 }
 
+CHOICES = {
+    "caliber": {
+        "device": "a GPU",
+        "versions": {"torch": "2"},
+        "judged": "times",
+        "command": "midend_agents.py out.json",
+    }
+    | {"arms": {"sft": {"form": "brief", "adapter": "sft"}}},
+    "sampling": {"n": 4, "temperature": 1.0, "max_tokens": 64},
+    "speedups": {"sft": {"modules": 7, "statuses": {}, "single": [1.5, 1.2, 1.9], "best": [2.0, 1.7, 2.4]}},
+    "quotients": {"sft / search": {"best": [0.9, 0.8, 1.0]}},
+}
+
 
 def test_an_adapter_is_made_ready_and_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     transformers = pytest.importorskip("transformers")
@@ -45,6 +58,15 @@ def test_an_adapter_is_made_ready_and_found_by_its_name(tmp_path: Path, monkeypa
     assert "| generated/sampled/rl | 2 | 0.500 [0.100, 0.900] | 1.000 [0.600, 1.000] |" in card
     assert "`fe-agent{adapter=frontend,form=kernels}`" in card
     assert "0.400 [0.000, 1.000]" in card and "agents.py out.json" in card
+
+    (tmp_path / "choices.json").write_text(json.dumps(CHOICES))
+    command = [sys.executable, SCRIPT, trained, tmp_path / "midend", "--results", tmp_path / "choices.json"]
+    subprocess.run(command, check=True, capture_output=True)
+    card = (tmp_path / "midend" / "README.md").read_text()
+    assert "`me-agent{adapter=midend,action=pipeline,form=brief}`" in card
+    assert "| speedups | modules | single attempt | best of 4 |" in card
+    assert "| sft | 7 | 1.500 [1.200, 1.900] | 2.000 [1.700, 2.400] |" in card
+    assert "| sft / search |  |  | 0.900 [0.800, 1.000] |" in card
 
     monkeypatch.setattr(adapters, "_SHELF", shelf)
     settings = PolicySettings(PolicyKind.hf, str(base), {"frontend": "shipped:frontend"}, max_model_len=128)
