@@ -89,7 +89,8 @@ def rates(results: dict[str, Any]) -> Iterator[str]:
     for key, entry in results["rates"].items():
         at = next((value for name, value in entry.items() if name.startswith("pass@")), None)
         yield f"| {key} | {entry['problems']} | {_text(entry['single'])} | {_text(at)} | {_text(entry['cheat'])} |"
-    yield from ("", "| difference | problems | single attempt | errors removed |", "|---|---|---|---|")
+    if results["differences"]:
+        yield from ("", "| difference | problems | single attempt | errors removed |", "|---|---|---|---|")
     for key, entry in results["differences"].items():
         yield f"| {key} | {entry['problems']} | {_text(entry['single'])} | {_text(entry['errors_removed'])} |"
 
