@@ -161,7 +161,7 @@ class HfPolicy(Closing):
 
     def _switch(self, state: Adapter | None) -> None:
         """Let the model be the base or the base with one adapter."""
-        if not self._names or (self._folds and state == self._folded):
+        if not self._names or (state is not None and state == self._folded):
             return
         tuner = self._model.base_model
         if self._folded is not None:

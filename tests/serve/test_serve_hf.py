@@ -102,6 +102,14 @@ def test_greedy_answers_are_alike_whatever_stands_beside_them(policy: HfPolicy) 
     assert texts(together) == texts(alone)
 
 
+def test_the_base_is_itself_as_soon_as_an_adapter_is_there(policy: HfPolicy, adapters: dict[str, Path]) -> None:
+    sampling = Sampling(max_tokens=8, temperature=0)
+    before = [one.logprobs for (one,) in policy.sample(PROMPTS, sampling)]
+    policy.load_adapter("frontend", adapters["frontend"])
+    assert [one.logprobs for (one,) in policy.sample(PROMPTS, sampling)] == before
+    assert [one.logprobs for (one,) in policy.sample(PROMPTS, sampling, "frontend")] != before
+
+
 def lines_of(policy: HfPolicy, adapter: str | None = None) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
     prompts = [*PROMPTS, (Message("user", "add " * 40),)]
     found = policy.sample(prompts, Sampling(n=2, max_tokens=70, temperature=0), adapter)
