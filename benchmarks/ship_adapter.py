@@ -65,7 +65,7 @@ def figures(results: dict[str, Any]) -> str:
     caliber, sampling = results["caliber"], results["sampling"]
     versions = ", ".join(f"{name} {version}" for name, version in caliber["versions"].items() if version)
     lines = [
-        f"On {caliber['device']} ({versions}); judged by {caliber['judged']}. {sampling['n']} answers a problem at",
+        f"On {caliber['device']} ({versions}); judged: {caliber['judged']}. {sampling['n']} answers a problem at",
         f"temperature {sampling['temperature']:g}, at most {sampling['max_tokens']} tokens each. 95% intervals.",
         "",
         *(rates(results) if "rates" in results else speedups(results)),
@@ -78,6 +78,8 @@ def speedups(results: dict[str, Any]) -> Iterator[str]:
     for part in ("speedups", "quotients"):
         yield from (f"| {part} | modules | single attempt | best of {results['sampling']['n']} |", "|---|---|---|---|")
         for key, entry in results[part].items():
+            if not {"single", "best"} & set(entry):
+                continue
             modules = str(entry.get("modules", ""))
             yield f"| {key} | {modules} | {_text(entry.get('single'))} | {_text(entry.get('best'))} |"
         yield ""
