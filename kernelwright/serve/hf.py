@@ -218,7 +218,7 @@ class HfPolicy(Closing):
         places = [number[tuple(row.prompt_ids)] for row in rows]
         if not self._fixes or 2 * len(rows) <= self.settings.batch:
             return GrowingLanes(self._model, prompts, places)
-        columns = min(max(map(len, prompts)) + max_tokens, self.settings.context)
+        columns = max(map(len, prompts)) + max(self._room(row, max_tokens) for row in rows)
         if self._fixed is None or self._fixed.columns < columns:
             self._fixed = FixedLanes(
                 self._model, self.settings.batch, columns, graphs=self._model.device.type == "cuda"
@@ -229,7 +229,7 @@ class HfPolicy(Closing):
     def _append(self, row: _Row, token: int, logprob: float, ends: frozenset[int], sampling: Sampling) -> None:
         row.tokens.append(token)
         row.logprobs.append(logprob)
-        room = min(sampling.max_tokens, self.settings.context - len(row.prompt_ids))
+        room = self._room(row, sampling.max_tokens)
         cut = self._cut(row, sampling) if sampling.stop else None
         if token in ends or cut is not None:
             row.finish = "stop"
@@ -237,6 +237,9 @@ class HfPolicy(Closing):
             row.finish = "length"
         if row.finish:
             row.text = self._text(row) if cut is None else cut
+
+    def _room(self, row: _Row, max_tokens: int) -> int:
+        return min(max_tokens, self.settings.context - len(row.prompt_ids))
 
     def _cut(self, row: _Row, sampling: Sampling) -> str | None:
         return cut_at_stop(self._text(row), sampling.stop)

@@ -110,9 +110,11 @@ def test_the_base_is_itself_as_soon_as_an_adapter_is_there(policy: HfPolicy, ada
     assert [one.logprobs for (one,) in policy.sample(PROMPTS, sampling, "frontend")] != before
 
 
-def lines_of(policy: HfPolicy, adapter: str | None = None) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+def lines_of(
+    policy: HfPolicy, adapter: str | None = None, max_tokens: int = 70
+) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
     prompts = [*PROMPTS, (Message("user", "add " * 40),)]
-    found = policy.sample(prompts, Sampling(n=2, max_tokens=70, temperature=0), adapter)
+    found = policy.sample(prompts, Sampling(n=2, max_tokens=max_tokens, temperature=0), adapter)
     return [(one.token_ids, one.logprobs) for answers in found for one in answers]
 
 
@@ -133,9 +135,10 @@ def same_answers(base: Path, adapters: dict[str, Path], device: str) -> None:
             assert logprobs == pytest.approx(theirs, abs=1e-4)
     assert fixed._fixed is not None and growing._fixed is None
     before = fixed._fixed
-    long = [(Message("user", f"{word} " * 100),) for word in ("add", "sub")]
-    for policy in (growing, fixed):
-        policy.sample(long, Sampling(n=4, max_tokens=3, temperature=0))
+    # As far as the context goes, which begins elsewhere for each prompt.
+    found, expected = lines_of(fixed, max_tokens=400), lines_of(growing, max_tokens=400)
+    assert [tokens for tokens, _ in found] == [tokens for tokens, _ in expected]
+    assert max(len(tokens) for tokens, _ in found) > 200
     assert fixed._fixed is not before
     growing.close()
     fixed.close()
