@@ -110,9 +110,10 @@ def test_the_base_is_itself_as_soon_as_an_adapter_is_there(policy: HfPolicy, ada
     assert [one.logprobs for (one,) in policy.sample(PROMPTS, sampling, "frontend")] != before
 
 
-def lines_of(
-    policy: HfPolicy, adapter: str | None = None, max_tokens: int = 70
-) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+Drawn = list[tuple[tuple[int, ...], tuple[float, ...]]]
+
+
+def lines_of(policy: HfPolicy, adapter: str | None = None, max_tokens: int = 70) -> Drawn:
     prompts = [*PROMPTS, (Message("user", "add " * 40),)]
     found = policy.sample(prompts, Sampling(n=2, max_tokens=max_tokens, temperature=0), adapter)
     return [(one.token_ids, one.logprobs) for answers in found for one in answers]
@@ -120,17 +121,14 @@ def lines_of(
 
 def same_answers(base: Path, adapters: dict[str, Path], device: str) -> None:
     """Lanes of fixed size draw what others draw, with the base and with adapters, also in a batch that they outgrow."""
-    growing, fixed = (
-        HfPolicy(HfSettings(str(base), "float32", device, context=1024, batch=8, fixed=which))
-        for which in (False, True)
-    )
+    held = HfSettings(str(base), "float32", device, context=256, batch=8)
+    growing, fixed = (HfPolicy(replace(held, fixed=which)) for which in (False, True))
     for adapter in (None, "frontend", "midend", None, "frontend"):
         if adapter is not None:
             growing.load_adapter(adapter, adapters[adapter])
             fixed.load_adapter(adapter, adapters[adapter])
-        for (tokens, logprobs), (others, theirs) in zip(
-            lines_of(growing, adapter), lines_of(fixed, adapter), strict=True
-        ):
+        found, expected = lines_of(fixed, adapter), lines_of(growing, adapter)
+        for (tokens, logprobs), (others, theirs) in zip(found, expected, strict=True):
             assert tokens == others
             assert logprobs == pytest.approx(theirs, abs=1e-4)
     assert fixed._fixed is not None and growing._fixed is None
