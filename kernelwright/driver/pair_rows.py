@@ -4,7 +4,6 @@ Reading a pair's programs takes about ten milliseconds, thousands of them minute
 """
 
 import multiprocessing
-import os
 import signal
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -17,6 +16,7 @@ from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import SftSchema
 from kernelwright.driver.workers import start_server
+from kernelwright.evaluate.pool import usable_cores
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
@@ -68,7 +68,7 @@ def rows_of(pairs: Sequence[Pair], settings: SftSchema, many: int = _MANY) -> li
         return list(map(Rows.of(settings).row, pairs))
     start_server()
     context = multiprocessing.get_context("forkserver")
-    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), context, _begin, (settings,)) as processes:
+    with ProcessPoolExecutor(usable_cores(), context, _begin, (settings,)) as processes:
         return list(processes.map(_row, pairs, chunksize=_AT_ONCE))
 
 

@@ -126,6 +126,7 @@ class HfPolicy(Closing):
                 self._shelf.drop(before)
 
     def _added(self, state: Adapter) -> None:
+        # peft registers modules by the adapter's name; those have no dots in their names.
         peft, name = require("peft", "train"), f"{state.name}-{state.number}".replace(".", "-")
         if self._names:
             self._model.load_adapter(str(state.folder), adapter_name=name)
@@ -213,16 +214,14 @@ class HfPolicy(Closing):
         return tokens_b1
 
     def _lanes(self, rows: Sequence[_Row], max_tokens: int) -> Lanes:
-        prompts = list(dict.fromkeys(tuple(row.prompt_ids) for row in rows))
-        number = {prompt: place for place, prompt in enumerate(prompts)}
-        places = [number[tuple(row.prompt_ids)] for row in rows]
+        numbers: dict[tuple[int, ...], int] = {}
+        places = [numbers.setdefault(tuple(row.prompt_ids), len(numbers)) for row in rows]
+        prompts = list(numbers)
         if not self._fixes or 2 * len(rows) <= self.settings.batch:
             return GrowingLanes(self._model, prompts, places)
         columns = max(map(len, prompts)) + max(self._room(row, max_tokens) for row in rows)
         if self._fixed is None or self._fixed.columns < columns:
-            self._fixed = FixedLanes(
-                self._model, self.settings.batch, columns, graphs=self._model.device.type == "cuda"
-            )
+            self._fixed = FixedLanes(self._model, self.settings.batch, columns, graphs=self._stream is not None)
         self._fixed.start(prompts, places)
         return self._fixed
 

@@ -33,7 +33,7 @@ class GrowingLanes:
     def __init__(self, model: Any, prompts: Sequence[Sequence[int]], places: Sequence[int]) -> None:
         """`places` says which prompt a row follows; each prompt is read once."""
         self._model = model
-        ids_bp, mask_bp = left_padded(prompts, model.device)
+        ids_bp, mask_bp = _left_padded(prompts, model.device)
         position_bp = (mask_bp.cumsum(-1) - 1).clamp(min=0)
         self._cache: Any = None
         self.logits_bv = torch.empty(0)
@@ -59,14 +59,7 @@ class GrowingLanes:
         self.logits_bv = self.logits_bv[places]
 
     def _run(self, ids: Tensor, mask_bp: Tensor, position: Tensor) -> None:
-        out = self._model(
-            input_ids=ids,
-            attention_mask=mask_bp,
-            position_ids=position,
-            past_key_values=self._cache,
-            use_cache=True,
-            logits_to_keep=1,
-        )
+        out = _forward(self._model, ids, mask_bp, position, self._cache)
         self._cache, self.logits_bv = out.past_key_values, out.logits[:, -1]
 
 
@@ -79,7 +72,7 @@ class FixedLanes:
     logits_bv: Tensor
 
     def __init__(self, model: Any, count: int, columns: int, graphs: bool) -> None:
-        self._model, self.count, self.columns = model, count, -(-columns // _COLUMNS) * _COLUMNS
+        self._model, self.count, self.columns = model, count, _rounded(columns)
         self._graphs: dict[int, Callable[[], None]] | None = {} if graphs else None
         device = model.device
         self._tokens_b1, self._position_b1 = (torch.zeros(count, 1, dtype=torch.long, device=device) for _ in range(2))
@@ -116,7 +109,7 @@ class FixedLanes:
         self._position_b1 += 1
         self._column_1 += 1
         self._length += 1
-        seen = -(-self._length // _COLUMNS) * _COLUMNS
+        seen = _rounded(self._length)
         if self._graphs is None:
             self._step(seen)
         else:
@@ -128,14 +121,9 @@ class FixedLanes:
     def _step(self, seen: int) -> None:
         """One token of every row, which attends to the first `seen` columns; doing it twice changes nothing."""
         self._mask_b11c.index_fill_(3, self._column_1, True)
-        out = self._model(
-            input_ids=self._tokens_b1,
-            attention_mask=self._mask_b11c[..., :seen],
-            position_ids=self._position_b1,
-            past_key_values=_Columns(self._layers, self._column_1, seen),
-            use_cache=True,
-            logits_to_keep=1,
-        ).logits[:, -1]
+        cache = _Columns(self._layers, self._column_1, seen)
+        mask_b11s = self._mask_b11c[..., :seen]
+        out = _forward(self._model, self._tokens_b1, mask_b11s, self._position_b1, cache).logits[:, -1]
         if self._out_bv.shape != out.shape:
             self._out_bv = torch.empty_like(out)
         self._out_bv.copy_(out)
@@ -172,7 +160,23 @@ class _Columns:
         return self._seen
 
 
-def left_padded(sequences: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
+def _forward(model: Any, ids: Tensor, mask: Tensor, position: Tensor, cache: Any) -> Any:
+    """What transformers gives of the last tokens: `logits`, and `past_key_values`, which has them now."""
+    return model(
+        input_ids=ids,
+        attention_mask=mask,
+        position_ids=position,
+        past_key_values=cache,
+        use_cache=True,
+        logits_to_keep=1,
+    )
+
+
+def _rounded(columns: int) -> int:
+    return -(-columns // _COLUMNS) * _COLUMNS
+
+
+def _left_padded(sequences: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
     """(B, P) ids and (B, P) mask of sequences that all end in the last column."""
     width = max(map(len, sequences))
     ids = [[0] * (width - len(one)) + list(one) for one in sequences]

@@ -363,7 +363,10 @@ BAD = [
     (["arms.mine.policy.kind=gpt"], "policy.kind"),
     (["arms.mine.train=[]", "arms.mine.policy.model=big"], "give arms.mine.train=[policy.model=…]"),
     (["arms.mine.train=[a"], "does not parse"),
-    (["arms.mine.pipeline=fe-agent{adapter=mine}"], "the policy has no adapter 'mine' (adapters: frontend, midend)"),
+    (
+        ["arms.mine.pipeline=fe-agent{adapter=mine}"],
+        "arm mine: the policy has no adapter 'mine' (adapters: frontend, midend)",
+    ),
     (["only=[one]"], "only=['one']: choose from one_shot, frontend"),
     (["seeds=[]"], "give one or more different seeds"),
     (["seeds=[1,1]"], "give one or more different seeds"),

@@ -50,14 +50,8 @@ def told(base: Path, folder: Path, steps: int = 3) -> list[str]:
     """How a tiny model is trained; a step takes about a second."""
     given = [f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", f"out={folder}", "device=cpu"]
     given += ["trainer=small", "trainer.rank=4", "trainer.lr=1e-2", f"trainer.steps={steps}", "trainer.problems=2"]
-    given += [
-        "problems.difficulty=0",
-        "problems.count=5",
-        "rollout.form=kernels",
-        "rollout.n=2",
-        "rollout.max_tokens=4",
-    ]
-    return [*given, "rollout.rungs=[parse]", "workers=1", "canary.scale=1.0"]
+    given += ["problems.difficulty=0", "problems.count=5", "rollout.form=kernels", "rollout.n=2"]
+    return [*given, "rollout.max_tokens=4", "rollout.rungs=[parse]", "workers=1", "canary.scale=1.0"]
 
 
 class StaleOnce(HfPolicy):
