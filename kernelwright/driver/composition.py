@@ -33,8 +33,12 @@ T = TypeVar("T")
 
 def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
     """The configuration as an instance of a dataclass; UserError for a value of the wrong type."""
+    shape = OmegaConf.structured(schema)
+    for key, value in cast(dict[str, Any], config).items():
+        if OmegaConf.is_dict(shape.get(key)) and not OmegaConf.is_dict(value):
+            raise UserError(f"{prefix}{key}={value}: it has keys of its own; give {prefix}{key}.KEY=VALUE")
     try:
-        return cast(T, OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), config)))
+        return cast(T, OmegaConf.to_object(OmegaConf.merge(shape, config)))
     except OmegaConfBaseException as error:
         where = f"{prefix}{error.full_key or error.key or ''}"
         reason = "write a list, as [a,b]" if "is not a ListConfig" in str(error) else _first_line(error)
@@ -86,6 +90,8 @@ def _explain(error: Exception, defaults: DictConfig) -> str:
         return f"unknown {group} {option!r} (choose from {', '.join(error.options)})"
     if isinstance(error, OverrideParseException):
         return f"override `{error.override}` does not parse: {_first_line(error)}"
+    if "group override must be a string" in str(error):
+        return "a configuration group takes the name of one of its options: leave it out for what it is by default"
     unknown = re.match(r"Could not override '([^']+)'", str(error))
     if unknown is None:
         ambiguous = str(error).startswith("Ambiguous value")
@@ -102,7 +108,7 @@ def _explain(error: Exception, defaults: DictConfig) -> str:
 def _keys(config: Mapping[Any, Any], prefix: str = "") -> list[str]:
     """Every key, dotted."""
     found = []
-    for key, value in config.items():
+    for key, value in cast(dict[str, Any], config).items():
         found.append(f"{prefix}{key}")
         if isinstance(value, Mapping):
             found += _keys(value, f"{prefix}{key}.")

@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from triton.testing import do_bench
 from kernelwright.backend.execute import CudaRuntime, load_module
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.tf32 import permitted
+from kernelwright.backend.turns import Turns
 from kernelwright.driver.report import estimated_speedup
 from kernelwright.driver.stages import CompileResult
 from kernelwright.ir.values import KernelModule
@@ -39,7 +41,10 @@ def find_speedup(result: CompileResult, target: str) -> dict[str, Any]:
 
 
 def measure_ms(module: KernelModule, rounds: int = ROUNDS, seed: int = 0) -> dict[str, float]:
-    """Milliseconds a call of `eager` and `candidate`: eager, candidate, eager, … and the median of each."""
+    """Milliseconds a call of `eager` and `candidate`: eager, candidate, eager, … and the median of each.
+
+    Processes that take turns on the GPU wait meanwhile.
+    """
     program = ReferenceProgram.load(module.reference)
     model = program.build(seed, "cuda")
     inputs, state = program.inputs(seed, "cuda"), program.state(model)
@@ -49,7 +54,8 @@ def measure_ms(module: KernelModule, rounds: int = ROUNDS, seed: int = 0) -> dic
         "candidate": lambda: candidate(inputs, state),
     }
     samples: dict[str, list[float]] = {name: [] for name in sides}
-    with torch.no_grad(), permitted(module.reference.numerics, deterministic=False):
+    numerics = permitted(module.reference.numerics, deterministic=False)
+    with torch.no_grad(), numerics, closing(Turns(torch.device("cuda"))) as turns, turns.alone():
         for _ in range(rounds):
             for name, call in sides.items():
                 samples[name].append(do_bench(call, return_mode="median"))

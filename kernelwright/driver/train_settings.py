@@ -127,6 +127,7 @@ class TrainSchema:
     target: TargetSettings = field(default_factory=TargetSettings)
     evaluator: EvaluatorSettings = field(default_factory=EvaluatorSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
+    judge: PolicySettings = field(default_factory=PolicySettings)
     problems: ProblemSettings = field(default_factory=ProblemSettings)
     rollout: RolloutSettings = field(default_factory=RolloutSettings)
     trainer: TrainerSettings = field(default_factory=TrainerSettings)

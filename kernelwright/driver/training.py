@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from kernelwright.agent.evaluating import Evaluate
 from kernelwright.agent.evaluator import Rung, Verdict
+from kernelwright.agent.judge import PolicyJudge
 from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.rewards import ProfilingReward, Reward, make_reward
 from kernelwright.agent.rollout import roll_out
@@ -21,7 +22,7 @@ from kernelwright.driver.build import cost_model_ms, discover, import_reference,
 from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.given import Given, compares_with_given, paired_modules
 from kernelwright.driver.pair_rows import rows_of
-from kernelwright.driver.policies import open_policy
+from kernelwright.driver.policies import PolicyKind, open_policy
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
 from kernelwright.driver.run_folder import last_metrics, remember
@@ -125,14 +126,17 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
     remember(folder, {key: value for key, value in settings.content.items() if key not in _FREE})
     say = sayer(console)
     target = resolve_target(plain.target.name)
-    if settings.pay.get("judge_weight"):
-        weight = settings.pay["judge_weight"]
-        raise UserError(f"reward.judge_weight={weight:g} needs a judge, and none can be configured yet; give 0")
-    reward = make_reward(settings.reward, settings.pay, estimate=cost_model_ms(target))
-    agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(reward, drawn)
+    if (weight := settings.pay.get("judge_weight")) and plain.judge.kind is PolicyKind.none:
+        raise UserError(
+            f"reward.judge_weight={weight:g} needs a judge: give judge=openai judge.url=… judge.model=…, or "
+            "reward.judge_weight=0"
+        )
     learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
     sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
+        judge = PolicyJudge(stack.enter_context(open_policy(plain.judge))) if weight else None
+        reward = make_reward(settings.reward, settings.pay, judge=judge, estimate=cost_model_ms(target))
+        agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(reward, drawn)
         pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers, needed(ladder)))
         modules = read_modules(plain.problems, plain.stage.name, target, settings)
         rank = plain.trainer.rank

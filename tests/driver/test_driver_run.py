@@ -7,7 +7,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ import torch
 from rich.console import Console
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.agent.policy import Completion, Message, Prompt, Sampling
+from kernelwright.agent.policy import Answer, Completion, Message, Prompt, Sampling
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import roll_out
 from kernelwright.driver.build import discover
@@ -174,6 +176,56 @@ class Scripted:
         raise NotImplementedError
 
     def close(self) -> None: ...
+
+
+class Told(HfPolicy):
+    """Draws as its model does, and says that what it drew is the program, right."""
+
+    def stream(self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None) -> Generator[Answer]:
+        for prompt, number, drawn in super().stream(prompts, sampling, adapter):
+            yield prompt, number, replace(drawn, text=ANSWER.replace("FACTOR", "2"))
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[str]]]:
+    """The address of a server whose model judges, and what it says: the next of the list, the last one for ever."""
+    says = ["charming"]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            assert asked["model"] == "judge" and "You judge Triton programs" in asked["messages"][0]["content"]
+            said = says.pop(0) if len(says) > 1 else says[0]
+            data = json.dumps({"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", says
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_judge_that_is_configured_is_asked_and_paid_by(
+    base: Path, tmp_path: Path, judge: tuple[str, list[str]]
+) -> None:
+    (tmp_path / "relu.py").write_text(PROGRAM)
+    url, says = judge
+    given = [*told(base, tmp_path / "run", steps=2), f"problems.place={tmp_path / 'relu.py'}", "problems.split=null"]
+    given += ["trainer.problems=1", "rollout.form=native", "rollout.rungs=[parse,interpret]", "canary.enabled=false"]
+    given += ["reward=composite", "reward.speed=0", "reward.judge_weight=0.5", "judge=openai", f"judge.url={url}"]
+    says[:] = ['{"correctness": 1, "compilability": 1, "speed": 0.25}', *["no idea"] * 3]
+    with Told(HfSettings(str(base), context=20000)) as policy:
+        run_train(read_train_settings([*given, "judge.model=judge"]), Console(file=StringIO()), policy)
+    first, second = read_metrics(tmp_path / "run")
+    assert first["faults"] == 1 and second["faults"] == 2  # no scores are no score of 0
+    assert first["reward"] == pytest.approx(0.1 + 0.3 + 0.5 * 0.75)
 
 
 def children(pid: int) -> set[int]:

@@ -81,6 +81,8 @@ def test_published_figures() -> None:
         (["algorithm.clip_low=foo"], "algorithm: "),
         (["policy.graph_sizes=1"], "policy.graph_sizes': write a list, as"),
         (["canary.n=0"], "canary.n=0: give 1 or more"),
+        (["canary=false"], r"canary=False: it has keys of its own; give canary\.KEY"),
+        (["recipe=null"], "a configuration group takes the name of one"),
     ],
 )
 def test_what_does_not_fit_is_named(overrides: list[str], message: str) -> None:
