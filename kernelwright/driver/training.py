@@ -181,7 +181,23 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
         with plotted(folder, say), _shown(console, "steps") as tell:
             trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases)
-            return trainer.run() or last_metrics(folder)
+            with _going_first(learner.device):
+                return trainer.run() or last_metrics(folder)
+
+
+@contextlib.contextmanager
+def _going_first(device: torch.device) -> Iterator[None]:
+    """What this thread puts on a GPU goes before what others do: between the many small kernels of a policy that draws
+    there, a learner's large ones would find little room."""
+    if device.type != "cuda":
+        yield
+        return
+    own = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
+    before = torch.cuda.current_stream(device)
+    own.wait_stream(before)
+    with torch.cuda.stream(own):
+        yield
+    before.wait_stream(own)
 
 
 def needed(rungs: tuple[Rung, ...] | None) -> Device:

@@ -41,8 +41,9 @@ Wide = NDArray[np.float64]
 Elements = NDArray[np.generic]
 Found = TypeVar("Found")
 
-#: Elements widened at a time, few enough for a core's cache, and the threads that do so.
-_BLOCK, _THREADS = 1 << 17, min(16, os.cpu_count() or 1)
+#: Elements widened at a time, and the threads that do so: what larger blocks need is mapped anew each time, and threads
+#: that map wait for one another (on sixteen cores the first look at a reference took 22 s of their time).
+_BLOCK, _THREADS = 1 << 15, min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,10 @@ from typing import Any
 import torch
 
 from kernelwright.agent.policy import Answer, Completion, PolicyError, Prompt, Sampling, in_order
+from kernelwright.backend.turns import Turns
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
+from kernelwright.serve.attention import share_keys_and_values
 from kernelwright.serve.base import base_name, find_base
 from kernelwright.serve.chat import chat_ids, check_length, cut_at_stop
 from kernelwright.serve.closing import Closing
@@ -75,6 +77,8 @@ class HfPolicy(Closing):
         self._model: Any = model.to(device).eval().requires_grad_(False)
         self._folds = self._model.dtype == torch.float32
         self._fixes = self._folds and device != "cpu" if settings.fixed is None else settings.fixed
+        if self._fixes:
+            share_keys_and_values(self._model)
         self._fixed: FixedLanes | None = None
         # Not the stream of a learner in this process, whose work each token would wait for.
         self._stream: Any = None
@@ -86,6 +90,7 @@ class HfPolicy(Closing):
         self._folded: Adapter | None = None
         self._lock = threading.Lock()
         self._closing = False
+        self._turns = Turns(self._model.device)
 
     def sample(
         self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None
@@ -104,9 +109,10 @@ class HfPolicy(Closing):
             generator = torch.Generator(device=self._model.device)
             generator.manual_seed(secrets.randbits(62) if sampling.seed is None else sampling.seed)
             named = version(self._base, state)
-            for start in range(0, len(rows), self.settings.batch):
-                for row in self._draw(rows[start : start + self.settings.batch], sampling, generator):
-                    yield *divmod(row.place, sampling.n), _completion(row, named)
+            with self._turns.shared():  # what others time on this GPU waits for the answers, and they for it
+                for start in range(0, len(rows), self.settings.batch):
+                    for row in self._draw(rows[start : start + self.settings.batch], sampling, generator):
+                        yield *divmod(row.place, sampling.n), _completion(row, named)
 
     def load_adapter(self, adapter: str, folder: Path) -> None:
         with self._lock, torch.cuda.stream(self._stream):
@@ -154,6 +160,7 @@ class HfPolicy(Closing):
         self._closing = True  # a thread that draws ends at its next token
         with self._lock:
             self._shelf.close()
+            self._turns.close()
             self._model = self._fixed = None
 
     def _check_open(self) -> None:
@@ -192,7 +199,7 @@ class HfPolicy(Closing):
                 tokens_b1 = self._next_tokens(lanes, rows, ends, sampling, generator)
                 going = [place for place, row in enumerate(rows) if not row.finish]
                 if 0 < len(going) < len(rows):
-                    lanes.keep(going)
+                    lanes = lanes.keep(going)
                     tokens_b1 = tokens_b1[going]
                 if going:
                     lanes.feed(tokens_b1)

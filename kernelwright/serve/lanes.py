@@ -2,7 +2,7 @@
 
 Two forms of one thing: lanes that grow and shrink with what they hold, and lanes of fixed size, whose step is a CUDA
 graph. A small model takes ten times longer to launch than to compute, so that graphs pay although lanes that have ended
-go on beside the others.
+go on beside the others, until those that are left fit into fewer.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +13,8 @@ from torch import Tensor
 
 #: Columns that fixed lanes attend to come in multiples of this: each multiple is a graph of its own.
 _COLUMNS = 64
+#: How many times fewer fixed lanes are next, each with graphs of their own, and the fewest.
+_FEWER, _FEWEST = 4, 8
 
 
 class Lanes(Protocol):
@@ -20,8 +22,9 @@ class Lanes(Protocol):
 
     logits_bv: Tensor
 
-    def keep(self, going: Sequence[int]) -> None:
-        """Let those rows go on alone, by their places among those that do so now."""
+    def keep(self, going: Sequence[int]) -> "Lanes":
+        """The lanes in which those rows go on alone, by their places among those that do so now: these, or others in
+        their place."""
 
     def feed(self, tokens_b1: Tensor) -> None:
         """Give each row one more token."""
@@ -42,8 +45,9 @@ class GrowingLanes:
         self.mask_bp = mask_bp
         self._select(torch.tensor(places, device=model.device))
 
-    def keep(self, going: Sequence[int]) -> None:
+    def keep(self, going: Sequence[int]) -> Lanes:
         self._select(torch.tensor(going, device=self._model.device))
+        return self
 
     def feed(self, tokens_b1: Tensor) -> None:
         self.mask_bp, self.position_b1 = torch.nn.functional.pad(self.mask_bp, (0, 1), value=1), self.position_b1 + 1
@@ -82,27 +86,43 @@ class FixedLanes:
         self._out_bv = torch.empty(0)
         self._length = 0
         self._places = torch.arange(0)
+        self._fewer: FixedLanes | None = None
 
     def start(self, prompts: Sequence[Sequence[int]], places: Sequence[int]) -> None:
         """Begin `count` or fewer rows, as `GrowingLanes` takes them."""
         read = GrowingLanes(self._model, prompts, range(len(prompts)))
-        self.logits_bv = read.logits_bv[torch.tensor(places, device=self._model.device)]
-        everywhere = torch.tensor([*places, *[0] * (self.count - len(places))], device=self._model.device)
-        self._length = width = read.mask_bp.shape[1]
+        chosen = torch.tensor(places, device=self._model.device)
+        self.logits_bv = read.logits_bv[chosen]
+        self._take(read.mask_bp.bool(), read.position_b1, read.keys_and_values(), chosen)
+
+    def keep(self, going: Sequence[int]) -> Lanes:
+        self._places = self._places[torch.tensor(going, device=self._model.device)]
+        count = -(-self.count // _FEWER)
+        if len(going) > count or count < _FEWEST:
+            return self
+        if self._fewer is None:
+            self._fewer = FixedLanes(self._model, count, self.columns, graphs=self._graphs is not None)
+        mask_bp = self._mask_b11c[:, 0, 0, : self._length]
+        self._fewer._take(mask_bp, self._position_b1, self._layers, self._places)
+        return self._fewer
+
+    def _take(
+        self, mask_bp: Tensor, position_b1: Tensor, layers: Sequence[tuple[Tensor, Tensor]], chosen: Tensor
+    ) -> None:
+        """Hold `count` or fewer rows, those that are chosen of what others hold in their first P columns."""
+        everywhere = torch.cat([chosen, chosen[:1].expand(self.count - len(chosen))])
+        self._length = width = mask_bp.shape[1]
         self._mask_b11c.zero_()
-        self._mask_b11c[:, 0, 0, :width] = read.mask_bp[everywhere].bool()
-        self._position_b1.copy_(read.position_b1[everywhere])
+        self._mask_b11c[:, 0, 0, :width] = mask_bp[everywhere]
+        self._position_b1.copy_(position_b1[everywhere])
         self._column_1.fill_(width - 1)
-        for place, (keys, values) in enumerate(read.keys_and_values()):
+        for place, (keys, values) in enumerate(layers):
             if place == len(self._layers):
                 shape = (self.count, keys.shape[1], self.columns, keys.shape[3])
                 self._layers.append((keys.new_zeros(shape), values.new_zeros(shape)))
             for held, given in zip(self._layers[place], (keys, values), strict=True):
-                held[:, :, :width] = given[everywhere]
-        self._places = torch.arange(len(places), device=self._model.device)
-
-    def keep(self, going: Sequence[int]) -> None:
-        self._places = self._places[torch.tensor(going, device=self._model.device)]
+                held[:, :, :width] = given[everywhere, :, :width]
+        self._places = torch.arange(len(chosen), device=self._model.device)
 
     def feed(self, tokens_b1: Tensor) -> None:
         self._tokens_b1.index_copy_(0, self._places, tokens_b1)

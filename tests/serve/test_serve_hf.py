@@ -115,13 +115,13 @@ Drawn = list[tuple[tuple[int, ...], tuple[float, ...]]]
 
 def lines_of(policy: HfPolicy, adapter: str | None = None, max_tokens: int = 70) -> Drawn:
     prompts = [*PROMPTS, (Message("user", "add " * 40),)]
-    found = policy.sample(prompts, Sampling(n=2, max_tokens=max_tokens, temperature=0), adapter)
+    found = policy.sample(prompts, Sampling(n=7, max_tokens=max_tokens, temperature=0), adapter)
     return [(one.token_ids, one.logprobs) for answers in found for one in answers]
 
 
 def same_answers(base: Path, adapters: dict[str, Path], device: str) -> None:
     """Lanes of fixed size draw what others draw, with the base and with adapters, also in a batch that they outgrow."""
-    held = HfSettings(str(base), "float32", device, context=256, batch=8)
+    held = HfSettings(str(base), "float32", device, context=256, batch=32)
     growing, fixed = (HfPolicy(replace(held, fixed=which)) for which in (False, True))
     for adapter in (None, "frontend", "midend", None, "frontend"):
         if adapter is not None:
@@ -138,6 +138,7 @@ def same_answers(base: Path, adapters: dict[str, Path], device: str) -> None:
     assert [tokens for tokens, _ in found] == [tokens for tokens, _ in expected]
     assert max(len(tokens) for tokens, _ in found) > 200
     assert fixed._fixed is not before
+    assert fixed._fixed is not None and fixed._fixed._fewer is not None  # for those that went on the longest
     growing.close()
     fixed.close()
 
