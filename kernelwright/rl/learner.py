@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kernelwright.ir.errors import KernelwrightError, UserError, check_choice
-from kernelwright.rl.packing import Row, Scores, score, scored
+from kernelwright.rl.packing import Row, Scores, score, scored, shares_prompts
 from kernelwright.rl.ranks import ALONE, Ranks, shard_layers
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -98,7 +98,7 @@ class Learner:
 
     def packs(self, rows: Sequence[Row]) -> list[list[int]]:
         """The packs of this process's rows; empty ones, where other processes have more, want a pass for nothing."""
-        return self.ranks.packs(rows, self.budget)
+        return self.ranks.packs(rows, self.budget, shares_prompts(self.model))
 
     def score(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
         """The adapter's log-probabilities of one pack of rows, with gradients."""

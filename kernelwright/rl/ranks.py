@@ -17,7 +17,7 @@ from torch import Tensor, distributed
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
-from kernelwright.rl.packing import Row, packs
+from kernelwright.rl.packing import Row, longest_first, packs
 
 T = TypeVar("T")
 #: A process waits for the first one while answers are drawn and judged; torchrun ends it where that one fails.
@@ -55,19 +55,20 @@ class Ranks:
             for tensor, part in zip(same, torch.split(flat, [tensor.numel() for tensor in same]), strict=True):
                 tensor.copy_(part.view_as(tensor))
 
-    def packs(self, rows: Sequence[Row], budget: int) -> list[list[int]]:
+    def packs(self, rows: Sequence[Row], budget: int, shared: bool = False) -> list[list[int]]:
         """The packs of this process's share of the rows, as many as each other has: some may be empty.
 
-        Longest rows are dealt out first, each to whoever has the fewest tokens.
+        Longest lines are dealt out first, each to whoever has the fewest tokens; with `shared` rows of one prompt may
+        share one.
         """
         dealt: list[list[int]] = [[] for _ in range(self.world)]
         tokens = [0] * self.world
-        for index in sorted(range(len(rows)), key=lambda index: (-len(rows[index]), index)):
+        for length, line in longest_first(rows, shared):
             least = tokens.index(min(tokens))
-            dealt[least].append(index)
-            tokens[least] += len(rows[index])
+            dealt[least] += line
+            tokens[least] += length
         found = [
-            [[share[place] for place in pack] for pack in packs([rows[index] for index in share], budget)]
+            [[share[place] for place in pack] for pack in packs([rows[index] for index in share], budget, shared)]
             for share in dealt
         ]
         most = max(map(len, found))

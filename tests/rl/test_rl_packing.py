@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from kernelwright.rl.packing import Row, packs, response_mask, score, scored
+from kernelwright.rl.packing import Row, lines, packs, response_mask, score, scored, shares_prompts
 
 
 @pytest.fixture(scope="module", params=["sdpa", "eager"])
@@ -47,6 +47,43 @@ def test_packed_rows_are_scored_as_alone(model: Any) -> None:
         torch.testing.assert_close(found.logp[index, : len(expected)], expected, atol=1e-5, rtol=1e-5)
         assert (found.logp[index, len(expected) :] == 0).all()
     torch.testing.assert_close(scored(model, ROWS, packs(ROWS, 8)).logp, found.logp.detach(), atol=1e-5, rtol=1e-5)
+
+
+GROUPS = [
+    Row((1, 2, 3), (4, 5)),
+    Row((7, 8), (9, 10, 11, 12)),
+    Row((1, 2, 3), (6,)),
+    Row((1, 2, 3), (4, 5)),
+    Row((7, 8), (13, 14)),
+]
+
+
+def test_rows_of_one_prompt_share_a_line_and_are_scored_as_alone(model: Any) -> None:
+    shared = shares_prompts(model)
+    assert shared is (model.config._attn_implementation == "sdpa")
+    assert lines(GROUPS, True) == [[0, 2, 3], [1, 4]]
+    found = score(model, GROUPS)
+    for index, row in enumerate(GROUPS):
+        expected = one_by_one(model, row)
+        torch.testing.assert_close(found.logp[index, : len(expected)], expected, atol=1e-5, rtol=1e-5)
+    assert packs(GROUPS, 8, True) == [[0, 2, 3], [1, 4]]
+    assert packs(GROUPS, 16, True) == [[0, 2, 3, 1, 4]]
+    torch.testing.assert_close(
+        scored(model, GROUPS, packs(GROUPS, 8, shared)).logp, found.logp.detach(), atol=1e-5, rtol=1e-5
+    )
+    embedded = model.get_input_embeddings().weight
+    (gradient,) = torch.autograd.grad(found.logp[2].sum() + found.logp[4].sum(), embedded)
+    touched = set(gradient.abs().sum(-1).nonzero()[:, 0].tolist())
+    seen = {1, 2, 3, 7, 8, 13}  # prompts, and what comes before the last tokens
+    assert touched & set(range(1, 15)) >= seen
+    alone = torch.autograd.grad(score(model, GROUPS[2:3]).logp.sum() + score(model, GROUPS[4:]).logp.sum(), embedded)
+    torch.testing.assert_close(gradient, alone[0], atol=1e-5, rtol=1e-4)
+
+
+def test_a_line_goes_so_far() -> None:
+    rows = [Row((1,) * 1000, (2,) * 500) for _ in range(5)]
+    assert lines(rows, True) == [[0, 1], [2, 3], [4]]
+    assert lines([Row((1,) * 3000, (2,)), Row((1,) * 3000, (3,))], True) == [[0], [1]]
 
 
 def test_gradients_reach_the_model_and_only_through_its_own_row(model: Any) -> None:
