@@ -108,7 +108,7 @@ def _explain(error: Exception, defaults: DictConfig) -> str:
 def _keys(config: Mapping[Any, Any], prefix: str = "") -> list[str]:
     """Every key, dotted."""
     found = []
-    for key, value in cast(dict[str, Any], config).items():
+    for key, value in config.items():
         found.append(f"{prefix}{key}")
         if isinstance(value, Mapping):
             found += _keys(value, f"{prefix}{key}.")
