@@ -41,8 +41,8 @@ def _streamed(
     if not isinstance(policy, Streaming):
         answers = policy.sample(prompts, sampling, adapter)
         over()
-        for index, some in enumerate(answers):
-            yield from ((index, number, answer) for number, answer in enumerate(some))
+        for number in range(max(map(len, answers), default=0)):  # workers that judge them begin with different problems
+            yield from ((index, number, some[number]) for index, some in enumerate(answers) if number < len(some))
         return
     stream = policy.stream(prompts, sampling, adapter)
     queue: SimpleQueue[Answer | BaseException | None] = SimpleQueue()

@@ -32,6 +32,21 @@ _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.P
 _NO_PROGRAM = Diagnostic("the text defines no program", 1, 0, hint="write class ModelNew(nn.Module), or forward")
 
 
+class Checks:
+    """What candidates are checked with: draws, secret without a `seed`, and what references give on them.
+
+    `sharers` evaluators may have the same, so that each reference runs once for all of them.
+    """
+
+    def __init__(self, seeds: int, limits: Limits, seed: int | None = None, sharers: int = 1) -> None:
+        if seeds < 1:
+            raise UserError(f"seeds={seeds}: at least one is needed")
+        self.build_seed, signs = _number(seed, 0), _number(seed, 99)
+        self.truths = TruthKeeper(self.build_seed, _draws(seeds, seed), limits, signs, sharers)
+        self.timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
+        self.timed_truths = TruthKeeper(self.build_seed, self.timed_draws, limits, signs, sharers)
+
+
 class LocalEvaluator:
     """Judges modules in sandboxed child processes of this machine; implements `Evaluator`.
 
@@ -41,8 +56,9 @@ class LocalEvaluator:
     secret otherwise. With `dialect` False any Python is let through the parse rung. With `externs` texts may
     call extern operators such as `aten.mm`; modules may call those that they name. `timing` says against what and
     how the time rung measures. With `samples` the run rung estimates a candidate's time from so many runs in the very
-    process that checked it, which may have served others: good for ranking, no measurement to report. Close it, or use
-    it as a context manager; it may be used from several threads, which then wait for one another.
+    process that checked it, which may have served others: good for ranking, no measurement to report. `checks` are
+    those of several evaluators, which then check with the same draws. Close it, or use it as a context manager; it may
+    be used from several threads, which then wait for one another.
     """
 
     def __init__(
@@ -58,21 +74,17 @@ class LocalEvaluator:
         externs: bool = False,
         timing: Timing | None = None,
         samples: int = 0,
+        checks: "Checks | None" = None,
     ) -> None:
-        if seeds < 1:
-            raise UserError(f"seeds={seeds}: at least one is needed")
         self.target, self.dialect, self.seeds = target, dialect, seeds
         self._externs: frozenset[str] | None = None if externs else frozenset()
         self.compile_target = compile_target if target == "interpreter" else target
         self.limits = Limits(timeout_s=timeout_s, memory_gb=memory_gb)
         self._use_gpu = use_gpu
         self._sandbox = Sandbox()
-        self._build_seed = _number(seed, 0)
-        signs = _number(seed, 99)
-        self._truths = TruthKeeper(self._sandbox, self._build_seed, _draws(seeds, seed), self.limits, signs)
+        self._checks = Checks(seeds, self.limits, seed) if checks is None else checks
+        self._build_seed = self._checks.build_seed
         self._timing, self._samples = timing or Timing(), samples
-        self._timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
-        self._timed_truths = TruthKeeper(self._sandbox, self._build_seed, self._timed_draws, self.limits, signs)
         self._randomness = random.Random(_number(seed, 100))
         self._lock = threading.RLock()
         self._machine: Mapping[str, Any] | None = None
@@ -162,20 +174,20 @@ class LocalEvaluator:
 
     def truth(self, reference: Reference, rung: Rung) -> Truth:
         """What the reference gives where the rung runs; kept."""
-        return self._truths.get(reference, "cuda" if rung is Rung.RUN else "cpu")
+        return self._checks.truths.get(reference, "cuda" if rung is Rung.RUN else "cpu", self._sandbox)
 
     def race(self, program: Program, device: str = "cuda") -> tuple[Truth, Race, dict[str, Any] | None]:
         """Time a program against its baselines: what it was checked with, how it went, and `Race.times`."""
-        truth = self._timed_truths.get(program.reference, device)
+        truth = self._checks.timed_truths.get(program.reference, device, self._sandbox)
         name = str(self.machine["facts"].get("device", ""))
         race = Race(self._sandbox.run, self.limits, self._build_seed, self._randomness, self._timing, device, name)
         if truth.failure:
             return truth, race, None
-        return truth, race, race.times(program, truth, self._timed_draws[: len(truth.passes)])
+        return truth, race, race.times(program, truth, self._checks.timed_draws[: len(truth.passes)])
 
     def profiled(self, program: Program, device: str = "cuda") -> tuple[Truth, Answer]:
         """Profile a program's call in a fresh process: what it was checked with, and the answer of `profile_job`."""
-        truth = self._timed_truths.get(program.reference, device)
+        truth = self._checks.timed_truths.get(program.reference, device, self._sandbox)
         if truth.failure:
             return truth, Answer({})
         target = self.target_here

@@ -13,9 +13,9 @@ from typing import Protocol
 
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.evaluate.cache import VerdictCache, may_cache, verdict_key
-from kernelwright.evaluate.local import DEFAULT_COMPILE_TARGET, LocalEvaluator
+from kernelwright.evaluate.local import DEFAULT_COMPILE_TARGET, Checks, LocalEvaluator
 from kernelwright.evaluate.race import Timing
-from kernelwright.evaluate.sandbox import SandboxError
+from kernelwright.evaluate.sandbox import Limits, SandboxError
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.values import KernelModule, Reference
 
@@ -60,11 +60,15 @@ class LocalOptions:
     samples: int = 0
     baselines: tuple[str, ...] = Timing().baselines
 
-    def build(self) -> LocalEvaluator:
-        """An evaluator; it starts its worker when first used."""
+    def build(self, checks: Checks | None = None) -> LocalEvaluator:
+        """An evaluator, which may share its checks; it starts its worker when first used."""
         given = asdict(self)
         timing = Timing(baselines=given.pop("baselines"))
-        return LocalEvaluator(**given, timing=timing)
+        return LocalEvaluator(**given, timing=timing, checks=checks)
+
+    def checks(self, sharers: int) -> Checks:
+        """What so many of these evaluators may share."""
+        return Checks(self.seeds, Limits(timeout_s=self.timeout_s, memory_gb=self.memory_gb), self.seed, sharers)
 
 
 DEFAULT_OPTIONS = LocalOptions()
@@ -89,8 +93,8 @@ class Worker(Protocol):
 class LocalWorker:
     """Evaluators of this machine, one for each dialect setting in use, behind a cache of verdicts."""
 
-    def __init__(self, options: LocalOptions, cache: VerdictCache | None = None) -> None:
-        self._options, self._cache = options, cache
+    def __init__(self, options: LocalOptions, cache: VerdictCache | None = None, checks: Checks | None = None) -> None:
+        self._options, self._cache, self._checks = options, cache, checks
         self._evaluators: dict[bool, LocalEvaluator] = {}
         self._interrupted = False
         self._quiet: dict[int, int] = {}  # by the worker's process id: polls without a job
@@ -100,7 +104,7 @@ class LocalWorker:
         dialect = self._options.dialect if item.dialect is None else item.dialect
         options = replace(self._options, dialect=dialect)
         if dialect not in self._evaluators:
-            self._evaluators[dialect] = options.build()
+            self._evaluators[dialect] = options.build(self._checks)
         evaluator = self._evaluators[dialect]
         if self._cache is None or not may_cache(item.rungs):
             return _evaluate(evaluator, item)
@@ -304,7 +308,9 @@ class EvaluatorPool(Pool):
         workers: int | None = None,
         cache: VerdictCache | None = None,
     ) -> None:
-        super().__init__(lambda: LocalWorker(options, cache), default_workers(options) if workers is None else workers)
+        count = default_workers(options) if workers is None else workers
+        checks = options.checks(count)
+        super().__init__(lambda: LocalWorker(options, cache, checks), count)
 
 
 def default_workers(options: LocalOptions) -> int:

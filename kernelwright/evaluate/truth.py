@@ -1,9 +1,12 @@
 """What the judge knows: for each reference, inputs and state, eager's outputs, and the gold."""
 
+import contextlib
 import hashlib
 import json
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -99,25 +102,49 @@ def answer_bytes(tensors: Sequence[TensorSpec]) -> int:
 
 
 class TruthKeeper:
-    """Runs references in children of a plain sandbox and keeps what the latest gave, up to two gigabytes of it."""
+    """Runs references in children of plain sandboxes and keeps what the latest gave, up to two gigabytes of it for each
+    of the `sharers`, evaluators that ask it from threads of their own: each reference runs once for all of them."""
 
-    def __init__(self, sandbox: Sandbox, seed: int, draws: tuple[Draw, ...], limits: Limits, signs: int) -> None:
-        self._sandbox, self._seed, self._draws, self._limits, self._signs = sandbox, seed, draws, limits, signs
-        self._kept: OrderedDict[tuple[str, str], Truth] = OrderedDict()
+    def __init__(self, seed: int, draws: tuple[Draw, ...], limits: Limits, signs: int, sharers: int = 1) -> None:
+        self._seed, self._draws, self._limits, self._signs = seed, draws, limits, signs
+        self._most = _CACHED_BYTES * sharers
+        self._kept: OrderedDict[tuple[str, str], Future[Truth]] = OrderedDict()
+        self._lock = threading.Lock()
 
-    def get(self, reference: Reference, device: str) -> Truth:
-        """The truth about a reference on `cpu` or `cuda`."""
+    def get(self, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
+        """The truth about a reference on `cpu` or `cuda`; the sandbox is where it runs, if nobody runs it yet."""
         content = json.dumps(encode_reference(reference), sort_keys=True)
         key = hashlib.sha256(content.encode()).hexdigest(), device
-        if key not in self._kept:
-            kept = self._kept.values()
-            while len(kept) >= CACHED or sum(truth.nbytes for truth in kept) > _CACHED_BYTES:
-                self._kept.popitem(last=False)  # before the next is there: one may hold half of the memory
-            self._kept[key] = self._find(reference, device)
-        self._kept.move_to_end(key)
-        return self._kept[key]
+        while True:
+            with self._lock:
+                kept = self._kept.get(key)
+                if kept is None:
+                    self._make_room()
+                    made = self._kept[key] = Future[Truth]()
+                self._kept.move_to_end(key)
+            if kept is None:
+                return self._made(key, made, reference, sandbox)
+            with contextlib.suppress(Exception):  # of whoever runs it, whose sandbox may be broken: run it here
+                return kept.result()
 
-    def _find(self, reference: Reference, device: str) -> Truth:
+    def _make_room(self) -> None:
+        """Drop the oldest before the next is there: one may hold half of the memory."""
+        while len(self._kept) >= CACHED or sum(map(_nbytes, self._kept.values())) > self._most:
+            self._kept.popitem(last=False)
+
+    def _made(self, key: tuple[str, str], made: "Future[Truth]", reference: Reference, sandbox: Sandbox) -> Truth:
+        try:
+            truth = self._find(reference, key[1], sandbox)
+        except BaseException as error:
+            with self._lock:
+                if self._kept.get(key) is made:
+                    del self._kept[key]
+            made.set_exception(error)
+            raise
+        made.set_result(truth)
+        return truth
+
+    def _find(self, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
         gold = sum(spec.numel * DTYPES["f64"][2] + 64 for spec in reference.outputs)
         each = answer_bytes(reference.tensors) + (2 + NUDGES) * answer_bytes(reference.outputs) + gold
         large = each > LARGE_BYTES
@@ -134,7 +161,7 @@ class TruthKeeper:
             "sketch": sketch if large else None,
         }
         room = len(draws) * each + answer_bytes(reference.tensors)
-        answer = self._sandbox.run(job, (), room, replace(self._limits, device=device != "cpu"))
+        answer = sandbox.run(job, (), room, replace(self._limits, device=device != "cpu"))
         if answer.failure == "lost":  # no deed of the reference, which is in another process
             raise SandboxError("the evaluation worker died while the reference ran")
         if answer.failure == "timeout":
@@ -150,6 +177,10 @@ class TruthKeeper:
             notes.append(f"outputs of more than {SKETCHED_ABOVE} elements compared by signed sums of {SKETCHED}")
             truth = replace(truth, sketch=sketch)
         return replace(truth, notes=(*truth.notes, *notes))
+
+
+def _nbytes(kept: "Future[Truth]") -> int:
+    return kept.result().nbytes if kept.done() and not kept.exception() else 0
 
 
 def first_of(draws: tuple[Draw, ...], count: int) -> tuple[Draw, ...]:

@@ -173,7 +173,7 @@ def test_a_worker_asks_once(
     item: Item, verdict: Verdict, asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluator = _Evaluator(verdict)
-    monkeypatch.setattr(LocalOptions, "build", lambda _: evaluator)
+    monkeypatch.setattr(LocalOptions, "build", lambda *_: evaluator)
     for _ in range(3):
         assert LocalWorker(LocalOptions(), VerdictCache(tmp_path)).judge(item) == verdict
     assert evaluator.asked == asked
@@ -183,7 +183,7 @@ def test_a_worker_asks_once(
 
 def test_what_was_found_while_jobs_were_killed_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator = _Evaluator(Verdict(Status.MISMATCH, Rung.INTERPRET))
-    monkeypatch.setattr(LocalOptions, "build", lambda _: evaluator)
+    monkeypatch.setattr(LocalOptions, "build", lambda *_: evaluator)
     worker = LocalWorker(LocalOptions(), VerdictCache(tmp_path))
     worker.interrupt()
     worker.judge(Item("text", DOUBLE))

@@ -1,5 +1,6 @@
 """The pool: order, back-pressure, replacement of broken workers, and an end that leaves nothing behind."""
 
+import contextlib
 import os
 import threading
 from collections.abc import Iterator
@@ -9,11 +10,13 @@ import pytest
 from broken_kernels import program
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluate.local import LocalEvaluator
+from kernelwright.evaluate.local import Checks, LocalEvaluator
 from kernelwright.evaluate.pool import EvaluatorPool, Item, LocalOptions, Pool, PoolClosedError
 from kernelwright.evaluate.sandbox import Limits, Sandbox, SandboxError
+from kernelwright.evaluate.truth import Truth, TruthKeeper
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
+from kernelwright.ir.values import Reference
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
 OPTIONS = LocalOptions(seeds=1, memory_gb=4, use_gpu=False, seed=7)
@@ -257,8 +260,8 @@ def test_an_evaluator_that_does_not_start_is_replaced(monkeypatch: pytest.Monkey
     def failing(*_: object, **__: object) -> Verdict:
         raise SandboxError("does not start")
 
-    def build(self: LocalOptions) -> LocalEvaluator:
-        evaluator = LocalEvaluator(seeds=self.seeds, use_gpu=False)
+    def build(self: LocalOptions, checks: Checks) -> LocalEvaluator:
+        evaluator = LocalEvaluator(seeds=self.seeds, use_gpu=False, checks=checks)
         if not started:
             monkeypatch.setattr(evaluator, "evaluate_text", failing)
         started.append(evaluator)
@@ -268,6 +271,33 @@ def test_an_evaluator_that_does_not_start_is_replaced(monkeypatch: pytest.Monkey
     with EvaluatorPool(OPTIONS, 1) as pool:
         (verdict,) = pool.evaluate_many([Item(CANDIDATE, SOFTMAX, RUNGS)])
     assert verdict.ok and len(started) == 2
+
+
+@pytest.mark.parametrize("breaks", [False, True])
+def test_a_reference_runs_once_for_all_workers(monkeypatch: pytest.MonkeyPatch, breaks: bool) -> None:
+    """Also where the first to run it cannot: another one does, as does whoever replaces the first."""
+    ran: list[Sandbox] = []
+    together, find = threading.Barrier(2), TruthKeeper._find
+    get = TruthKeeper.get
+
+    def met(self: TruthKeeper, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            together.wait(20)
+            together.abort()  # those that come later do not wait
+        return get(self, reference, device, sandbox)
+
+    def counted(self: TruthKeeper, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
+        ran.append(sandbox)
+        if breaks and len(ran) == 1:
+            raise SandboxError("its worker died")
+        return find(self, reference, device, sandbox)
+
+    monkeypatch.setattr(TruthKeeper, "get", met)
+    monkeypatch.setattr(TruthKeeper, "_find", counted)
+    with EvaluatorPool(OPTIONS, 2) as pool:
+        verdicts = list(pool.evaluate_many([Item(CANDIDATE, SOFTMAX, RUNGS), Item(f"{CANDIDATE}\n", SOFTMAX, RUNGS)]))
+    assert all(verdict.ok for verdict in verdicts)
+    assert len(ran) == 1 + breaks
 
 
 def test_a_pool_needs_a_worker() -> None:
