@@ -1,6 +1,7 @@
 """`exp-identities`: as exact as what it replaces, infinities and NaN included, and left alone where it would not be."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -52,8 +53,17 @@ def changed(module: KernelModule, old: str, new: str) -> KernelModule:
 
 
 def computed(module: KernelModule, values: np.ndarray) -> np.ndarray:
-    (found,) = load_module(module, InterpreterRuntime(), 0)([torch.from_numpy(values)], {})
+    """What it gives with exp and exp2 right to half a unit in the last place, which numpy's are on some processors."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("exp", "exp2"):
+            patch.setattr(np, name, rounded(getattr(np, name)))
+        (found,) = load_module(module, InterpreterRuntime(), 0)([torch.from_numpy(values)], {})
     return found.numpy()
+
+
+def rounded(function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    """The function in fp64, then rounded."""
+    return lambda values: function(values.astype(np.float64)).astype(values.dtype)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
