@@ -187,8 +187,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
 
 @contextlib.contextmanager
 def _going_first(device: torch.device) -> Iterator[None]:
-    """What this thread puts on a GPU goes before what others do: between the many small kernels of a policy that draws
-    there, a learner's large ones would find little room."""
+    """What this thread puts on a GPU goes before what others do: a policy that draws there holds up no learner."""
     if device.type != "cuda":
         yield
         return

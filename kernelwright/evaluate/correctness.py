@@ -42,7 +42,7 @@ Elements = NDArray[np.generic]
 Found = TypeVar("Found")
 
 #: Elements widened at a time, and the threads that do so: what larger blocks need is mapped anew each time, and threads
-#: that map wait for one another (on sixteen cores the first look at a reference took 22 s of their time).
+#: that map wait for one another.
 _BLOCK, _THREADS = 1 << 15, min(4, os.cpu_count() or 1)
 
 

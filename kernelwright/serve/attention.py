@@ -1,7 +1,7 @@
 """Attention of one token at a time for models whose heads share keys and values.
 
-transformers copies keys and values for each head where there is a mask, which for a token costs more than all the rest
-of a small model. Heads that share them are rows of one query as well, for there is no order among them to respect.
+transformers copies keys and values for each head where there is a mask. Heads that share them are rows of one query as
+well, for there is no order among them to respect, and nothing is copied.
 """
 
 from typing import Any
