@@ -1,6 +1,5 @@
 """A run as a whole: its canary, what ends it or does no harm, and the picture that it leaves."""
 
-import contextlib
 import importlib.util
 import json
 import os
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 import torch
+from processes import children
 from rich.console import Console
 
 from kernelwright.agent.evaluator import Rung
@@ -226,15 +226,6 @@ def test_a_judge_that_is_configured_is_asked_and_paid_by(
     first, second = read_metrics(tmp_path / "run")
     assert first["faults"] == 1 and second["faults"] == 2  # no scores are no score of 0
     assert first["reward"] == pytest.approx(0.1 + 0.3 + 0.5 * 0.75)
-
-
-def children(pid: int) -> set[int]:
-    """The children of all of a process's threads."""
-    found = set[int]()
-    for file in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found |= set(map(int, file.read_text().split()))
-    return found
 
 
 def test_a_worker_that_is_killed_while_it_judges_costs_a_rollout_nothing() -> None:

@@ -8,10 +8,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import environment, wait_until_gone
 
 from kernelwright.driver.build import discover
 from kernelwright.driver.settings import read_settings
@@ -19,9 +19,6 @@ from kernelwright.driver.workers import Worker, answers
 
 #: Asks a process a question that it never answers.
 ASKS = """
-import sys
-sys.path.insert(0, {folder!r})
-from kernelwright.driver.build import discover
 from kernelwright.driver.build import discover
 from kernelwright.driver.settings import read_settings
 from kernelwright.driver.workers import Worker
@@ -40,17 +37,13 @@ def think(_question: Any, _settings: Any, _context: Any) -> dict[str, Any]:
 
 
 def test_a_process_that_is_busy_ends_with_the_one_that_was_killed() -> None:
-    script = ASKS.format(folder=str(Path(__file__).parent))
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as asking:
+    with subprocess.Popen([sys.executable, "-c", ASKS], stdout=subprocess.PIPE, text=True, env=environment()) as asking:
         assert asking.stdout is not None
         busy = [int(word) for word in asking.stdout.readline().split()]
         assert len(busy) == 2
         asking.kill()
         assert asking.wait() == -signal.SIGKILL
-    deadline = time.monotonic() + 60
-    while left := [pid for pid in busy if is_running(pid)]:
-        assert time.monotonic() < deadline, f"{left} outlived the process that asked"
-        time.sleep(0.1)
+    wait_until_gone(busy)
 
 
 def agree(_question: Any, _settings: Any, _context: Any) -> dict[str, Any]:
@@ -81,11 +74,3 @@ def test_who_comes_late_to_ask_starts_no_process_that_nobody_ends() -> None:
     with pytest.raises(KeyboardInterrupt):
         list(answers(questions(), [Late(settings, agree, 60.0) for _ in range(2)]))
     assert multiprocessing.active_children() == before
-
-
-def is_running(pid: int) -> bool:
-    """Whether a process is there and no zombie, which its new parent may leave for a while."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False

@@ -4,10 +4,10 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from broken_kernels import program
+from processes import descendants
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluate.local import Checks, LocalEvaluator
@@ -72,25 +72,6 @@ def _forker() -> None:
     """What workers are forked from is there, and at rest, before anything is counted: it stays."""
     with Sandbox() as sandbox:
         assert not sandbox.run({"kind": "describe", "gpu": False}, (), 0, Limits()).failure
-
-
-def text_of(file: Path) -> str:
-    """Nothing where the process has ended meanwhile."""
-    try:
-        return file.read_text()
-    except OSError:
-        return ""
-
-
-def descendants(pid: int) -> set[int]:
-    """The processes below one that have not ended."""
-    found: set[int] = set()
-    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, text_of(listed).split()):
-            state = text_of(Path(f"/proc/{child}/stat")).rpartition(")")[2].split()
-            if state and state[0] != "Z":
-                found |= {child, *descendants(child)}
-    return found
 
 
 class Scripted:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 from broken_kernels import DOUBLE, GOOD, Broken, vector_host
+from processes import children, environment, is_running, parent, wait_until_gone
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluate import forker
@@ -29,24 +30,6 @@ def program(host: str) -> KernelModule:
     return Broken("program", DOUBLE, GOOD, host, Status.OK).module
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def wait_until_gone(pids: list[int], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while any(map(alive, pids)):
-        assert time.monotonic() < deadline, "processes were left behind"
-        time.sleep(0.05)
-
-
-def children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
     with LocalEvaluator(seeds=1, timeout_s=60, memory_gb=2) as evaluator:
@@ -57,11 +40,11 @@ def test_closing_ends_the_worker_and_may_be_repeated(evaluator: LocalEvaluator) 
     assert evaluator.evaluate(program(vector_host()), RUNGS).ok
     worker = evaluator.worker_pid
     assert worker is not None
-    assert alive(worker)
+    assert is_running(worker)
     evaluator.close()
     evaluator.close()
     assert evaluator.worker_pid is None
-    assert not alive(worker)
+    assert not is_running(worker)
     assert evaluator.evaluate(program(vector_host()), RUNGS).ok
 
 
@@ -78,7 +61,7 @@ def test_an_interrupt_ends_the_job_and_reaches_the_caller(evaluator: LocalEvalua
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         evaluator.evaluate(program(SLEEP), RUNGS)
-    assert not alive(worker)
+    assert not is_running(worker)
     assert evaluator.evaluate(program(vector_host()), RUNGS).ok
 
 
@@ -89,10 +72,6 @@ def test_a_worker_killed_between_jobs_is_replaced(evaluator: LocalEvaluator) -> 
     os.kill(worker, signal.SIGKILL)
     evaluator.evaluate(program(vector_host()), RUNGS)
     assert evaluator.evaluate(program(vector_host()), RUNGS).ok
-
-
-def parent(pid: int | None) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
 def test_workers_are_forked_from_one_process_and_do_without_it() -> None:
@@ -137,25 +116,23 @@ def test_workers_see_the_variables_of_when_they_are_started(monkeypatch: pytest.
 def test_nothing_outlives_a_killed_parent(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(
-        "import sys\n"
-        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from test_evaluate_sandbox import *\n"
         "evaluator = LocalEvaluator(seeds=1)\n"
         "evaluator.evaluate(program(vector_host()), RUNGS)\n"
         "print(evaluator.worker_pid, flush=True)\n"
         "evaluator.evaluate(program(SLEEP), RUNGS)\n"
     )
-    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    worker = int(parent.stdout.readline())
+    asking = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment())
+    assert asking.stdout is not None
+    worker = int(asking.stdout.readline())
     deadline = time.monotonic() + 60
     while not children(worker):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    family = [worker, *children(worker)]
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
+    family = {worker, *children(worker)}
+    asking.kill()
+    asking.wait()
+    asking.stdout.close()
     wait_until_gone(family)
 
 
