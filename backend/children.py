@@ -116,6 +116,11 @@ class Child:
             pass
         return found
 
+    def wait(self, seconds: float) -> None:
+        """Until the process ends by itself, but no longer than so many seconds."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+
     def close(self) -> None:
         """End the process; idempotent."""
         self.connection.close()
@@ -217,6 +222,11 @@ def tell(word: str) -> None:
     """From a task: WAITS or WORKS. Nothing where no parent listens."""
     if _parent:
         _parent[0].send((word, None))
+
+
+def parent() -> Connection:
+    """From a task that talks with its parent itself, which must not ask for its outcome then."""
+    return _parent[0]
 
 
 _parent: list[Connection] = []

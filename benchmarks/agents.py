@@ -236,7 +236,7 @@ def answer_all(
     if not chunks:
         return {}
     with (
-        open_pool(EvaluatorSettings(), "h100", given.workers, Device.cpu) as pool,
+        open_pool(EvaluatorSettings(), "h100", given.workers, Device.cpu, hosted=True) as pool,
         open_policy(settings) as policy,
         ThreadPoolExecutor(2) as threads,  # one is answered while the other is judged
     ):

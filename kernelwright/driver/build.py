@@ -27,6 +27,7 @@ from kernelwright.driver.settings import (
     Shrink,
 )
 from kernelwright.evaluate.cache import VerdictCache
+from kernelwright.evaluate.hosted import HostedPool
 from kernelwright.evaluate.pool import EvaluatorPool, LocalOptions, Pool
 from kernelwright.evaluate.race import BASELINES
 from kernelwright.evaluate.ray_pool import RayPool
@@ -109,14 +110,17 @@ def open_pool(
     device: Device = Device.auto,
     dialect: bool = True,
     cache: bool = True,
+    hosted: bool = False,
 ) -> Pool:
-    """A pool of evaluators; UserError for a device that is not there."""
+    """A pool of evaluators, `hosted` by a process of their own; UserError for a device that is not there."""
     use_gpu = {Device.auto: None, Device.cpu: False, Device.cuda: True}[device]
     options = replace(_local_options(chosen, resolve_target(target)), use_gpu=use_gpu, dialect=dialect)
     if chosen.kind is EvaluatorKind.ray:
         return _open_ray(chosen, options, workers, cache)
     if use_gpu and not torch.cuda.is_available():
         raise UserError("device=cuda, but torch finds no CUDA device here; use device=cpu, or auto")
+    if hosted:
+        return HostedPool(options, workers, cache)
     return EvaluatorPool(options, workers, VerdictCache() if cache else None)
 
 

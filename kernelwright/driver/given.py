@@ -1,4 +1,4 @@
-"""Modules as an agent is given them: read from pairs, and judged as they are for rewards that compare with them."""
+"""Modules as an agent is given them: read from problems or pairs, and judged for rewards that compare with them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,11 +7,17 @@ from pathlib import Path
 from kernelwright.agent.evaluating import Evaluate, Rungs, judge_all
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.rewards import Reward
-from kernelwright.driver.train_settings import ProblemSettings
-from kernelwright.ir.errors import UserError
+from kernelwright.driver.build import import_reference, silent
+from kernelwright.driver.problem_sources import read_programs
+from kernelwright.driver.programs import Program
+from kernelwright.driver.settings import Device
+from kernelwright.driver.train_settings import ProblemSettings, TrainSettings
+from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.data import Pair, read_lines, read_rows
+from kernelwright.rl.data import FRONTEND, Pair, read_lines, read_rows
 
 
 def paired_modules(problems: ProblemSettings, stage: str) -> list[KernelModule] | None:
@@ -34,6 +40,37 @@ def paired_modules(problems: ProblemSettings, stage: str) -> list[KernelModule] 
         split = "" if problems.split is None else f" and the split {problems.split}"
         raise UserError(f"{path} holds no pairs of the stage {stage}{split}")
     return list(found.values())
+
+
+def read_modules(problems: ProblemSettings, stage: str, target: str, settings: TrainSettings) -> list[KernelModule]:
+    """The modules that an agent works on: references for the frontend, what `start` makes of them for the mid-end; what
+    pairs begin with, where the place is a file of them.
+
+    Problems that cannot be read or lowered are left out; UserError where none is left.
+    """
+    if (paired := paired_modules(problems, stage)) is not None:
+        return paired
+    programs = read_programs(problems)
+    modules = [module for one in programs if (module := _module(one, problems, stage, target, settings))]
+    if not modules:
+        raise UserError("none of the problems can be worked on")
+    return modules
+
+
+def _module(
+    program: Program, problems: ProblemSettings, stage: str, target: str, settings: TrainSettings
+) -> KernelModule | None:
+    try:
+        reference = import_reference(program.source, program.name, settings.importing, Device.auto)
+        module = KernelModule(program.module_name, reference)
+        if stage == FRONTEND:
+            return module
+        context = Context(target, None, settings.plain.seed, silent)
+        for one in parse_pipeline(problems.start).passes:
+            module = one.run(module, context)
+        return module
+    except KernelwrightError:
+        return None
 
 
 def compares_with_given(reward: Reward) -> bool:

@@ -37,7 +37,8 @@ def make_pairs(problem: Problem, settings: Settings, context: Context, plan: Pai
     start = time.perf_counter()
     pairs: list[Pair] = []
     try:
-        make = _frontend if plan.stage == FRONTEND else _choices if plan.action == CHOICE else _midend
+        answering = _frontend if plan.stage == FRONTEND else _choices if plan.action == CHOICE else _midend
+        make = answering if plan.answers else _unanswered
         pairs = list(make(problem, _imported(problem, settings.importing), context, plan))
         found: dict[str, Any] = {"status": "ok" if pairs else "no_gain"}
     except _NoPairError as nothing:
@@ -63,6 +64,15 @@ def _imported(problem: Problem, importing: ImportSettings) -> KernelModule:
     return import_source(problem.source, "module", shrink=shrink, **importing.options)
 
 
+def _unanswered(problem: Problem, module: KernelModule, context: Context, plan: PairPlan) -> Iterator[Pair]:
+    """What an agent is given: the program, or the modules that each start makes of it."""
+    if plan.stage == FRONTEND:
+        yield Pair.unanswered(problem.id, problem, plan.stage, module)
+        return
+    for place, (_, before) in enumerate(_starts(module, context, plan)):
+        yield Pair.unanswered(f"{problem.id}/{place}", problem, plan.stage, before)
+
+
 def _frontend(problem: Problem, module: KernelModule, context: Context, plan: PairPlan) -> Iterator[Pair]:
     """Program -> what the teacher lowers it to."""
     after = _kernels(plan.lower, module, context)
@@ -72,12 +82,11 @@ def _frontend(problem: Problem, module: KernelModule, context: Context, plan: Pa
 
 def _midend(problem: Problem, module: KernelModule, context: Context, plan: PairPlan) -> Iterator[Pair]:
     """Each start that is verified -> the fastest module by the cost model, where it is faster by the margin."""
-    starts = {after.digest: (pipeline, after) for pipeline, after in _lowered(plan.starts, module, context)}
     found = [
         (_estimated_us(after, context), pipeline, after) for pipeline, after in _lowered(plan.search, module, context)
     ]
     ranked = sorted(found, key=lambda item: item[0])  # of equals the first in the list
-    for place, (pipeline, before) in enumerate(starts.values()):
+    for place, (pipeline, before) in enumerate(_starts(module, context, plan)):
         before_us = _estimated_us(before, context)
         better = [item for item in ranked if item[0] * plan.margin <= before_us < float("inf")]
         if not better or not context.evaluator.evaluate(before, plan.rungs).ok:
@@ -100,8 +109,7 @@ def _choices(problem: Problem, module: KernelModule, context: Context, plan: Pai
             known[one.digest] = _estimated_us(one, context)
         return known[one.digest]
 
-    starts = {after.digest: (pipeline, after) for pipeline, after in _lowered(plan.starts, module, context)}
-    for place, (pipeline, before) in enumerate(starts.values()):
+    for place, (pipeline, before) in enumerate(_starts(module, context, plan)):
         best = ChoiceSearch(before, score, context.target, plan.trials).best()
         before_us = score(before)
         if not best.us * plan.margin <= before_us < float("inf"):
@@ -113,6 +121,11 @@ def _choices(problem: Problem, module: KernelModule, context: Context, plan: Pai
         pair = Pair.of_choice(f"{problem.id}/{place}", problem, before, best.spec)
         how = {"start": str(pipeline), **times, **_proof(best.module, verdicts[1])}
         yield replace(pair, provenance={**pair.provenance, **how})
+
+
+def _starts(module: KernelModule, context: Context, plan: PairPlan) -> list[tuple[Pipeline, KernelModule]]:
+    """What is to be made faster, each module once."""
+    return list({after.digest: (one, after) for one, after in _lowered(plan.starts, module, context)}.values())
 
 
 def _lowered(

@@ -89,6 +89,7 @@ def _row(pair: Pair) -> Row | None:
 
 def answer_of(pair: Pair, agent: FrontendAgent | MidendAgent) -> str | None:
     """What the agent should answer by a pair; None where its form has no words for the pair's program."""
+    pair.check_answered()
     if not isinstance(agent, FrontendAgent):
         if pair.is_choice != (agent.action == "pipeline"):
             action = "pipeline" if pair.is_choice else "program"

@@ -42,6 +42,7 @@ class PairSchema:
     margin: float = 1.05
     action: str = "program"
     trials: int = 12
+    answers: bool = True
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class PairPlan:
 
     `lower` answers for the frontend. For the mid-end, each of `starts` is answered by the fastest of `search`, where
     that is `margin` times as fast; with the action `pipeline` by the best choice of passes that `trials` modules show.
+    Without `answers` there is only what is to be answered, neither lowered (the frontend's) nor verified.
     """
 
     stage: str
@@ -60,6 +62,7 @@ class PairPlan:
     rungs: tuple[Rung, ...]
     action: str = "program"
     trials: int = 12
+    answers: bool = True
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,7 @@ def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
             rungs=rungs,
             action=schema.action,
             trials=schema.trials,
+            answers=schema.answers,
         ),
         compiling=read_settings("pairs", of_compiling, lower),
         out=out,

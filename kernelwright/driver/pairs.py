@@ -87,6 +87,7 @@ class PairRun:
         )
         return {
             "stage": plan.stage,
+            **({} if plan.answers else {"answers": False}),
             **pipelines,
             "rungs": list(map(str, plan.rungs)),
             "target": resolve_target(self.settings.compiling.target),
@@ -189,7 +190,7 @@ class PairRun:
             return {"status": "extern"}
         if pair.digest in seen:
             return {"status": "duplicate"}
-        if pair.is_choice:
+        if pair.is_choice or not pair.after:
             return {"status": "ok"}
         match = self.screen.match(pair.after)  # benchmarks that give Triton alone
         return {"status": "ok"} if match is None else _copied(match, _EVALUATION)

@@ -61,6 +61,7 @@ class TrainerSettings:
 
     steps: int = 100
     problems: int = 4
+    replay: float = 0.0
     updates: int = 1
     overlap: bool = False
     lr: float = 1e-6
@@ -72,6 +73,7 @@ class TrainerSettings:
     alpha: int = 32
     dropout: float = 0.05
     dtype: str = "bfloat16"
+    tf32: bool = False
     checkpointing: bool = True
     budget: int = 8192
     save_every: int = 1
@@ -181,6 +183,7 @@ class TrainSettings:
         return RlSettings(
             steps=chosen.steps,
             problems=chosen.problems,
+            replay=chosen.replay,
             temperature=self.plain.rollout.temperature,
             updates=chosen.updates,
             save_every=chosen.save_every,
@@ -217,6 +220,7 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
             "rollout.max_tokens": (drawn.max_tokens > 0, "at least one is needed"),
             "trainer.steps": (trainer.steps > 0, "at least one is needed"),
             "trainer.problems": (trainer.problems > 0, "at least one is needed"),
+            "trainer.replay": (0 <= trainer.replay < 1, "give a share from 0 to below 1"),
             "trainer.updates": (trainer.updates > 0, "at least one is needed"),
             "canary.prompts": (canary.prompts > 0, "give 1 or more, or canary.enabled=false"),
             "canary.n": (canary.n > 0, "give 1 or more, or canary.enabled=false"),

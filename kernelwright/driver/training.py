@@ -18,19 +18,17 @@ from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.rewards import ProfilingReward, Reward, make_reward
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Trajectory
-from kernelwright.driver.build import cost_model_ms, discover, import_reference, open_pool, resolve_target, silent
+from kernelwright.backend.tf32 import permitted
+from kernelwright.driver.build import cost_model_ms, discover, open_pool, resolve_target
 from kernelwright.driver.canary import check_policy, follow_canary
-from kernelwright.driver.given import Given, compares_with_given, paired_modules
+from kernelwright.driver.given import Given, compares_with_given, read_modules
 from kernelwright.driver.pair_rows import rows_of
 from kernelwright.driver.policies import PolicyKind, open_policy
-from kernelwright.driver.problem_sources import read_programs
-from kernelwright.driver.programs import Program
 from kernelwright.driver.run_folder import last_metrics, remember
 from kernelwright.driver.run_plot import plotted
 from kernelwright.driver.settings import Device
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import (
-    ProblemSettings,
     RolloutSettings,
     SftSchema,
     TrainerSettings,
@@ -38,11 +36,9 @@ from kernelwright.driver.train_settings import (
 )
 from kernelwright.driver.watching import WatchedPolicy, watched
 from kernelwright.evaluate.pool import Item, Pool
-from kernelwright.ir.errors import KernelwrightError, UserError
-from kernelwright.ir.passes import Context
-from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.data import FRONTEND, TRAIN, Pair, read_rows
+from kernelwright.rl.data import TRAIN, Pair, read_rows
 from kernelwright.rl.learner import Learner, open_model
 from kernelwright.rl.phases import Phases
 from kernelwright.rl.ranks import ALONE, Ranks, joined, local_rank
@@ -61,7 +57,7 @@ def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
 
     Raises UserError for what cannot be read.
     """
-    with joined(_on_cuda(settings.device)) as ranks:
+    with joined(_on_cuda(settings.device)) as ranks, _products(settings.trainer):
         return _run_sft(settings, console if ranks.leads else Console(quiet=True), ranks)
 
 
@@ -99,11 +95,16 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
     `policy` is one that is open already and stays so; None opens the one that is configured. Where torchrun started
     several processes the first does all but the learner's work, and has the metrics.
     """
-    with joined(_on_cuda(settings.plain.device)) as ranks:
+    with joined(_on_cuda(settings.plain.device)) as ranks, _products(settings.plain.trainer):
         if ranks.leads:
             return _lead(settings, console, policy, ranks)
         _follow(settings, ranks)
         return {}
+
+
+def _products(trainer: TrainerSettings) -> contextlib.AbstractContextManager[None]:
+    """Where products of float32 may be computed in TF32, if that is asked for."""
+    return permitted("tf32", deterministic=False) if trainer.tf32 else contextlib.nullcontext()
 
 
 def _follow(settings: TrainSettings, ranks: Ranks) -> None:
@@ -137,7 +138,9 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         judge = PolicyJudge(stack.enter_context(open_policy(plain.judge))) if weight else None
         reward = make_reward(settings.reward, settings.pay, judge=judge, estimate=cost_model_ms(target))
         agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(reward, drawn)
-        pool = stack.enter_context(open_pool(plain.evaluator, plain.target.name, plain.workers, needed(ladder)))
+        pool = stack.enter_context(
+            open_pool(plain.evaluator, plain.target.name, plain.workers, needed(ladder), hosted=True)
+        )
         modules = read_modules(plain.problems, plain.stage.name, target, settings)
         rank = plain.trainer.rank
         if plain.adapter is not None:
@@ -220,37 +223,6 @@ def judged_by(pool: Pool) -> Evaluate:
         return pool.outcomes(Item(module, module.reference, rungs) for module in modules)
 
     return evaluate
-
-
-def read_modules(problems: ProblemSettings, stage: str, target: str, settings: TrainSettings) -> list[KernelModule]:
-    """The modules that an agent works on: references for the frontend, what `start` makes of them for the mid-end; what
-    pairs begin with, where the place is a file of them.
-
-    Problems that cannot be read or lowered are left out; UserError where none is left.
-    """
-    if (paired := paired_modules(problems, stage)) is not None:
-        return paired
-    programs = read_programs(problems)
-    modules = [module for one in programs if (module := _module(one, problems, stage, target, settings))]
-    if not modules:
-        raise UserError("none of the problems can be worked on")
-    return modules
-
-
-def _module(
-    program: Program, problems: ProblemSettings, stage: str, target: str, settings: TrainSettings
-) -> KernelModule | None:
-    try:
-        reference = import_reference(program.source, program.name, settings.importing, Device.auto)
-        module = KernelModule(program.module_name, reference)
-        if stage == FRONTEND:
-            return module
-        context = Context(target, None, settings.plain.seed, silent)
-        for one in parse_pipeline(problems.start).passes:
-            module = one.run(module, context)
-        return module
-    except KernelwrightError:
-        return None
 
 
 def _on_cuda(device: str) -> bool:

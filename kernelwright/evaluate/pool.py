@@ -200,7 +200,7 @@ class Pool:
         window: deque[Future[Verdict]] = deque()
         try:
             for item in items:
-                window.append(self._submit(item))
+                window.append(self.submit(item))
                 while window and (len(window) >= 2 * self.workers or window[0].done()):
                     yield _outcome(window.popleft())
             while window:
@@ -233,7 +233,8 @@ class Pool:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _submit(self, item: Item | KernelwrightError) -> Future[Verdict]:
+    def submit(self, item: Item | KernelwrightError) -> Future[Verdict]:
+        """A verdict to come; an error in the place of an item is what comes then. Raises PoolClosedError."""
         if isinstance(item, KernelwrightError):
             failed: Future[Verdict] = Future()
             failed.set_exception(item)

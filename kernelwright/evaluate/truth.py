@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from kernelwright.agent.evaluator import Status
@@ -88,7 +89,7 @@ class Truth:
         """What a job with calls on inputs that do not travel says."""
         return {"sketch": self.sketch, "reference": encode_reference(reference)} if self.sketch else {}
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
         """Bytes that it keeps in memory."""
         tensors = [tensor for one in self.passes for tensor in one.given]

@@ -17,9 +17,11 @@ RollOut = Callable[[Sequence[KernelModule], int, Callable[[], None]], list[Traje
 
 @dataclass(frozen=True)
 class Plan:
-    """What a batch is made of. `adapter_step` is the step of the adapter that draws it."""
+    """What a batch is made of: modules, and their places among all problems. `adapter_step` is the step of the adapter
+    that draws it."""
 
     step: int
+    places: Sequence[int]
     modules: Sequence[KernelModule]
     seed: int
     adapter_step: int

@@ -44,7 +44,8 @@ class Pair:
     """What an agent of a stage is given and what it should answer.
 
     `before` is a module's text (level torch for the frontend, triton for the mid-end), `after` the program that
-    answers it, without the reference, or the spec of the passes that make it (`is_choice`). `problem` is the id of the
+    answers it, without the reference, or the spec of the passes that make it (`is_choice`); "" where no answer is
+    known, for reinforcement learning alone. `problem` is the id of the
     problem that both are of, `digest` the SHA-256 (hex) of stage, before and after. Neither text holds times or
     provenance, so that equal programs are equal texts.
     """
@@ -69,6 +70,11 @@ class Pair:
         return cls._of(name, problem, MIDEND, module_text(before), spec, {"action": CHOICE})
 
     @classmethod
+    def unanswered(cls, name: str, problem: Problem, stage: str, before: KernelModule) -> "Pair":
+        """A module without an answer."""
+        return cls._of(name, problem, stage, module_text(before), "", {})
+
+    @classmethod
     def _of(cls, name: str, problem: Problem, stage: str, before: str, after: str, facts: Mapping[str, Any]) -> "Pair":
         digest = hashlib.sha256("\0".join((stage, before, after)).encode()).hexdigest()
         provenance = {**problem.provenance, **facts}
@@ -84,8 +90,17 @@ class Pair:
         """Whether `after` is the spec of passes."""
         return self.provenance.get("action") == CHOICE
 
+    def check_answered(self) -> None:
+        """UserError for a pair without an answer."""
+        if not self.after:
+            raise UserError(
+                f"pair {self.id!r} has no answer, and can be learnt from by `kernelwright train` alone; make pairs "
+                "with answers=true"
+            )
+
     def modules(self) -> tuple[KernelModule, KernelModule]:
         """Both as modules; UserError where a text does not parse. The second is not fitted to a target."""
+        self.check_answered()
         if self.is_choice:
             raise UserError(
                 f"pair {self.id!r} is answered by a choice of passes, not by a program; let a mid-end run it"

@@ -1,7 +1,7 @@
 """Reinforcement learning of one adapter: problems, rollouts, an update, the adapter handed to the policy, again.
 
 A step is taken wholly or not at all: everything that decides the next one (adapter, optimizer, step number) is in a
-checkpoint; problems, seeds and what else is random follow from the step number.
+checkpoint; problems (with what became of those before), seeds and what else is random follow from the step number.
 
 Overlapped, batch k + 1 is drawn while batch k is learnt from, by the adapter as it was before: from the second batch on
 it is one update older than the learner. The anchor of a row (`old_logp`) is the learner's at the time it learns from
@@ -28,7 +28,7 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.rl.algorithms import Algorithm, Prepared, objective, prepare
 from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, drawn_batch
 from kernelwright.rl.checkpoint import resume_from, save_checkpoint, writing_beside
-from kernelwright.rl.data import Cursor
+from kernelwright.rl.curriculum import Curriculum
 from kernelwright.rl.learner import DivergedError, Learner
 from kernelwright.rl.outcomes import measured, rollout_metrics
 from kernelwright.rl.packing import Row
@@ -44,19 +44,21 @@ Say = Callable[[str], None]
 #: In a checkpoint, the adapter that draws the next batch where it is not the learner's.
 _AHEAD = "ahead"
 #: What a process has that does not ask the policy.
-_NO_BATCH = Batch(Plan(0, (), 0, 0), [], 0.0)
+_NO_BATCH = Batch(Plan(0, (), (), 0, 0), [], 0.0)
 #: What a placeholder row consists of where a turn has no tokens.
 _NOTHING = Row((0,), (0,))
 
 
 @dataclass(frozen=True)
 class RlSettings:
-    """`problems` to a step, `steps` in all; `temperature` is that of the rollouts. `updates` optimizer steps are taken
-    on each batch, of which all but the first are off-policy. Every `save_every` steps there is a checkpoint. `overlap`:
-    a batch is drawn while the one before is learnt from."""
+    """`problems` to a step, a share `replay` of them worked on before (see `Curriculum`), `steps` in all; `temperature`
+    is that of the rollouts. `updates` optimizer steps are taken on each batch, of which all but the first are
+    off-policy. Every `save_every` steps there is a checkpoint. `overlap`: a batch is drawn while the one before is
+    learnt from."""
 
     steps: int = 100
     problems: int = 4
+    replay: float = 0.0
     temperature: float = 1.0
     updates: int = 1
     save_every: int = 1
@@ -85,6 +87,10 @@ class Trainer:
     phases: Phases = field(default_factory=Phases)
     _flights: deque[Flight] = field(default_factory=deque)
     _adapter_step: int = 0  # of the adapter that the policy has
+
+    def __post_init__(self) -> None:
+        chosen = self.settings
+        self._curriculum = Curriculum(len(self.modules), chosen.problems, chosen.replay, chosen.seed)
 
     def run(self) -> dict[str, Any]:
         """Train from the latest checkpoint on; the last step's metrics.
@@ -130,6 +136,7 @@ class Trainer:
         found = resume_from(self._checkpoints, self.say)
         if found is not None:
             self.learner.load(found.folder)
+            self._curriculum.restore(found.state["curriculum"])
         if self.settings.overlap and found is not None and (found.folder / _AHEAD).is_dir():
             self._adapter_step = int(found.state["ahead"])
             if self.learner.ranks.leads:
@@ -140,7 +147,8 @@ class Trainer:
     def _save(self) -> None:
         state = {"step": self.learner.step, "settings": vars(self.settings), "algorithm": vars(self.algorithm)}
         ahead = self._flights[0].plan.adapter_step if self._flights else self.learner.step
-        content, keep = json.loads(json.dumps(state | {"ahead": ahead})), self.settings.keep
+        state |= {"ahead": ahead, "curriculum": self._curriculum.state}
+        content, keep = json.loads(json.dumps(state)), self.settings.keep
 
         def write(folder: Path) -> None:
             self.learner.save(folder)
@@ -164,8 +172,9 @@ class Trainer:
             self._adapter_step = self.learner.step
 
     def _plan(self, step: int) -> Plan:
-        chosen = Cursor(self.modules, self.settings.problems, self.settings.seed).batch_of(step)
-        return Plan(step, chosen, self._seed("rollout", step), self._adapter_step)
+        places = self._curriculum.batch_of(step)
+        chosen = [self.modules[place] for place in places]
+        return Plan(step, places, chosen, self._seed("rollout", step), self._adapter_step)
 
     def _seed(self, what: str, step: int) -> int:
         return random.Random(f"{self.settings.seed}/{what}/{step}").getrandbits(31)
@@ -209,6 +218,8 @@ class Trainer:
             with self.phases.timed("update", "learner"):
                 found = self._update(turns, prepared, rows, entropy)
         self.learner.step = plan.step + 1
+        if self.learner.ranks.leads:
+            self._curriculum.record(plan.places, trajectories)
         if not self.settings.overlap or self.learner.step == self.settings.steps:
             self._hand_over()
         elif self._flights and self._flights[0].is_drawn():

@@ -17,19 +17,22 @@ from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
+from kernelwright.driver.given import paired_modules
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.pair_settings import read_pair_settings
 from kernelwright.driver.pair_summary import token_counter
 from kernelwright.driver.pairs import PairRun
+from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.frontend.generate import HELD_OUT, generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.data import TEST, TRAIN, Pair, read_rows
 from kernelwright.rl.normal_form import normal_digest
 
 QUICK = ("rungs=parse,interpret", "evaluator.seeds=1", "held_out=0", "count=0")
+LEVELS = {"frontend": Level.TORCH, "midend": Level.TRITON}
 EXPRESSIONS = ("torch.relu(x) * 2", "torch.sin(x) + y", "torch.exp(-x.abs()) / 3")
 
 
@@ -212,6 +215,25 @@ def test_choices_answer_where_passes_are_the_action(tmp_path: Path) -> None:
     assert pair.provenance["before_us"] >= 1.05 * pair.provenance["after_us"] > 0
     with pytest.raises(UserError, match="choice of passes"):
         pair.modules()
+
+
+@pytest.mark.parametrize("stage", ["frontend", "midend"])
+def test_problems_alone_are_what_an_agent_is_given(finished: Path, problems: Path, tmp_path: Path, stage: str) -> None:
+    """Of the same problems as the pairs, with nothing to imitate."""
+    out = tmp_path / "problems.jsonl"
+    starts = 'starts=["lower-inductor{fuse=false}"]'
+    assert make(out, f"problems={problems}", f"stage={stage}", "target=h100", starts, "answers=false") == 0
+    pairs, answered = read_rows(out, Pair), read_rows(finished, Pair)
+    assert [pair.problem for pair in pairs] == [pair.problem for pair in answered]
+    assert not any(pair.after for pair in pairs)
+    if stage == "frontend":
+        assert [pair.before for pair in pairs] == [pair.before for pair in answered]
+    given = paired_modules(ProblemSettings(str(out)), stage)
+    assert given is not None and [module.level for module in given] == [LEVELS[stage]] * len(answered)
+    with pytest.raises(UserError, match=r"has no answer.*answers=true"):
+        pairs[0].modules()
+    words = [f"pairs={out}", f"stage={stage}", f"out={tmp_path / 'sft'}", "device=cpu", "target=h100"]
+    assert main(["sft", *words, "rollout.action=pipeline"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from omegaconf import OmegaConf
+from rich.console import Console
 
 from kernelwright.agent.policy import Completion, Sampling
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
+from kernelwright.driver import training
 from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.composition import compose_config
+from kernelwright.driver.given import read_modules
 from kernelwright.driver.pair_rows import answer_of, rows_of
 from kernelwright.driver.train_settings import read_sft_settings, read_train_settings
-from kernelwright.driver.training import read_modules
 from kernelwright.frontend.agent import FrontendAgent, FrontendAgentPass
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
@@ -43,6 +46,21 @@ def test_recipes_compose_for_both_stages(recipe: str, stage: str) -> None:
     settings = read_train_settings([f"recipe={recipe}", f"stage={stage}"])
     assert settings.plain.stage.name == stage
     assert settings.plain.out == f"runs/train/{stage}"
+
+
+@pytest.mark.parametrize("tf32", [False, True])
+def test_products_are_of_the_precision_that_is_asked_for(monkeypatch: pytest.MonkeyPatch, tf32: bool) -> None:
+    """Where learner and policy work, and no longer than that."""
+
+    def told(*_: Any) -> dict[str, Any]:
+        return {"tf32": torch.backends.cuda.matmul.allow_tf32}
+
+    monkeypatch.setattr(training, "_run_sft", told)
+    monkeypatch.setattr(training, "_lead", told)
+    words, console = ["device=cpu", f"trainer.tf32={tf32}"], Console(quiet=True)
+    assert training.run_sft(read_sft_settings(["pairs=none.jsonl", *words]), console) == {"tf32": tf32}
+    assert training.run_train(read_train_settings(words), console) == {"tf32": tf32}
+    assert not torch.backends.cuda.matmul.allow_tf32
 
 
 def test_published_figures() -> None:

@@ -45,9 +45,12 @@ class Watched(Toy):
         return made
 
 
-def test_a_learner_that_stays_as_it_is_has_the_losses_of_one_step_after_the_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("replay", [0.0, 0.7])
+def test_a_learner_that_stays_as_it_is_has_the_losses_of_one_step_after_the_other(
+    tmp_path: Path, replay: float
+) -> None:
     for name, overlap in (("after", False), ("beside", True)):
-        trainer(tmp_path / name, Toy(), ALGORITHM, steps=5, lr=0.0, overlap=overlap).run()
+        trainer(tmp_path / name, Toy(), ALGORITHM, steps=5, lr=0.0, overlap=overlap, replay=replay).run()
     after, beside = (read_metrics(tmp_path / name) for name in ("after", "beside"))
     for name in ("loss", "reward", "grad_norm", "problems", "mismatch"):
         assert [row.get(name) for row in after] == [row.get(name) for row in beside], name

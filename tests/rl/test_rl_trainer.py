@@ -119,10 +119,11 @@ def test_a_reward_turned_round_is_unlearnt(tmp_path: Path) -> None:
     assert sum(row["correct"] for row in read_metrics(tmp_path)[-6:]) / 6 < 0.05
 
 
-def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path) -> None:
+@pytest.mark.parametrize("replay", [0.0, 0.7])
+def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path, replay: float) -> None:
     steady, cut, after = Toy(), Toy(), Toy()
-    trainer(tmp_path / "steady", steady, steps=6).run()
-    halted = trainer(tmp_path / "cut", cut, steps=6)
+    trainer(tmp_path / "steady", steady, steps=6, replay=replay).run()
+    halted = trainer(tmp_path / "cut", cut, steps=6, replay=replay)
 
     def tell(step: int, _steps: int, _metrics: Any) -> None:
         if step == 4:
@@ -131,7 +132,7 @@ def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path)
     halted.tell = tell
     with pytest.raises(KeyboardInterrupt):
         halted.run()
-    trainer(tmp_path / "cut", after, steps=6).run()
+    trainer(tmp_path / "cut", after, steps=6, replay=replay).run()
     assert steady.asked == cut.asked + after.asked
     assert len(after.asked) == 2
     for name, value in weights(tmp_path / "steady").items():

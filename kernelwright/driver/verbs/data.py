@@ -26,6 +26,8 @@ configuration (defaults first):
   against=PLACE,…       evaluation problems; also TritonBench-G's files
   similarity=0.8        from which share of common shingles on a program is a copy
   rungs=parse,compile,interpret   what both texts must pass
+  answers=true|false    off: what an agent is given alone (`after` is ""), for reinforcement learning, which needs no
+                        answers: several times as many in the same time, and nothing is verified
   max_chars=N           leave longer pairs out
   externs=true|false    off: leave out pairs that call library operators, as agents may not
   tokenizer=NAME        count tokens too

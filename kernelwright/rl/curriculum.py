@@ -1,0 +1,75 @@
+"""Which problems a step works on: new ones in the cursor's order, and some of before, where there is most to learn.
+
+A problem of which all answers are worth the same teaches nothing, neither a solved one nor one out of reach. A share of
+each batch is therefore drawn from problems that were worked on before, by the variance of their latest rewards; for
+rewards of 0 and 1 that is p (1 - p). This is prioritized level replay (Jiang, Grefenstette, Rocktäschel, 2021) with the
+score of sampling for learnability (Rutherford et al., 2024).
+"""
+
+import math
+import random
+import statistics
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from kernelwright.agent.trajectory import Trajectory
+from kernelwright.rl.data import Cursor
+
+
+class Curriculum:
+    """The problems of each step, as places 0 to `count` - 1: `problems` to a step, a share `replay` of them replayed.
+
+    The batch of step k follows from the seed and from what became of the steps up to k - 2: it is the same whether it
+    is drawn while step k - 1 is learnt from or after it. Where too few problems are worth a replay, new ones take their
+    places.
+    """
+
+    def __init__(self, count: int, problems: int, replay: float, seed: int) -> None:
+        self._problems, self._replayed, self._seed = problems, round(problems * replay), seed
+        self._places = range(count)
+        self._new = {0: 0}  # step -> how many new problems the steps before it took
+        self._known: dict[int, float] = {}  # place -> variance of rewards, up to the step before the last
+        self._latest: dict[int, float] = {}  # of the last step
+
+    @property
+    def _done(self) -> int:
+        return min(self._new)
+
+    @cached_property
+    def _cursor(self) -> Cursor[int]:
+        return Cursor(self._places, 1, self._seed)
+
+    def batch_of(self, step: int) -> list[int]:
+        """Places of a step's problems; it is the first that is not recorded yet, or the one after."""
+        known = self._known if step == self._done else {**self._known, **self._latest}
+        again = self._drawn(known, step)
+        first, new = self._new[step], self._problems - len(again)
+        self._new[step + 1] = first + new
+        return [*(self._cursor.batch_of(first + offset)[0] for offset in range(new)), *again]
+
+    def _drawn(self, known: Mapping[int, float], step: int) -> list[int]:
+        """Some of the places whose rewards differed, without replacement (Efraimidis and Spirakis, 2006)."""
+        draw = random.Random(f"{self._seed}/replay/{step}").random
+        keys = {place: math.log(1 - draw()) / value for place, value in sorted(known.items()) if value > 0}
+        return sorted(keys, key=lambda place: -keys[place])[: self._replayed]
+
+    def record(self, batch: Sequence[int], trajectories: Sequence[Trajectory]) -> None:
+        """What became of the first step that is not recorded yet."""
+        rewards: dict[int, list[float]] = {place: [] for place in batch}
+        for made in trajectories:
+            rewards[batch[made.problem]] += [turn.reward for turn in made.turns if turn.valid]
+        self._known |= self._latest
+        self._latest = {place: statistics.pvariance(some) if some else 0.0 for place, some in rewards.items()}
+        del self._new[self._done]
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Where it stands, as JSON values; batches that were drawn and not recorded are drawn again."""
+        known, latest = ([[place, value] for place, value in one.items()] for one in (self._known, self._latest))
+        return {"step": self._done, "new": self._new[self._done], "known": known, "latest": latest}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go to where another one stood."""
+        self._new = {int(state["step"]): int(state["new"])}
+        self._known, self._latest = dict(state["known"]), dict(state["latest"])

@@ -1,0 +1,94 @@
+"""Which problems a step works on: new ones in the cursor's order, and again those that teach something."""
+
+from collections import Counter
+from itertools import chain
+
+import pytest
+from test_rl_trainer import MODULES, PROMPT
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.policy import Completion
+from kernelwright.agent.trajectory import Trajectory, Turn
+from kernelwright.rl.curriculum import Curriculum
+from kernelwright.rl.data import Cursor
+
+#: Share of a problem's answers that are right, by place modulo 4.
+RIGHT = (0.0, 0.5, 0.125, 1.0)
+ANSWERS = 8
+
+
+def answered(batch: list[int], valid: bool = True) -> list[Trajectory]:
+    def turn(place: int, number: int) -> Turn:
+        right = number < ANSWERS * RIGHT[place % 4]
+        verdict = Verdict(Status.OK if right else Status.MISMATCH, Rung.INTERPRET)
+        return Turn(PROMPT, Completion("", "stop", "toy"), None, verdict, float(right), valid)
+
+    numbered = [(index, turn(place, number)) for index, place in enumerate(batch) for number in range(ANSWERS)]
+    return [Trajectory(index, MODULES[0], (one,)) for index, one in numbered]
+
+
+def steps(curriculum: Curriculum, count: int, valid: bool = True) -> list[list[int]]:
+    """The batches of a run, each recorded before the next is asked for."""
+    first, found = curriculum.state["step"], list[list[int]]()
+    for step in range(first, first + count):
+        found.append(curriculum.batch_of(step))
+        curriculum.record(found[-1], answered(found[-1], valid))
+    return found
+
+
+def test_without_replay_batches_are_those_of_a_cursor() -> None:
+    cursor = Cursor(range(10), 4, seed=3)
+    assert steps(Curriculum(10, 4, 0.0, seed=3), 7) == [list(cursor.batch_of(step)) for step in range(7)]
+
+
+def test_new_problems_go_on_in_the_cursors_order_and_others_come_again() -> None:
+    batches = steps(Curriculum(1000, 8, 0.5, seed=0), 40)
+    assert all(len(batch) == 8 for batch in batches)
+    order = [Cursor(range(1000), 1, 0).batch_of(place)[0] for place in range(1000)]
+    assert batches[0] + batches[1] == order[:16]  # nothing is known of any before the third
+    seen = list(dict.fromkeys(chain(*batches)))
+    assert seen == order[: len(seen)]
+    assert all(set(batch[:4]).isdisjoint(chain(*batches[:step])) for step, batch in enumerate(batches))
+    again = [place for step, batch in enumerate(batches) for place in batch if place in set(chain(*batches[:step]))]
+    assert len(again) > 4 * 30
+    assert {place % 4 for place in again} == {1, 2}  # a solved one and one out of reach teach nothing
+
+
+def test_they_come_by_the_variance_of_their_rewards() -> None:
+    """p (1 - p) is 0.25 for every second right, 0.109 for every eighth."""
+    curriculum = Curriculum(400, 400, 0.0, seed=0)
+    steps(curriculum, 2)
+    state, drawn = curriculum.state, Counter[int]()
+    for seed in range(300):
+        one = Curriculum(400, 40, 0.25, seed)
+        one.restore({**state, "step": 2, "new": 0})
+        again = one.batch_of(2)[30:]
+        assert len(set(again)) == 10
+        drawn.update(place % 4 for place in again)
+    assert drawn[1] / drawn[2] == pytest.approx(0.25 / 0.109375, rel=0.15)
+    assert set(drawn) == {1, 2}
+
+
+def test_a_batch_does_not_depend_on_the_step_before_it() -> None:
+    """It may be drawn while that is learnt from."""
+    after, beside = Curriculum(100, 8, 0.5, seed=1), Curriculum(100, 8, 0.5, seed=1)
+    wanted, found = steps(after, 12), [beside.batch_of(0)]
+    for step in range(12):
+        found.append(beside.batch_of(step + 1))
+        beside.record(found[step], answered(found[step]))
+    assert found[:12] == wanted
+
+
+def test_what_was_drawn_and_not_recorded_is_drawn_again() -> None:
+    curriculum = Curriculum(100, 8, 0.5, seed=1)
+    steps(curriculum, 6)
+    ahead = [curriculum.batch_of(6), curriculum.batch_of(7)]
+    other = Curriculum(100, 8, 0.5, seed=1)
+    other.restore(curriculum.state)
+    assert [other.batch_of(6), other.batch_of(7)] == ahead
+
+
+def test_a_problem_whose_answers_were_all_lost_is_not_known() -> None:
+    curriculum = Curriculum(100, 8, 0.5, seed=1)
+    batches = steps(curriculum, 6, valid=False)
+    assert len({place for batch in batches for place in batch}) == 48
