@@ -4,7 +4,8 @@ Turns are locks on a file for each GPU, so that they end with the process that h
 know nothing of them. Another file is the gate through which everyone goes to wait: who waits to have the device alone
 stays in it, so that others who only want to share do not come before, one after another, for ever.
 
-Whoever shares keeps all others from timing: turns are for what keeps the device busy, not for what the host does alone.
+Whoever shares keeps all others from timing: turns are for what keeps the device busy, not for what the host does alone,
+and what takes many steps pauses between them.
 """
 
 import contextlib
@@ -52,6 +53,11 @@ class Turns:
         """Let others have the device meanwhile, and take the same turn again."""
         with self._held(fcntl.LOCK_UN):
             yield
+
+    def pause(self) -> None:
+        """Let those go first who wait to have the device alone, and take the same turn again."""
+        with self.given_up():
+            pass
 
     def close(self) -> None:
         """Give up whatever is held; idempotent."""

@@ -66,7 +66,7 @@ class Collected:
 def run_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
     """The job: one pass for each draw; one that the program cannot take is left out.
 
-    All in a shared turn on the device, which is given up while the host draws, or copies, a lot.
+    All in a shared turn on the device, which is given up between draws and while the host draws, or copies, a lot.
     """
     del tensors
     program = ReferenceProgram.load(decode_reference(header["reference"]))
@@ -146,6 +146,7 @@ def _literal(program: ReferenceProgram) -> str | None:
 
 
 def _one(program: ReferenceProgram, draw: Draw, seed: int, device: str, into: Collected, turns: Turns) -> Json | None:
+    turns.pause()
     model = _model(program, seed, device, turns, draw.weights)
     inputs = drawn(program, draw, device)
     if not _takes(program, model, inputs, draw, into):

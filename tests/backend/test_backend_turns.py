@@ -89,6 +89,25 @@ def test_a_turn_is_given_up_once_the_device_is_done(device, monkeypatch) -> None
         assert log == ["queued", "done", "other", "done"]
 
 
+def test_who_waits_to_be_alone_comes_in_a_pause(device, tmp_path) -> None:
+    mine, log = Turns(device), list[str]()
+
+    def time_something() -> None:
+        with Turns(device).alone():
+            log.append("alone")
+
+    with mine.shared():
+        mine.pause()  # nobody waits
+        other = threading.Thread(target=time_something)
+        other.start()
+        wait_for_somebody_in_the_gate(tmp_path)
+        log.append("one step")
+        mine.pause()
+        log.append("another")
+    other.join(30)
+    assert log == ["one step", "alone", "another"]
+
+
 def test_who_has_the_device_alone_keeps_it_so(device) -> None:
     mine, log = Turns(device), list[str]()
 

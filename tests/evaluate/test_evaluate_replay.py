@@ -495,11 +495,15 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     seen: dict[str, set[bool]] = {"perturb": set(), "run": set()}
 
     class Told(Turns):
-        held = False
+        held, pauses = False, 0
 
         def _set(self, mode: int) -> None:
             super()._set(mode)
             Told.held = mode != fcntl.LOCK_UN
+
+        def pause(self) -> None:
+            super().pause()
+            Told.pauses += 1
 
     def told(model: torch.nn.Module, seed: int) -> None:
         seen["perturb"].add(Told.held)
@@ -515,7 +519,7 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     watched = register_module_forward_pre_hook(lambda _module, _inputs: seen["run"].add(Told.held))
     with contextlib.closing(Told(torch.device("cpu"))) as turns, watched:
         answer, _ = reference_job.run_reference(header, (), turns)
-        assert len(answer["passes"]) == 2
+        assert len(answer["passes"]) == Told.pauses == 2
         assert seen == {"perturb": {False}, "run": {True}}
         for found in seen.values():
             found.clear()

@@ -40,11 +40,12 @@ _KEPT_BYTES = 2 << 30
 
 @dataclass
 class Calls:
-    """One host's calls, one after another."""
+    """One host's calls, one after another, between which others may have a turn on the device."""
 
     server: Server
     header: Json
     tensors: Sequence[RawTensor]
+    turns: Turns
     bound: tuple[Bound, ...] = ()
     results: list[RawTensor] = field(default_factory=list)
     _kept: tuple[Sequence[TensorRef], Sequence[RawTensor]] = ((), ())
@@ -74,6 +75,7 @@ class Calls:
         return [item["path"] for item in self.header["state"] if item["name"] not in names]
 
     def _one(self, number: int, call: Json, withhold: list[int]) -> Json:
+        self.turns.pause()
         memory = self.server.memory
         self.server.begin_call(POISONS[number % len(POISONS)])
         base = _OWN + (_BLOCK * (number + 1) if call["fresh"] else 0)
@@ -188,7 +190,7 @@ def run_candidate(
     """Serve one host from its start to its last call."""
     with memory_for(header) as memory:
         server, walls, built = meet(header, link, memory, executor)
-        calls = Calls(server, header, tensors)
+        calls = Calls(server, header, tensors, turns)
         with turns.shared():
             answer = calls.run(built) | {"walls": walls}
         link.send({"done": True})

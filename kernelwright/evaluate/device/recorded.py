@@ -27,7 +27,7 @@ def take_down(
 ) -> tuple["RecordedCalls", list[str]]:
     """Let a host make the first of a job's calls, take down the others, and end it: they, and its walls."""
     server, walls, built = meet(header, link, memory, executor)
-    calls = RecordedCalls(server, {**header, "calls": header["calls"][:1]}, tensors)
+    calls = RecordedCalls(server, {**header, "calls": header["calls"][:1]}, tensors, turns)
     with turns.shared():
         calls.run(built)
         calls.record(header["calls"][1:])

@@ -207,7 +207,7 @@ def check_and_time(
     with memory_for(header) as memory:
         server, walls, built = meet(header, link, memory, executor)
         first = {**header["calls"][0], "fresh": False}
-        calls = RecordedCalls(server, {**header, "calls": [*header["calls"], first]}, tensors)
+        calls = RecordedCalls(server, {**header, "calls": [*header["calls"], first]}, tensors, turns)
         with turns.shared():
             answer = calls.run(built)
             answer["calls"].pop()
