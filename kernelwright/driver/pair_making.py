@@ -15,7 +15,7 @@ from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import KernelwrightError, LoweringError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
-from kernelwright.ir.values import KernelModule, Level
+from kernelwright.ir.values import KernelModule, Level, Reference
 from kernelwright.midend.choice_search import ChoiceSearch
 from kernelwright.rl.data import CHOICE, FRONTEND, Pair, Problem
 
@@ -31,15 +31,17 @@ class _NoPairError(Exception):
 def make_pairs(problem: Problem, settings: Settings, context: Context, plan: PairPlan) -> dict[str, Any]:
     """The pairs of a problem as JSON values, with a status and the seconds that it took.
 
-    Statuses: ok, not_imported, not_lowered, error, no_gain (nothing was faster by the margin), not_printed (a text
-    does not read back as the module that it is of), or a verdict's.
+    Statuses: ok, not_imported, too_large, not_lowered, error, no_gain (nothing was faster by the margin), not_printed
+    (a text does not read back as the module that it is of), or a verdict's.
     """
     start = time.perf_counter()
     pairs: list[Pair] = []
     try:
         answering = _frontend if plan.stage == FRONTEND else _choices if plan.action == CHOICE else _midend
         make = answering if plan.answers else _unanswered
-        pairs = list(make(problem, _imported(problem, settings.importing), context, plan))
+        module = _imported(problem, settings.importing)
+        _check_size(module.reference, plan.max_mb)
+        pairs = list(make(problem, module, context, plan))
         found: dict[str, Any] = {"status": "ok" if pairs else "no_gain"}
     except _NoPairError as nothing:
         found = {"status": nothing.args[0], "cause": nothing.args[1]}
@@ -62,6 +64,12 @@ def _brief(error: Exception) -> str:
 def _imported(problem: Problem, importing: ImportSettings) -> KernelModule:
     shrink = "never" if problem.provenance.get("format") == GENERATED else importing.shrink.value
     return import_source(problem.source, "module", shrink=shrink, **importing.options)
+
+
+def _check_size(reference: Reference, most: float | None) -> None:
+    size = sum(tensor.nbytes for tensor in (*reference.tensors, *reference.outputs)) / 1e6
+    if most is not None and size > most:
+        raise _NoPairError("too_large", f"inputs, state and outputs have {size:.3g} MB, more than max_mb={most:g}")
 
 
 def _unanswered(problem: Problem, module: KernelModule, context: Context, plan: PairPlan) -> Iterator[Pair]:

@@ -34,6 +34,7 @@ class PairSchema:
     split_seed: int = 42
     similarity: float = 0.8
     max_chars: int | None = None
+    max_mb: float | None = None
     externs: bool = True
     workers: int | None = None
     timeout_s: float = 300.0
@@ -51,7 +52,8 @@ class PairPlan:
 
     `lower` answers for the frontend. For the mid-end, each of `starts` is answered by the fastest of `search`, where
     that is `margin` times as fast; with the action `pipeline` by the best choice of passes that `trials` modules show.
-    Without `answers` there is only what is to be answered, neither lowered (the frontend's) nor verified.
+    Without `answers` there is only what is to be answered, neither lowered (the frontend's) nor verified. Programs of
+    which inputs, state and outputs have more than `max_mb` megabytes are left out.
     """
 
     stage: str
@@ -63,6 +65,7 @@ class PairPlan:
     action: str = "program"
     trials: int = 12
     answers: bool = True
+    max_mb: float | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,7 @@ def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
             action=schema.action,
             trials=schema.trials,
             answers=schema.answers,
+            max_mb=schema.max_mb,
         ),
         compiling=read_settings("pairs", of_compiling, lower),
         out=out,
@@ -152,6 +156,7 @@ def _check_values(schema: PairSchema, stage: str) -> None:
             "action": (schema.action in ACTIONS, f"choose from {', '.join(ACTIONS)}"),
             "trials": (schema.trials >= 1, "at least one is needed"),
             "workers": (schema.workers is None or schema.workers >= 1, "at least one is needed"),
+            "max_mb": (schema.max_mb is None or schema.max_mb > 0, "give megabytes"),
             "timeout_s": (schema.timeout_s > 0, "give seconds"),
         },
     )

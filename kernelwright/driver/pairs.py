@@ -88,6 +88,7 @@ class PairRun:
         return {
             "stage": plan.stage,
             **({} if plan.answers else {"answers": False}),
+            **({} if plan.max_mb is None else {"max_mb": plan.max_mb}),
             **pipelines,
             "rungs": list(map(str, plan.rungs)),
             "target": resolve_target(self.settings.compiling.target),

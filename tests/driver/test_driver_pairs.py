@@ -141,6 +141,14 @@ def test_a_finished_run_is_read_from_its_journal(problems: Path, finished: Path)
     assert finished.read_bytes() == before
 
 
+def test_programs_with_much_to_read_and_write_stay_out(tmp_path: Path) -> None:
+    given = write_problems(tmp_path / "rows.jsonl", [program(EXPRESSIONS[0], size) for size in (999, 1001)])
+    out = tmp_path / "pairs.jsonl"
+    assert make(out, f"problems={given}", "answers=false", "max_mb=0.048") == 0  # x, y and an output of 4 rows
+    assert [pair.problem for pair in read_rows(out, Pair)] == ["p0"]
+    assert summary(out)["by_status"] == {"ok": 1, "too_large": 1}
+
+
 def test_copies_of_evaluation_problems_stay_out(problems: Path, finished: Path, tmp_path: Path) -> None:
     against = write_problems(tmp_path / "evaluation.jsonl", [program(EXPRESSIONS[1], 512, x="left", y="right")])
     before = finished.read_bytes()
