@@ -77,8 +77,9 @@ def _unanswered(problem: Problem, module: KernelModule, context: Context, plan: 
     if plan.stage == FRONTEND:
         yield Pair.unanswered(problem.id, problem, plan.stage, module)
         return
-    for place, (_, before) in enumerate(_starts(module, context, plan)):
-        yield Pair.unanswered(f"{problem.id}/{place}", problem, plan.stage, before)
+    for place, (pipeline, before) in enumerate(_starts(module, context, plan)):
+        pair = Pair.unanswered(f"{problem.id}/{place}", problem, plan.stage, before)
+        yield replace(pair, provenance={**pair.provenance, "start": str(pipeline)})
 
 
 def _frontend(problem: Problem, module: KernelModule, context: Context, plan: PairPlan) -> Iterator[Pair]:

@@ -60,9 +60,9 @@ class PolicySettings:
 
 
 @contextmanager
-def open_policy(settings: PolicySettings) -> Iterator[Policy]:
-    """The policy that is configured, with its adapters. Raises UserError for what is missing."""
-    policy = _recorded(_opened(settings), settings.record)
+def open_policy(settings: PolicySettings, group: str = "policy") -> Iterator[Policy]:
+    """The policy that a group configures, with its adapters. Raises UserError for what is missing."""
+    policy = _recorded(_opened(settings, group), settings.record)
     try:
         for name, folder in settings.adapters.items():
             policy.load_adapter(name, adapter_folder(folder))
@@ -71,15 +71,15 @@ def open_policy(settings: PolicySettings) -> Iterator[Policy]:
         policy.close()
 
 
-def _opened(settings: PolicySettings) -> Policy:
+def _opened(settings: PolicySettings, group: str) -> Policy:
     # Engines are imported where they are wanted: each needs packages that others do without.
     at_a_time = settings.max_num_seqs
     if at_a_time is not None and at_a_time < 1:
-        raise UserError(f"policy.max_num_seqs={at_a_time}: at least one answer is drawn at a time")
-    check_choice("policy.dtype", settings.dtype, DTYPES)
+        raise UserError(f"{group}.max_num_seqs={at_a_time}: at least one answer is drawn at a time")
+    check_choice(f"{group}.dtype", settings.dtype, DTYPES)
     match settings.kind:
         case PolicyKind.none:
-            raise UserError("no policy is configured: give policy=vllm, hf, openai or replay")
+            raise UserError(f"no policy is configured: give {group}=vllm, hf, openai or replay")
         case PolicyKind.hf:
             from kernelwright.serve.hf import HfPolicy, HfSettings
 
@@ -104,7 +104,7 @@ def _opened(settings: PolicySettings) -> Policy:
             from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
 
             if not settings.url:
-                raise UserError("policy=openai needs policy.url=http://…/v1")
+                raise UserError(f"{group}=openai needs {group}.url=http://…/v1")
             return ServerPolicy(
                 ServerSettings(settings.url, settings.model, settings.key_env or "", vllm=settings.vllm)
             )
@@ -112,7 +112,7 @@ def _opened(settings: PolicySettings) -> Policy:
             from kernelwright.serve.replay import ReplayPolicy
 
             if not settings.path:
-                raise UserError("policy=replay needs policy.path=FILE, as policy.record=FILE writes it")
+                raise UserError(f"{group}=replay needs {group}.path=FILE, as {group}.record=FILE writes it")
             return ReplayPolicy(Path(settings.path))
 
 

@@ -135,7 +135,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
     learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
     sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
-        judge = PolicyJudge(stack.enter_context(open_policy(plain.judge))) if weight else None
+        judge = PolicyJudge(stack.enter_context(open_policy(plain.judge, "judge"))) if weight else None
         reward = make_reward(settings.reward, settings.pay, judge=judge, estimate=cost_model_ms(target))
         agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(reward, drawn)
         pool = stack.enter_context(

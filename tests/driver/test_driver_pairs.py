@@ -236,6 +236,8 @@ def test_problems_alone_are_what_an_agent_is_given(finished: Path, problems: Pat
     assert not any(pair.after for pair in pairs)
     if stage == "frontend":
         assert [pair.before for pair in pairs] == [pair.before for pair in answered]
+    else:
+        assert {pair.provenance["start"] for pair in pairs} == {"lower-inductor{fuse=false}"}
     given = paired_modules(ProblemSettings(str(out)), stage)
     assert given is not None and [module.level for module in given] == [LEVELS[stage]] * len(answered)
     with pytest.raises(UserError, match=r"has no answer.*answers=true"):

@@ -223,6 +223,12 @@ def test_a_judge_that_is_configured_is_asked_and_paid_by(
     says[:] = ['{"correctness": 1, "compilability": 1, "speed": 0.25}', *["no idea"] * 3]
     with Told(HfSettings(str(base), context=20000)) as policy:
         run_train(read_train_settings([*given, "judge.model=judge"]), Console(file=StringIO()), policy)
+        with pytest.raises(UserError, match=r"judge=openai needs judge\.url="):
+            run_train(
+                read_train_settings([*given, "judge.url=null", f"out={tmp_path / 'other'}"]),
+                Console(file=StringIO()),
+                policy,
+            )
     first, second = read_metrics(tmp_path / "run")
     assert first["faults"] == 1 and second["faults"] == 2  # no scores are no score of 0
     assert first["reward"] == pytest.approx(0.1 + 0.3 + 0.5 * 0.75)
