@@ -21,9 +21,14 @@ _serial = itertools.count()
 
 def spec_of(name: str, tensor: Tensor) -> TensorSpec:
     """A tensor's spec; raises UserError for a dtype that the IR has no name for."""
-    if tensor.dtype not in SHORT_DTYPES:
-        raise UserError(f"{name}: {tensor.dtype} is not supported; use one of {', '.join(DTYPES)}")
-    return TensorSpec(name, SHORT_DTYPES[tensor.dtype], tuple(tensor.shape), tuple(tensor.stride()))
+    return TensorSpec(name, short_dtype(tensor.dtype, name), tuple(tensor.shape), tuple(tensor.stride()))
+
+
+def short_dtype(dtype: torch.dtype, what: str) -> str:
+    """The IR's name of a dtype; UserError, saying what has it, where there is none."""
+    if dtype not in SHORT_DTYPES:
+        raise UserError(f"{what}: {dtype} is not supported; use one of {', '.join(DTYPES)}")
+    return SHORT_DTYPES[dtype]
 
 
 def register_source(text: str, title: str) -> str:

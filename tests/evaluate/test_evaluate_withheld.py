@@ -11,6 +11,7 @@ from kernelwright.evaluate.device.binding import bind
 from kernelwright.evaluate.host.session import Session
 from kernelwright.evaluate.host.withheld import CUDA, DeviceTensor, public, reference_to, withheld
 from kernelwright.evaluate.link import TensorRef
+from kernelwright.ir.errors import UserError
 
 
 class RefusedError(Exception):
@@ -185,3 +186,8 @@ def test_references_say_where_a_tensor_lies(x: DeviceTensor) -> None:
     ref = reference_to(x[1:, 2:])  # type: ignore[arg-type]
     assert (ref.store, ref.shape, ref.strides, ref.offset) == (x.store.number, (3, 4), (6, 1), 8)
     assert TensorRef.decode(ref.encode()) == ref
+
+
+def test_a_dtype_that_does_not_travel_is_named(session: ToldSession) -> None:
+    with pytest.raises(UserError, match=r"torch\.complex64 is not supported; use one of f64, "):
+        reference_to(withheld(session, (2,), (1,), torch.complex64))  # type: ignore[arg-type]

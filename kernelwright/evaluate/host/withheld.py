@@ -14,7 +14,7 @@ from torch import Tensor
 from torch._prims_common import suggest_memory_format
 from torch.utils._pytree import tree_map, tree_map_only
 
-from kernelwright.backend.tensors import SHORT_DTYPES
+from kernelwright.backend.tensors import short_dtype
 from kernelwright.evaluate import operators
 from kernelwright.evaluate.host.session import Session
 from kernelwright.evaluate.link import TensorRef
@@ -120,7 +120,7 @@ def reference_to(tensor: DeviceTensor) -> TensorRef:
     """The tensor as the device knows it."""
     return TensorRef(
         tensor.store.number,
-        SHORT_DTYPES[tensor.dtype],
+        short_dtype(tensor.dtype, "a tensor of host code"),
         tuple(tensor.shape),
         tuple(tensor.stride()),
         int(tensor.storage_offset()),
@@ -255,9 +255,13 @@ def _encoded(value: Any) -> Any:
     if isinstance(value, DeviceTensor):
         return {"tensor": reference_to(value).encode()}
     if isinstance(value, Tensor):
-        return {"values": value.flatten().tolist(), "shape": list(value.shape), "dtype": SHORT_DTYPES[value.dtype]}
+        return {
+            "values": value.flatten().tolist(),
+            "shape": list(value.shape),
+            "dtype": short_dtype(value.dtype, "a tensor of host code"),
+        }
     if isinstance(value, torch.dtype):
-        return {"dtype": SHORT_DTYPES[value]}
+        return {"dtype": short_dtype(value, "an argument of host code")}
     if isinstance(value, torch.memory_format):
         return {"memory_format": str(value).removeprefix("torch.")}
     if isinstance(value, torch.device | torch.layout):
