@@ -4,10 +4,11 @@ usage: midend_agents.py OUT.json --modules PAIRS.jsonl [--arm NAME=FORM[:ADAPTER
 
 Each arm proposes `--n` choices of passes for each module of the pairs' split `test`, at temperature 1. Besides the arms
 that are asked for there are `random` (choices drawn blindly), `search` (rewrites, then launch options on the best, with
-the measured times to go by, n modules measured) and `pairs` (the choice of the pair, found by the cost model). Distinct
-modules are timed once: on a GPU with cold caches, their outputs compared with the given module's on one draw of inputs;
-without one by the cost model, and nothing is compared. OUT.json.journal keeps answers and times, so that a run that was
-stopped goes on. key=value are of conf/policy (kind=vllm max_num_seqs=512).
+the measured times to go by, n modules measured) and `pairs` (the choice of the pair, found by the cost model; not where
+pairs were made with answers=false). Distinct modules are timed once: on a GPU with cold caches, their outputs compared
+with the given module's on one draw of inputs; without one by the cost model, and nothing is compared. OUT.json.journal
+keeps answers and times, so that a run that was stopped goes on. key=value are of conf/policy (kind=vllm
+max_num_seqs=512).
 
 A single attempt is one choice; where it is illegal or fails, the given module is kept and its speedup is 1. The best
 of n is the fastest that does not fail, or the given module. Figures are geometric means over modules (of a single
@@ -155,12 +156,13 @@ class Bench:
 
 
 def read_modules(path: Path, limit: int | None) -> dict[str, tuple[KernelModule, str]]:
-    """The held-out modules by the ids of their pairs, each once, with the choices that answer them."""
+    """The held-out modules by the ids of their pairs, each once, with the choices that answer them, if any do."""
     found: dict[str, tuple[KernelModule, str]] = {}
     seen: set[str] = set()
     for pair in read_rows(path, Pair):
         module = parse_module(pair.before)
-        if pair.stage == MIDEND and pair.is_choice and pair.split == TEST and module.digest not in seen:
+        fits = pair.stage == MIDEND and pair.split == TEST and (pair.is_choice or not pair.after)
+        if fits and module.digest not in seen:
             seen.add(module.digest)
             found[pair.id] = module, pair.after
     if not found:
@@ -236,7 +238,9 @@ def _rows(
     if before["us"] is None:
         return []
     drawn = [drawn_choice(Random(f"{given.seed}/{name}/{index}")) for index in range(given.n)]
-    texts = {**answers, RANDOM: [fenced(spec, "") for spec in drawn], PAIRS: [fenced(module[1], "")]}
+    texts = {**answers, RANDOM: [fenced(spec, "") for spec in drawn]}
+    if module[1]:
+        texts[PAIRS] = [fenced(module[1], "")]
     attempts = {arm: [bench.attempt(text) for text in some] for arm, some in texts.items()}
     attempts[SEARCH] = bench.searched(given.n)
     return [

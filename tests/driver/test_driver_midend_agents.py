@@ -45,12 +45,19 @@ def test_a_run_without_a_policy_says_that_it_estimates(tmp_path: Path) -> None:
     discover()
     before = parse_module((GOLDEN / "persistent-rows" / "before.py").read_text("utf-8"))
     problem = Problem("p", before.reference.source, {}, "test")
-    write_rows(tmp_path / "pairs.jsonl", [Pair.of_choice("p/0", problem, before, "persistent-rows")])
+    alone = parse_module((GOLDEN / "split-rows" / "before.py").read_text("utf-8"))
+    pairs = [
+        Pair.of_choice("p/0", problem, before, "persistent-rows"),
+        Pair.unanswered("q/0", Problem("q", alone.reference.source, {}, "test"), "midend", alone),
+    ]
+    write_rows(tmp_path / "pairs.jsonl", pairs)
     out = tmp_path / "out.json"
     arguments = [out, "--modules", tmp_path / "pairs.jsonl", "--n", "2", "--workers", "1", "--target", "h100"]
     command = [sys.executable, FOLDER / "midend_agents.py", *arguments]
     subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=300)
     found = json.loads(out.read_text("utf-8"))
     assert found["caliber"]["judged"] == "by the cost model, not verified"
-    assert {one["arm"]: len(one["us"]) for one in found["attempts"]} == {"random": 2, "pairs": 1, "search": 2}
+    tried = {(one["module"], one["arm"]): len(one["us"]) for one in found["attempts"]}
+    both = {(name, arm): 2 for name in ("p/0", "q/0") for arm in ("random", "search")}
+    assert tried == {**both, ("p/0", "pairs"): 1}
     assert found["attempts"][0]["given_us"] > 0 and all(one["statuses"][0] == "ok" for one in found["attempts"])
