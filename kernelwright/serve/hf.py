@@ -28,6 +28,7 @@ from kernelwright.serve.chat import chat_ids, check_length, cut_at_stop
 from kernelwright.serve.closing import Closing
 from kernelwright.serve.lanes import FixedLanes, GrowingLanes, Lanes
 from kernelwright.serve.optional import require
+from kernelwright.serve.sampling import DrawnTokens
 
 
 @dataclass(frozen=True)
@@ -190,35 +191,26 @@ class HfPolicy(Closing):
         return [_Row(next(places), ids, [], []) for _ in range(sampling.n)]
 
     def _draw(self, rows: list[_Row], sampling: Sampling, generator: torch.Generator) -> Generator[_Row]:
-        """Fill rows with tokens; each is given when it has ended. A prompt that several have is read once."""
+        """Fill rows with tokens; each is given when it has ended. A prompt that several have is read once.
+
+        The device is given the next step before the host looks at what was drawn: rows that turn out to have ended take
+        a step too many, and it never waits.
+        """
         ends, lanes = _end_ids(self._model), None
         while rows:
             self._check_open()
             with torch.inference_mode(), torch.cuda.stream(self._stream):
                 lanes = self._lanes(rows, sampling.max_tokens) if lanes is None else lanes
-                tokens_b1 = self._next_tokens(lanes, rows, ends, sampling, generator)
+                drawn = DrawnTokens(lanes.logits_bv, sampling, generator)
+                if any(len(row.tokens) + 1 < self._room(row, sampling.max_tokens) for row in rows):
+                    lanes.feed(drawn.tokens_b1)
+                for row, token, logprob in zip(rows, *drawn.on_host(), strict=True):
+                    self._append(row, token, logprob, ends, sampling)
                 going = [place for place, row in enumerate(rows) if not row.finish]
                 if 0 < len(going) < len(rows):
                     lanes = lanes.keep(going)
-                    tokens_b1 = tokens_b1[going]
-                if going:
-                    lanes.feed(tokens_b1)
             yield from (row for row in rows if row.finish)
             rows = [rows[place] for place in going]
-
-    def _next_tokens(
-        self, lanes: Lanes, rows: Sequence[_Row], ends: frozenset[int], sampling: Sampling, generator: torch.Generator
-    ) -> torch.Tensor:
-        """Draw a token for each row, (B, 1), and write it down."""
-        logprobs_bv = processed_logprobs(lanes.logits_bv.float(), sampling.temperature, sampling.top_p)
-        if sampling.temperature == 0:
-            tokens_b1 = logprobs_bv.argmax(-1, keepdim=True)
-        else:
-            tokens_b1 = torch.multinomial(logprobs_bv.exp(), 1, generator=generator)
-        chosen_b = logprobs_bv.gather(-1, tokens_b1)[:, 0].tolist()
-        for row, token, logprob in zip(rows, tokens_b1[:, 0].tolist(), chosen_b, strict=True):
-            self._append(row, token, logprob, ends, sampling)
-        return tokens_b1
 
     def _lanes(self, rows: Sequence[_Row], max_tokens: int) -> Lanes:
         numbers: dict[tuple[int, ...], int] = {}
@@ -252,23 +244,6 @@ class HfPolicy(Closing):
 
     def _text(self, row: _Row) -> str:
         return str(self._tokenizer.decode(row.tokens, skip_special_tokens=True))
-
-
-def processed_logprobs(logits_bv: torch.Tensor, temperature: float, top_p: float) -> torch.Tensor:
-    """(B, V) log-probabilities that tokens are drawn with: temperature, then nucleus, then normalised again.
-
-    Temperature 0 gives the model's own, as vLLM does. The nucleus keeps the likeliest tokens up to `top_p` and the
-    one that crosses it.
-    """
-    if temperature == 0:
-        return logits_bv.log_softmax(-1)
-    logits_bv = logits_bv / temperature
-    if top_p < 1:
-        sorted_bv, index_bv = logits_bv.sort(-1, descending=True)
-        probability_bv = sorted_bv.softmax(-1)
-        outside_bv = probability_bv.cumsum(-1) - probability_bv >= top_p
-        logits_bv = logits_bv.masked_fill(outside_bv.scatter(-1, index_bv, outside_bv), -torch.inf)
-    return logits_bv.log_softmax(-1)
 
 
 @torch.inference_mode()

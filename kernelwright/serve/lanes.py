@@ -96,7 +96,8 @@ class FixedLanes:
         self._take(read.mask_bp.bool(), read.position_b1, read.keys_and_values(), chosen)
 
     def keep(self, going: Sequence[int]) -> Lanes:
-        self._places = self._places[torch.tensor(going, device=self._model.device)]
+        kept = torch.tensor(going, device=self._model.device)
+        self._places, self.logits_bv = self._places[kept], self.logits_bv[kept]
         count = -(-self.count // _FEWER)
         if len(going) > count or count < _FEWEST:
             return self
@@ -104,6 +105,7 @@ class FixedLanes:
             self._fewer = FixedLanes(self._model, count, self.columns, graphs=self._graphs is not None)
         mask_bp = self._mask_b11c[:, 0, 0, : self._length]
         self._fewer._take(mask_bp, self._position_b1, self._layers, self._places)
+        self._fewer.logits_bv = self.logits_bv
         return self._fewer
 
     def _take(

@@ -33,7 +33,8 @@ from kernelwright.rl.learner import LoraSettings, open_model
 from kernelwright.rl.run_log import read_metrics
 from kernelwright.serve.base import fetch_base
 from kernelwright.serve.canary import gap_of, large_step
-from kernelwright.serve.hf import HfPolicy, HfSettings, processed_logprobs, token_logprobs
+from kernelwright.serve.hf import HfPolicy, HfSettings, token_logprobs
+from kernelwright.serve.sampling import processed_logprobs
 from kernelwright.serve.vllm_engine import VllmPolicy, VllmSettings
 
 pytest.importorskip("vllm", reason="vLLM is not installed")

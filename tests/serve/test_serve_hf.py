@@ -15,7 +15,8 @@ from kernelwright.agent.policy import Completion, Message, PolicyError, Sampling
 from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.canary import Side, SyncError, check_sync, gap_of, large_step
-from kernelwright.serve.hf import HfPolicy, HfSettings, processed_logprobs, token_logprobs
+from kernelwright.serve.hf import HfPolicy, HfSettings, token_logprobs
+from kernelwright.serve.sampling import processed_logprobs
 
 PROMPTS = ((Message("user", "add two numbers"),), (Message("system", "be brief"), Message("user", "hi")))
 
