@@ -103,9 +103,9 @@ class Child:
                         return found
                     continue
             except (EOFError, OSError, pickle.UnpicklingError):
-                return self._lost(f"its process {_ending(self._process.wait())}")
+                return self._lost(self.ending())
             if time.monotonic() >= self._deadline:
-                return self._lost("it took too long" if self.ready else "its process did not start")
+                return self._lost("it took too long" if self.ready else f"its process did not start{self._complaint()}")
             if time.monotonic() >= until:
                 return None
 
@@ -145,19 +145,25 @@ class Child:
         elif kind == "done":
             return Outcome(value)
         elif kind == "lost":
-            return self._lost(value)
+            return self._lost(f"{value}{self._complaint()}")
         else:
             return Outcome(failure=value)
         return None
 
-    def _lost(self, why: str) -> Outcome:
+    def ending(self) -> str:
+        """How the process ended, once it has, and what it complained of last."""
+        return f"its process {_ending(self._process.wait())}{self._complaint()}"
+
+    def _complaint(self) -> str:
         self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(self._errors.tell() - 2000, 0))
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        return f" ({lines[-1].strip()[:160]})" if lines else ""
+
+    def _lost(self, why: str) -> Outcome:
         self.close()
         self._start()
-        told = f" ({lines[-1].strip()[:160]})" if lines and not why.startswith("it took") else ""
-        return Outcome(failure=why + told, lost=True)
+        return Outcome(failure=why, lost=True)
 
 
 @dataclass

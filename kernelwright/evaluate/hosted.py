@@ -10,11 +10,10 @@ import pickle
 import threading
 from concurrent.futures import Future
 from functools import cached_property, partial
-from multiprocessing.connection import Connection
 from typing import Any
 
 from kernelwright.agent.evaluator import Verdict
-from kernelwright.backend.children import Child, parent
+from kernelwright.backend.children import WORKS, Child, LastWordError, parent
 from kernelwright.evaluate.cache import VerdictCache
 from kernelwright.evaluate.pool import (
     DEFAULT_OPTIONS,
@@ -32,7 +31,7 @@ _CLOSING_SECONDS = 10.0
 
 
 def host(options: LocalOptions, workers: int, cache: bool) -> None:
-    """A task of a `Child`: judges the numbered items that come until None does, or nothing any more."""
+    """A task of a `Child`: judges the numbered items that come until None does, or nothing any more; ends with it."""
     connection, sending = parent(), threading.Lock()
 
     def send(number: int, made: "Future[Verdict]") -> None:
@@ -47,6 +46,7 @@ def host(options: LocalOptions, workers: int, cache: bool) -> None:
         while (message := connection.recv()) is not None:
             number, item = message
             pool.submit(item).add_done_callback(partial(send, number))
+    raise LastWordError("closed")
 
 
 def _portable(error: BaseException) -> BaseException:
@@ -73,8 +73,7 @@ class Host:
         self._child = Child((__name__,))
         self._child.begin((host, self._given), 0.0)
         self._asked = {}
-        arguments = self._child.connection, self._asked
-        threading.Thread(target=self._listen, args=arguments, name="verdicts", daemon=True).start()
+        threading.Thread(target=self._listen, args=(self._child, self._asked), name="verdicts", daemon=True).start()
 
     @property
     def pid(self) -> int:
@@ -96,25 +95,33 @@ class Host:
                 self._child.connection.send((number, item))
         return made.result()
 
-    def _listen(self, connection: Connection, asked: "dict[int, Future[Verdict]]") -> None:
+    def _listen(self, child: Child, asked: "dict[int, Future[Verdict]]") -> None:
         """Hand verdicts to those who wait, until the process ends or is closed."""
+        connection = child.connection
         try:
             while True:
                 number, outcome = connection.recv()
-                if not isinstance(number, int):  # of a child: that it has begun
+                if number == WORKS:
                     continue
+                if not isinstance(number, int):  # the task has ended
+                    why = str(outcome)
+                    break
                 made = asked.pop(number)
                 if isinstance(outcome, BaseException):
                     made.set_exception(outcome)
                 else:
                     made.set_result(outcome)
-        except Exception:  # noqa: BLE001 - it has ended, or what it says cannot be read
+        except (EOFError, OSError):
             with self._lock:
-                if self._asked is asked:
-                    self._asked = None
-                left = tuple(asked.values())
-            for made in left:
-                made.set_exception(SandboxError("the evaluators' process ended"))
+                why = "it was closed" if self._closed else child.ending()
+        except Exception as error:  # noqa: BLE001 - what it says cannot be read
+            why = f"{type(error).__name__}: {error}"
+        with self._lock:
+            if self._asked is asked:
+                self._asked = None
+            left = tuple(asked.values())
+        for made in left:
+            made.set_exception(SandboxError(f"the evaluators ended: {why}"))
 
     def close(self) -> None:
         """End the evaluators and all that they run; idempotent."""
@@ -151,6 +158,7 @@ class HostedPool(Pool):
 
     def __init__(self, options: LocalOptions = DEFAULT_OPTIONS, workers: int | None = None, cache: bool = True) -> None:
         count = default_workers(options) if workers is None else workers
+        options.checks(count)  # options that make no sense are found here, where that is raised
         self._given = options, count, cache
         super().__init__(lambda: HostedWorker(self.host), count)
 

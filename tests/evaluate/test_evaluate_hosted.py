@@ -6,13 +6,14 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 from processes import descendants, environment, wait_until_gone
 from test_evaluate_pool import CANDIDATE, ENDLESS, MIXED, OPTIONS, RUNGS, SOFTMAX, mixed
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluate.hosted import HostedPool, _portable
+from kernelwright.evaluate.hosted import Host, HostedPool, _portable
 from kernelwright.evaluate.pool import EvaluatorPool, Item, LocalOptions, PoolClosedError
 from kernelwright.evaluate.sandbox import SandboxError
 from kernelwright.ir.errors import KernelwrightError, UserError
@@ -57,6 +58,25 @@ def test_a_process_that_is_killed_is_started_again_for_the_same_item() -> None:
     assert [one.status for one in (*outcomes, *again) if isinstance(one, Verdict)] == [Status.OK] * 4
 
 
+def test_a_process_that_can_judge_nothing_says_why() -> None:
+    nonsense = replace(OPTIONS, seeds=0)
+    host = Host(nonsense, 1, cache=False)
+    for _ in range(2):  # it is started again, to no better end
+        with pytest.raises(SandboxError, match="seeds=0: at least one is needed"):
+            host.judge(Item(CANDIDATE, SOFTMAX, RUNGS))
+    host.close()
+    with pytest.raises(UserError, match="seeds=0: at least one is needed"):
+        HostedPool(nonsense, 1)
+
+
+def test_who_waits_is_told_how_the_process_ended() -> None:
+    host = Host(OPTIONS, 1, cache=False)
+    threading.Timer(1.0, os.kill, (host.pid, signal.SIGKILL)).start()
+    with pytest.raises(SandboxError, match="its process was ended by SIGKILL"):
+        host.judge(Item(ENDLESS, SOFTMAX, RUNGS))
+    host.close()
+
+
 def test_an_error_that_cannot_travel_comes_in_words() -> None:
     class LocalError(KernelwrightError):
         """Its class is known here alone."""
@@ -91,6 +111,7 @@ def test_closing_ends_what_runs_at_once() -> None:
         time.sleep(0.02)
     started = descendants(os.getpid()) - before
     pool.close()
+    assert pool.host._child._process.returncode == 0  # it ended what it had started, and itself
     consumer.join(PATIENCE_S)
     assert len(caught) == 1
     wait_until_gone(started)
