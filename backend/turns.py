@@ -12,11 +12,14 @@ import contextlib
 import fcntl
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import torch
 
+#: Seconds of a turn after which there may be pauses: who pauses waits for all who time, so that many cost much.
+_LONG_SECONDS = 0.1
 _FOLDER = Path(tempfile.gettempdir())  # as it is when this is imported: jobs have folders of their own
 
 
@@ -25,7 +28,7 @@ class Turns:
 
     def __init__(self, device: torch.device) -> None:
         self._file = self._gate = -1
-        self._mode = fcntl.LOCK_UN
+        self._mode, self._since = fcntl.LOCK_UN, 0.0
         if device.type == "cuda":
             name = f"kernelwright-{os.getuid()}-{torch.cuda.get_device_properties(device).uuid}"
             self._file, self._gate = _opened(_FOLDER / name), _opened(_FOLDER / f"{name}-gate")
@@ -55,9 +58,10 @@ class Turns:
             yield
 
     def pause(self) -> None:
-        """Let those go first who wait to have the device alone, and take the same turn again."""
-        with self.given_up():
-            pass
+        """Let those go first who wait to have the device alone, and take the same turn again, if it is a long one."""
+        if time.monotonic() - self._since > _LONG_SECONDS:
+            with self.given_up():
+                pass
 
     def close(self) -> None:
         """Give up whatever is held; idempotent."""
@@ -89,6 +93,7 @@ class Turns:
                 fcntl.flock(self._file, mode)
             finally:
                 fcntl.flock(self._gate, fcntl.LOCK_UN)
+            self._since = time.monotonic()
 
 
 def _opened(path: Path) -> int:

@@ -89,19 +89,21 @@ def test_a_turn_is_given_up_once_the_device_is_done(device, monkeypatch) -> None
         assert log == ["queued", "done", "other", "done"]
 
 
-def test_who_waits_to_be_alone_comes_in_a_pause(device, tmp_path) -> None:
+def test_who_waits_to_be_alone_comes_in_a_pause_of_a_long_turn(device, tmp_path, monkeypatch) -> None:
     mine, log = Turns(device), list[str]()
 
     def time_something() -> None:
         with Turns(device).alone():
             log.append("alone")
 
+    monkeypatch.setattr(turns, "_LONG_SECONDS", 1e6)
     with mine.shared():
-        mine.pause()  # nobody waits
         other = threading.Thread(target=time_something)
         other.start()
         wait_for_somebody_in_the_gate(tmp_path)
+        mine.pause()
         log.append("one step")
+        monkeypatch.setattr(turns, "_LONG_SECONDS", 0.0)
         mine.pause()
         log.append("another")
     other.join(30)
