@@ -12,7 +12,7 @@ from kernelwright.frontend.generate import DIFFICULTIES, HELD_OUT, MIXED_LEVELS
 from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.midend.agent import ACTIONS
-from kernelwright.rl.data import MIDEND, STAGES
+from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
 
 #: Keys that are taken as they are written: paths may hold anything, rungs are a list without brackets, pipelines have
 #: commas and braces, and `stage` is the name of a configuration group as well.
@@ -162,5 +162,7 @@ def _check_values(schema: PairSchema, stage: str) -> None:
     )
     if schema.first + schema.count > HELD_OUT:
         raise UserError(f"first={schema.first} count={schema.count}: seeds from {HELD_OUT} on are kept for measuring")
+    if stage == FRONTEND and not schema.answers and not schema.externs:
+        raise UserError("externs=false looks at answers, and answers=false makes none; leave one of them out")
     if stage == MIDEND and not (schema.starts and schema.search):
         raise UserError("stage=midend needs pipelines in starts=[…] and in search=[…]")

@@ -26,8 +26,10 @@ from kernelwright.evaluate.pool import usable_cores
 from kernelwright.frontend.computed import computed
 from kernelwright.frontend.generate import HELD_OUT, VERSION, generate_program
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.verifier import extern_ops
 from kernelwright.rl.contamination import Match, Screen
-from kernelwright.rl.data import TEST, TRAIN, Pair, Problem, with_splits, write_rows
+from kernelwright.rl.data import MIDEND, TEST, TRAIN, Pair, Problem, with_splits, write_rows
 from kernelwright.rl.normal_form import normal_digest
 from kernelwright.rl.problems import load_problems
 
@@ -187,7 +189,7 @@ class PairRun:
         """The status of a pair that was made."""
         if self.settings.max_chars is not None and len(pair.before) + len(pair.after) > self.settings.max_chars:
             return {"status": "too_long"}
-        if not self.settings.externs and _EXTERNS in pair.after.split("\n"):
+        if not self.settings.externs and _calls_operators(pair):
             return {"status": "extern"}
         if pair.digest in seen:
             return {"status": "duplicate"}
@@ -195,6 +197,13 @@ class PairRun:
             return {"status": "ok"}
         match = self.screen.match(pair.after)  # benchmarks that give Triton alone
         return {"status": "ok"} if match is None else _copied(match, _EVALUATION)
+
+
+def _calls_operators(pair: Pair) -> bool:
+    """Whether the program that is asked for, or to be made faster, calls library operators."""
+    if pair.stage == MIDEND and (pair.is_choice or not pair.after):
+        return bool(extern_ops(parse_module(pair.before)))
+    return _EXTERNS in pair.after.split("\n")
 
 
 def _copied(match: Match, place: str) -> dict[str, Any]:

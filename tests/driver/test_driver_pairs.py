@@ -246,6 +246,15 @@ def test_problems_alone_are_what_an_agent_is_given(finished: Path, problems: Pat
     assert main(["sft", *words, "rollout.action=pipeline"]) == 2
 
 
+def test_passes_are_chosen_for_no_program_that_calls_library_operators(tmp_path: Path) -> None:
+    given = write_problems(tmp_path / "rows.jsonl", [program(EXPRESSIONS[0]), program("x @ y.t()")])
+    out, starts = tmp_path / "problems.jsonl", "starts=[lower-inductor]"
+    words = [f"problems={given}", "stage=midend", "target=h100", starts, "answers=false", "externs=false"]
+    assert make(out, *words) == 0
+    assert [pair.problem for pair in read_rows(out, Pair)] == ["p0"]
+    assert summary(out)["by_status"] == {"ok": 1, "extern": 1}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -253,6 +262,7 @@ def test_problems_alone_are_what_an_agent_is_given(finished: Path, problems: Pat
         (["rows"], "data makes pairs, got rows"),
         (["pairs", "problems=nowhere.jsonl"], "nowhere.jsonl: no such file or folder"),
         (["pairs", "difficulty=7"], "difficulty=7: choose from mixed, 0, 1, 2, 3, 4, 5"),
+        (["pairs", "answers=false", "externs=false"], "externs=false looks at answers, and answers=false makes none"),
         (["pairs", "stage=backend"], "stage='backend': choose from frontend, midend"),
         (["pairs", "stage=midend", "action=wait"], "action=wait: choose from program, pipeline"),
         (["pairs", "cuont=3"], "unknown configuration key 'cuont'; did you mean 'count'?"),

@@ -29,7 +29,8 @@ configuration (defaults first):
   answers=true|false    off: what an agent is given alone (`after` is ""), for reinforcement learning, which needs no
                         answers: several times as many in the same time, and nothing is verified
   max_chars=N  max_mb=N leave out longer pairs, and programs with more megabytes of inputs, state and outputs
-  externs=true|false    off: leave out pairs that call library operators, as agents may not
+  externs=true|false    off: leave out what calls library operators, as agents may not: answers of the frontend and
+                        rewritten programs, and programs that passes are chosen for
   tokenizer=NAME        count tokens too
   workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always
   lower=PASSES          frontend: what lowers
