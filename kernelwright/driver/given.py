@@ -7,6 +7,7 @@ from pathlib import Path
 from kernelwright.agent.evaluating import Evaluate, Rungs, judge_all
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.rewards import Reward
+from kernelwright.agent.trajectory import Trajectory
 from kernelwright.driver.build import import_reference, silent
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
@@ -87,20 +88,31 @@ class Given:
     say: Callable[[str], None]
     _known: dict[str, Verdict] = field(default_factory=dict)
 
-    def timed(self, modules: Sequence[KernelModule]) -> tuple[list[KernelModule], list[Verdict]]:
-        """The modules that are right and have a time, and their verdicts. Raises UserError where none has one."""
+    def rolled(
+        self,
+        modules: Sequence[KernelModule],
+        roll: Callable[[Sequence[KernelModule], Sequence[Verdict]], list[Trajectory]],
+    ) -> list[Trajectory]:
+        """Trajectories of those modules that can be compared with, numbered among all of them."""
+        places, before = self.timed(modules)
+        made = roll([modules[place] for place in places], before)
+        return [replace(one, problem=places[one.problem]) for one in made]
+
+    def timed(self, modules: Sequence[KernelModule]) -> tuple[list[int], list[Verdict]]:
+        """The places of the modules that are right and have a time, and their verdicts. Raises UserError where none has
+        one."""
         fresh = [module for module in modules if module.digest not in self._known]
         for module, verdict in zip(fresh, judge_all(fresh, self.evaluate, self.rungs), strict=True):
             if module.digest not in self._known and not _has_time(verdict):
                 self.say(f"@{module.name} is left out, there is nothing to compare with: {verdict}")
             self._known[module.digest] = verdict
-        found = [module for module in modules if _has_time(self._known[module.digest])]
+        found = [place for place, module in enumerate(modules) if _has_time(self._known[module.digest])]
         if not found:
             raise UserError(
                 "none of a step's modules has a time to compare with; evaluate with the rung time, or with run and "
                 "evaluator.samples=30, on a GPU"
             )
-        return found, [self._known[module.digest] for module in found]
+        return found, [self._known[modules[place].digest] for place in found]
 
 
 def _has_time(verdict: Verdict) -> bool:

@@ -220,7 +220,10 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
             "rollout.max_tokens": (drawn.max_tokens > 0, "at least one is needed"),
             "trainer.steps": (trainer.steps > 0, "at least one is needed"),
             "trainer.problems": (trainer.problems > 0, "at least one is needed"),
-            "trainer.replay": (0 <= trainer.replay < 1, "give a share from 0 to below 1"),
+            "trainer.replay": (
+                trainer.replay == 0 or 0 < round(trainer.replay * trainer.problems) < trainer.problems,
+                f"give a share of trainer.problems={trainer.problems} that is one of them or more, but not all, or 0",
+            ),
             "trainer.updates": (trainer.updates > 0, "at least one is needed"),
             "canary.prompts": (canary.prompts > 0, "give 1 or more, or canary.enabled=false"),
             "canary.n": (canary.n > 0, "give 1 or more, or canary.enabled=false"),

@@ -161,22 +161,22 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         given = Given(judged_by(pool), ladder, say)
 
         def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
-            before: Sequence[Verdict] = ()
-            if compares_with_given(reward):
-                chosen, before = given.timed(chosen)
-            return roll_out(
-                agent,
-                chosen,
-                asked,
-                judged_by(pool),
-                n=drawn.n,
-                turns=drawn.turns,
-                sampling=replace(sampling, seed=seed),
-                adapter=plain.stage.name,
-                rungs=ladder,
-                given=before,
-                over=over,
-            )
+            def roll(some: Sequence[KernelModule], before: Sequence[Verdict]) -> list[Trajectory]:
+                return roll_out(
+                    agent,
+                    some,
+                    asked,
+                    judged_by(pool),
+                    n=drawn.n,
+                    turns=drawn.turns,
+                    sampling=replace(sampling, seed=seed),
+                    adapter=plain.stage.name,
+                    rungs=ladder,
+                    given=before,
+                    over=over,
+                )
+
+            return given.rolled(chosen, roll) if compares_with_given(reward) else roll(chosen, ())
 
         def push(place: Path) -> None:
             answering.load_adapter(plain.stage.name, place)

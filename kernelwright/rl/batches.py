@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.ir.values import KernelModule
 
-#: Makes trajectories for some modules, with the adapter that was pushed last; the number seeds what is random. What is
-#: given last is called when the policy has drawn all answers: another adapter may be pushed then, and another batch
-#: asked for, while these are still judged.
+#: Makes trajectories for some modules, with the adapter that was pushed last; the number seeds what is random. Modules
+#: may be left out: `Trajectory.problem` is a module's index among those that were given. What is given last is called
+#: when the policy has drawn all answers: another adapter may be pushed then, and another batch asked for, while these
+#: are still judged.
 RollOut = Callable[[Sequence[KernelModule], int, Callable[[], None]], list[Trajectory]]
 
 

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from kernelwright.agent.trajectory import Trajectory
+from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import Cursor
 
 
@@ -60,16 +61,19 @@ class Curriculum:
         for made in trajectories:
             rewards[batch[made.problem]] += [turn.reward for turn in made.turns if turn.valid]
         self._known |= self._latest
-        self._latest = {place: statistics.pvariance(some) if some else 0.0 for place, some in rewards.items()}
+        self._latest = {place: statistics.pvariance(some) for place, some in rewards.items() if some}
         del self._new[self._done]
 
     @property
     def state(self) -> dict[str, Any]:
         """Where it stands, as JSON values; batches that were drawn and not recorded are drawn again."""
         known, latest = ([[place, value] for place, value in one.items()] for one in (self._known, self._latest))
-        return {"step": self._done, "new": self._new[self._done], "known": known, "latest": latest}
+        counted = {"problems": len(self._places), "step": self._done, "new": self._new[self._done]}
+        return {**counted, "known": known, "latest": latest}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go to where another one stood."""
+        """Go to where another one stood; UserError where there were more problems, or fewer."""
+        if state["problems"] != len(self._places):
+            raise UserError(f"the run worked on {state['problems']} problems, here there are {len(self._places)}")
         self._new = {int(state["step"]): int(state["new"])}
         self._known, self._latest = dict(state["known"]), dict(state["latest"])

@@ -9,6 +9,7 @@ from scripted import PROBLEM, FakeEvaluation, ScriptedPolicy, block_of, given_mo
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import roll_out
+from kernelwright.agent.trajectory import Trajectory
 from kernelwright.driver.given import Given, compares_with_given, paired_modules
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.ir.errors import UserError
@@ -54,9 +55,10 @@ def by_block(module: KernelModule) -> Verdict:
 def test_log_speedup_is_paid_against_what_was_given() -> None:
     judge = FakeEvaluation(by_block)
     given = Given(judge, (Rung.RUN,), lambda _line: None)
-    modules, before = given.timed([GIVEN])
+    places, before = given.timed([GIVEN])
+    assert places == [0]
     agent = MidendAgent("h100", LOG)
-    made = roll_out(agent, modules, ScriptedPolicy([with_block(256), with_block(64)]), judge, n=2, given=before)
+    made = roll_out(agent, [GIVEN], ScriptedPolicy([with_block(256), with_block(64)]), judge, n=2, given=before)
     assert [one.turns[0].reward for one in made] == pytest.approx([math.log(2), -math.log(2)])
     given.timed([GIVEN, GIVEN])
     assert [len(call) for call in judge.calls] == [1, 2]
@@ -67,8 +69,10 @@ def test_what_cannot_be_compared_with_is_left_out_and_said() -> None:
     other = given_module(with_block(256).removeprefix("```python\n").removesuffix("```"))
     judge = FakeEvaluation(lambda module: wrong() if block_of(module) == 256 else by_block(module))
     given = Given(judge, (Rung.RUN,), said.append)
-    assert given.timed([other, GIVEN])[0] == [GIVEN]
-    assert given.timed([GIVEN, other])[0] == [GIVEN]
+    assert given.timed([other, GIVEN])[0] == [1]
+    assert given.timed([GIVEN, other])[0] == [0]
+    made = given.rolled([other, GIVEN], lambda some, _before: [Trajectory(0, module) for module in some])
+    assert made == [Trajectory(1, GIVEN)]
     assert len(said) == 1 and "is left out" in said[0]
     with pytest.raises(UserError, match=r"evaluator\.samples"):
         given.timed([other])

@@ -9,6 +9,7 @@ from test_rl_trainer import MODULES, PROMPT
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.policy import Completion
 from kernelwright.agent.trajectory import Trajectory, Turn
+from kernelwright.ir.errors import UserError
 from kernelwright.rl.curriculum import Curriculum
 from kernelwright.rl.data import Cursor
 
@@ -86,6 +87,20 @@ def test_what_was_drawn_and_not_recorded_is_drawn_again() -> None:
     other = Curriculum(100, 8, 0.5, seed=1)
     other.restore(curriculum.state)
     assert [other.batch_of(6), other.batch_of(7)] == ahead
+
+
+def test_where_problems_are_others_it_does_not_go_on() -> None:
+    curriculum = Curriculum(100, 8, 0.5, seed=1)
+    with pytest.raises(UserError, match="worked on 100 problems, here there are 99"):
+        Curriculum(99, 8, 0.5, seed=1).restore(curriculum.state)
+
+
+def test_lost_answers_leave_what_was_known_of_a_problem() -> None:
+    curriculum = Curriculum(8, 8, 0.0, seed=0)
+    steps(curriculum, 1)
+    known = curriculum.state["latest"]
+    steps(curriculum, 2, valid=False)
+    assert curriculum.state["known"] == known and curriculum.state["latest"] == []
 
 
 def test_a_problem_whose_answers_were_all_lost_is_not_known() -> None:
