@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 
@@ -45,7 +45,7 @@ def descendants(pid: int) -> set[int]:
     return set().union(*({child, *descendants(child)} for child in children(pid)))
 
 
-def wait_until_gone(pids: Iterable[int], seconds: float = 60.0) -> None:
+def wait_until_gone(pids: Collection[int], seconds: float = 60.0) -> None:
     """Until none of them runs; fails with those that are left after that time."""
     deadline = time.monotonic() + seconds
     while left := list(filter(is_running, pids)):

@@ -26,7 +26,6 @@ from kernelwright.driver.settings import (
     Settings,
     Shrink,
 )
-from kernelwright.evaluate.cache import VerdictCache
 from kernelwright.evaluate.hosted import HostedPool
 from kernelwright.evaluate.pool import EvaluatorPool, LocalOptions, Pool
 from kernelwright.evaluate.race import BASELINES
@@ -119,9 +118,7 @@ def open_pool(
         return _open_ray(chosen, options, workers, cache)
     if use_gpu and not torch.cuda.is_available():
         raise UserError("device=cuda, but torch finds no CUDA device here; use device=cpu, or auto")
-    if hosted:
-        return HostedPool(options, workers, cache)
-    return EvaluatorPool(options, workers, VerdictCache() if cache else None)
+    return (HostedPool if hosted else EvaluatorPool)(options, workers, cache)
 
 
 def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:

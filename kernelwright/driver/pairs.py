@@ -193,7 +193,7 @@ class PairRun:
             return {"status": "extern"}
         if pair.digest in seen:
             return {"status": "duplicate"}
-        if pair.is_choice or not pair.after:
+        if not pair.has_program:
             return {"status": "ok"}
         match = self.screen.match(pair.after)  # benchmarks that give Triton alone
         return {"status": "ok"} if match is None else _copied(match, _EVALUATION)
@@ -201,7 +201,7 @@ class PairRun:
 
 def _calls_operators(pair: Pair) -> bool:
     """Whether the program that is asked for, or to be made faster, calls library operators."""
-    if pair.stage == MIDEND and (pair.is_choice or not pair.after):
+    if pair.stage == MIDEND and not pair.has_program:
         return bool(extern_ops(parse_module(pair.before)))
     return _EXTERNS in pair.after.split("\n")
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.backend.children import WORKS, Child, LastWordError, parent
-from kernelwright.evaluate.cache import VerdictCache
 from kernelwright.evaluate.pool import (
     DEFAULT_OPTIONS,
     EvaluatorPool,
@@ -42,7 +41,7 @@ def host(options: LocalOptions, workers: int, cache: bool) -> None:
         with sending, contextlib.suppress(OSError):  # who asked is gone
             connection.send((number, outcome))
 
-    with EvaluatorPool(options, workers, VerdictCache() if cache else None) as pool, contextlib.suppress(EOFError):
+    with EvaluatorPool(options, workers, cache) as pool, contextlib.suppress(EOFError):
         while (message := connection.recv()) is not None:
             number, item = message
             pool.submit(item).add_done_callback(partial(send, number))
@@ -156,7 +155,12 @@ class HostedWorker:
 class HostedPool(Pool):
     """A pool of this machine's evaluators that live in one process of their own, as `EvaluatorPool` has them here."""
 
-    def __init__(self, options: LocalOptions = DEFAULT_OPTIONS, workers: int | None = None, cache: bool = True) -> None:
+    def __init__(
+        self,
+        options: LocalOptions = DEFAULT_OPTIONS,
+        workers: int | None = None,
+        cache: bool = False,
+    ) -> None:
         count = default_workers(options) if workers is None else workers
         options.checks(count)  # options that make no sense are found here, where that is raised
         self._given = options, count, cache

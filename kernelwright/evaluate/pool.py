@@ -301,17 +301,17 @@ def _outcome(future: Future[Verdict]) -> Verdict | BaseException:
 
 class EvaluatorPool(Pool):
     """Evaluators of this machine, each with a warm worker process. `workers` None means one for each usable core,
-    or one where there is a GPU."""
+    or one where there is a GPU. With `cache`, verdicts are kept for later runs."""
 
     def __init__(
         self,
         options: LocalOptions = DEFAULT_OPTIONS,
         workers: int | None = None,
-        cache: VerdictCache | None = None,
+        cache: bool = False,
     ) -> None:
         count = default_workers(options) if workers is None else workers
-        checks = options.checks(count)
-        super().__init__(lambda: LocalWorker(options, cache, checks), count)
+        checks, verdicts = options.checks(count), VerdictCache() if cache else None
+        super().__init__(lambda: LocalWorker(options, verdicts, checks), count)
 
 
 def default_workers(options: LocalOptions) -> int:

@@ -90,6 +90,11 @@ class Pair:
         """Whether `after` is the spec of passes."""
         return self.provenance.get("action") == CHOICE
 
+    @property
+    def has_program(self) -> bool:
+        """Whether `after` is the text of a program: neither the spec of passes nor nothing."""
+        return bool(self.after) and not self.is_choice
+
     def check_answered(self) -> None:
         """UserError for a pair without an answer."""
         if not self.after:

@@ -2,7 +2,7 @@
 
 transformers copies keys and values for each head where there is a mask. Heads that share them are rows of one query as
 well, for there is no order among them to respect, and nothing is copied. On a GPU a kernel of our own reads what a
-mask lets through and nothing else; torch's kernels compute 64 rows of a query where there are three, and all columns.
+mask lets through and nothing else.
 """
 
 from typing import Any
