@@ -60,7 +60,8 @@ class Clock(Protocol):
     ) -> list[float]:
         """Events around one run after each `prepare` and a flush, nothing waited for until the end.
 
-        The flush keeps the device at work for `busy_ms` or longer, while the host queues the run behind it.
+        The flush keeps the device at work for `busy_ms` or longer, while the host queues the run behind it. A run that
+        the device waited for is not timed: it and the next ones are queued behind longer flushes, as far as those go.
         """
         ...
 
@@ -118,19 +119,27 @@ class CudaClock:
         # As the device is at work while the events and the launches between them are queued, the events hold the
         # device's work and no waiting for the host. The first run, which nobody times, gives the host its lead.
         flushes = min(_MOST_FLUSHES, 1 + int(busy_ms / self._flush_ms))
+        self._queue(prepares[0], run, flushes)
         pairs: list[tuple[Any, Any]] = []
-        for number, prepare in enumerate([prepares[0], *prepares]):
-            prepare()
-            for _ in range(flushes):
-                self.flush()
-            first, last = _Event(enable_timing=True), _Event(enable_timing=True)
-            first.record()
-            run()
-            last.record()
-            if number:
-                pairs.append((first, last))
+        for prepare in prepares:
+            first, last = self._queue(prepare, run, flushes)
+            while first.query() and flushes < _MOST_FLUSHES:  # the device was there before the host had queued it all
+                flushes = min(_MOST_FLUSHES, 2 * flushes)
+                first, last = self._queue(prepare, run, flushes)
+            pairs.append((first, last))
         _synchronize()
         return [max(_LEAST_MS, float(first.elapsed_time(last))) for first, last in pairs]
+
+    def _queue(self, prepare: Callable[[], object], run: Callable[[], object], flushes: int) -> tuple[Any, Any]:
+        """Queue one run; the events before and after it."""
+        prepare()
+        for _ in range(flushes):
+            self.flush()
+        first, last = _Event(enable_timing=True), _Event(enable_timing=True)
+        first.record()
+        run()
+        last.record()
+        return first, last
 
     def facts(self) -> Json:
         """From NVML where its bindings are installed, else from nvidia-smi; empty where there is neither."""

@@ -28,7 +28,11 @@ class Panel:
 PANELS = (
     Panel("reward", {"reward": "mean of turns"}),
     Panel("loss", {"loss": "training", "held_out_loss": "held out"}),
-    Panel("pass rate", {"correct": "turns verified", "solved": "trajectories with one"}, (-0.02, 1.02)),
+    Panel(
+        "pass rate",
+        {"correct": "turns verified", "solved": "trajectories with one", "new/correct": "turns on new problems"},
+        (-0.02, 1.02),
+    ),
     Panel("divergence, nats a token", {"mismatch": "|trainer - policy|", "mismatch_kl": "KL to policy"}),
     Panel("KL to base, nats a token", {"kl": "of trained tokens"}),
     Panel("idle, share of the step", {f"idle/{name}": name for name in PARTIES}, (-0.02, 1.02)),

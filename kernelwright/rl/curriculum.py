@@ -49,6 +49,10 @@ class Curriculum:
         self._new[step + 1] = first + new
         return [*(self._cursor.batch_of(first + offset)[0] for offset in range(new)), *again]
 
+    def new(self, step: int) -> int:
+        """How many of the problems of a step that is not recorded yet are no replayed ones; they are its first."""
+        return self._new[step + 1] - self._new[step]
+
     def _drawn(self, known: Mapping[int, float], step: int) -> list[int]:
         """Some of the places whose rewards differed, without replacement (Efraimidis and Spirakis, 2006)."""
         draw = random.Random(f"{self._seed}/replay/{step}").random

@@ -218,6 +218,7 @@ class Trainer:
             with self.phases.timed("update", "learner"):
                 found = self._update(turns, prepared, rows, entropy)
         self.learner.step = plan.step + 1
+        fresh = self._fresh(plan.step, trajectories)
         if self.learner.ranks.leads:
             self._curriculum.record(plan.places, trajectories)
         if not self.settings.overlap or self.learner.step == self.settings.steps:
@@ -229,7 +230,15 @@ class Trainer:
         facts: dict[str, Any] = {"tokens": tokens, "tokens_per_s": round(tokens / max(1e-9, batch.seconds), 1)}
         facts |= {"lag": plan.step - plan.adapter_step, "versions": sorted({answer.version for answer in answers})}
         facts["problems"] = [module.name for module in plan.modules]
-        return rollout_metrics(trajectories) | facts | dict(prepared.statistics) | found
+        return rollout_metrics(trajectories) | fresh | facts | dict(prepared.statistics) | found
+
+    def _fresh(self, step: int, trajectories: Sequence[Trajectory]) -> dict[str, Any]:
+        """Where problems are replayed, which are hard ones: the reward and the share that is right of the others."""
+        if not self.settings.replay or not self.learner.ranks.leads:
+            return {}
+        new = self._curriculum.new(step)
+        found = rollout_metrics([made for made in trajectories if made.problem < new])
+        return {f"new/{name}": found[name] for name in ("reward", "correct") if name in found}
 
     def _prepared(
         self, trajectories: Sequence[Trajectory], rows: Sequence[Row], seed: int

@@ -140,6 +140,26 @@ def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path,
     assert [row["step"] for row in read_metrics(tmp_path / "cut")] == list(range(6))
 
 
+def test_what_became_of_new_problems_is_told_apart_from_what_became_of_replayed_ones(tmp_path: Path) -> None:
+    class Odd(Toy):
+        """New problems come first in a batch: half of their answers are right, and none of replayed ones'."""
+
+        def roll_out(self, modules: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
+            made = super().roll_out(modules, seed, over)
+            right, wrong = (Verdict(status, Rung.INTERPRET) for status in (Status.OK, Status.MISMATCH))
+            for index, one in enumerate(made):
+                good = index % 2 == 0 and (one.problem == 0 or len(self.asked) < 3)
+                turn = replace(one.turns[0], verdict=right if good else wrong, reward=float(good))
+                made[index] = replace(one, turns=(turn,))
+            return made
+
+    trainer(tmp_path, Odd(), steps=4, replay=0.7).run()
+    rows = read_metrics(tmp_path)
+    assert [row["new/correct"] for row in rows] == [0.5] * 4
+    assert [row["new/reward"] for row in rows] == [0.5] * 4
+    assert rows[0]["correct"] == 0.5 and rows[2]["correct"] < 0.5
+
+
 def test_a_step_is_shown_before_it_is_kept(tmp_path: Path) -> None:
     """Otherwise a run that is killed in between would never show it."""
     made, shown = trainer(tmp_path, Toy(), steps=2), list[list[int]]()

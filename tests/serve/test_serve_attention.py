@@ -40,7 +40,7 @@ def check(shape: tuple[int, int, int, int, int], dtype: torch.dtype, device: str
     )[:, :, 0]
     found_bhd = attention.attend(query_bhd, key_bgcd, value_bgcd, mask_bc, scale)
     assert found_bhd.dtype == dtype
-    exact = 1e-6 if dtype == torch.float32 else 2**-8
+    exact = 2**-8 if dtype == torch.bfloat16 else 1e-5  # sums and exponentials are not the same on all hardware
     torch.testing.assert_close(found_bhd.double(), wanted_bhd, rtol=exact, atol=exact)
 
 
