@@ -64,6 +64,17 @@ class Verdict:
         return f"{self.status}@{self.rung}{note}" + (f": {self.detail}" if self.detail else "")
 
 
+_ALWAYS = frozenset((Status.OK, Status.UNPARSED, Status.MISMATCH, Status.CHEAT))
+#: Where the program's own line is named; else it may have been the machine.
+_WITH_PLACE = frozenset((Status.COMPILE_ERROR, Status.RUNTIME_ERROR))
+
+
+def repeats(verdict: Verdict) -> bool:
+    """Whether another evaluation would give the same, but for times: nothing that time, memory or a broken machine
+    brought about."""
+    return verdict.status in _ALWAYS or (verdict.status in _WITH_PLACE and bool(verdict.diagnostics))
+
+
 class Evaluator(Protocol):
     """Judges modules. A bad candidate is a verdict; a broken framework raises."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from kernelwright.agent.drawing import drawn
 from kernelwright.agent.evaluating import Evaluate, Rungs, fault, faulty, judge_all
 from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Answer, Completion, Policy, PolicyError, Prompt, Sampling
 from kernelwright.agent.trajectory import Agent, Trajectory, Turn
 from kernelwright.ir.errors import Diagnostic, KernelwrightError, UserError
@@ -45,6 +46,7 @@ class Roller:
     adapter: str | None = None
     rungs: Rungs = None
     progress: Callable[[str], None] | None = None
+    memory: Memory | None = None
 
     def turn(
         self, requests: Sequence[Request], n: int, number: int, over: Callable[[], None] = _nothing
@@ -67,20 +69,18 @@ class Roller:
 
     def _judged(self, requests: Sequence[Request], prompts: Sequence[Prompt], answers: Iterator[Answer]) -> list[Turn]:
         """Turns in the order of requests and, of each, of its answers' numbers."""
-        known: dict[tuple[int, str], KernelModule | Verdict] = {}
-        came: list[tuple[Answer, KernelModule | Verdict]] = []
+        memory = Memory() if self.memory is None else self.memory
+        given = [request.module.digest for request in requests]
+        came: list[tuple[Answer, KernelModule | Verdict, Verdict | None]] = []
         failed: list[PolicyError] = []
 
         def candidates() -> Iterator[KernelModule]:
             try:
                 for index, number, answer in answers:
-                    request = requests[index]
-                    key = request.problem, answer.text
-                    if key not in known:  # a policy that is sure of itself says the same again and again
-                        known[key] = _read(self.agent, answer.text, request.module)
-                    found = known[key]
-                    came.append(((index, number, answer), found))
-                    if isinstance(found, KernelModule):
+                    found = self._read(answer.text, requests[index].module, given[index], memory)
+                    known = memory.verdict(found.digest) if isinstance(found, KernelModule) else found
+                    came.append(((index, number, answer), found, known))
+                    if isinstance(found, KernelModule) and known is None:
                         yield found
             except PolicyError as error:  # what is raised in here is else taken for the evaluator's
                 failed.append(error)
@@ -89,12 +89,23 @@ class Roller:
         if failed:
             raise failed[0]
         turns = {}
-        for (index, number, answer), found in came:
-            verdict = next(verdicts) if isinstance(found, KernelModule) else found
-            candidate = found if isinstance(found, KernelModule) else None
+        for (index, number, answer), found, known in came:
+            candidate, verdict = found if isinstance(found, KernelModule) else None, known
+            if verdict is None:
+                assert candidate is not None, "an answer that is not read has its verdict"
+                verdict = next(verdicts)
+                memory.judged(candidate.digest, verdict)
             request, verdict = requests[index], with_given(verdict, requests[index].given)
             turns[index, number] = self._paid(request, prompts[index], answer, candidate, verdict)
         return [turns[place] for place in sorted(turns)]
+
+    def _read(self, text: str, module: KernelModule, given: str, memory: Memory) -> KernelModule | Verdict:
+        """What an answer is read as; a policy that is sure of itself says the same again and again."""
+        found = memory.reading(given, text)
+        if found is None:
+            found = _read(self.agent, text, module)
+            memory.read(given, text, found)
+        return found
 
     def _paid(
         self, request: Request, prompt: Prompt, answer: Completion, candidate: KernelModule | None, verdict: Verdict
@@ -126,6 +137,7 @@ def roll_out(
     stop: Callable[[Turn], bool] | None = None,
     progress: Callable[[str], None] | None = None,
     over: Callable[[], None] = _nothing,
+    memory: Memory | None = None,
 ) -> list[Trajectory]:
     """`n` trajectories of up to `turns` turns for each module; those of a module stand together, in order.
 
@@ -135,15 +147,16 @@ def roll_out(
     place of a verdict, a judge without an answer), which also ends its trajectory, or where the verdict is
     `unsupported`, which says nothing about the answer. `given` are verdicts of the modules as they are, from the same
     rungs: their times become `before`. `stop` ends a trajectory after a turn for which it holds. `over` is called when
-    nothing more is asked of the policy; answers may still be judged then. With a `sampling.seed`, a policy and an
-    evaluator that repeat themselves give the same again; `sampling.n` is not looked at.
+    nothing more is asked of the policy; answers may still be judged then. With a `memory`, what was read and judged in
+    earlier turns, of this agent and by these rungs, is not read or judged again. With a `sampling.seed`, a policy and
+    an evaluator that repeat themselves give the same again; `sampling.n` is not looked at.
 
     Raises PolicyError, and UserError for what is configured wrongly.
     """
     if n < 1 or turns < 1:
         raise UserError(f"n={n}, turns={turns}: at least one of each is needed")
     assert not given or len(given) == len(modules), "one verdict for each module"
-    roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress)
+    roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress, memory)
     first = [Request(index, module, (), given[index] if given else None) for index, module in enumerate(modules)]
     begun = roller.turn(first, n, 0, over if turns == 1 else _nothing)
     tracks = [request.after(turn) for request, some in zip(first, begun, strict=True) for turn in some]

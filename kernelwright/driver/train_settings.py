@@ -37,6 +37,7 @@ class RolloutSettings:
     form: str = "native"
     action: str = "program"
     rungs: Any = None
+    remember: int = 0
 
     def ladder(self) -> tuple[Rung, ...] | None:
         """The rungs that answers must pass."""
@@ -218,6 +219,7 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
             "rollout.temperature": (drawn.temperature >= 0, "give 0 or more"),
             "rollout.top_p": (0 < drawn.top_p <= 1, "give a share above 0, at most 1"),
             "rollout.max_tokens": (drawn.max_tokens > 0, "at least one is needed"),
+            "rollout.remember": (drawn.remember >= 0, "give a number of answers, or 0 for none"),
             "trainer.steps": (trainer.steps > 0, "at least one is needed"),
             "trainer.problems": (trainer.problems > 0, "at least one is needed"),
             "trainer.replay": (

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from kernelwright.agent.evaluating import Evaluate
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.judge import PolicyJudge
+from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.rewards import ProfilingReward, Reward, make_reward
 from kernelwright.agent.rollout import roll_out
@@ -159,6 +160,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         if on_gpu and compares_with_given(reward):  # answers that are drawn meanwhile would slow down what is timed
             asked = WatchedPolicy(answering, phases)
         given = Given(judged_by(pool), ladder, say)
+        memory = Memory(drawn.remember) if drawn.remember else None
 
         def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
             def roll(some: Sequence[KernelModule], before: Sequence[Verdict]) -> list[Trajectory]:
@@ -174,6 +176,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
                     rungs=ladder,
                     given=before,
                     over=over,
+                    memory=memory,
                 )
 
             return given.rolled(chosen, roll) if compares_with_given(reward) else roll(chosen, ())

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import kernelwright
-from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.evaluator import Rung, Status, Verdict, repeats
 from kernelwright.backend.compiled import cache_folder
 from kernelwright.evaluate.transport import encode_reference
 from kernelwright.ir.errors import Diagnostic
@@ -30,9 +30,6 @@ DEFAULT_MAX_BYTES = 512 << 20
 #: Part of every key; another number makes old entries unreachable.
 _SCHEMA = 1
 _TIMED = frozenset((Rung.TIME, Rung.PROFILE))
-_ALWAYS_KEPT = frozenset((Status.OK, Status.UNPARSED, Status.MISMATCH, Status.CHEAT))
-#: Kept where the program's own line is named; else it may have been the machine.
-_KEPT_WITH_PLACE = frozenset((Status.COMPILE_ERROR, Status.RUNTIME_ERROR))
 #: What a full cache is brought down to, so that it is not full again at once.
 _KEPT_SHARE = 0.9
 
@@ -142,10 +139,8 @@ def may_cache(rungs: tuple[Rung, ...] | None) -> bool:
 
 
 def is_lasting(verdict: Verdict) -> bool:
-    """Whether another run would find the same: nothing that time, memory or a broken machine brought about."""
-    if verdict.times_ms or _TIMED & {verdict.rung, *verdict.rungs}:
-        return False
-    return verdict.status in _ALWAYS_KEPT or (verdict.status in _KEPT_WITH_PLACE and bool(verdict.diagnostics))
+    """Whether another run would find the same."""
+    return repeats(verdict) and not verdict.times_ms and not _TIMED & {verdict.rung, *verdict.rungs}
 
 
 class VerdictCache:

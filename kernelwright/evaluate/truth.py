@@ -20,7 +20,7 @@ from kernelwright.evaluate.wire import SKETCHED, RawTensor
 from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
 
 #: What is kept of all references: so many bytes, and so many references, each of which may hold a file open.
-_CACHED_BYTES, CACHED = 2 << 30, 128
+_CACHED_BYTES, CACHED = 2 << 30, 256
 _SLACK_BYTES = 1 << 20
 #: How many times eager's error a candidate's may be at most where eager may take its operands as TF32.
 TF32_FACTOR = 4.0

@@ -1,7 +1,7 @@
 """Rollouts with a scripted policy and a scripted evaluator: batching, turns, faults, order, seeds."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from scripted import (
@@ -22,12 +22,13 @@ from scripted import (
 from kernelwright.agent.evaluating import confirmed, fault, judge_all, one_by_one
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.judge import JudgeError, Scores
+from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Turn
 from kernelwright.frontend.agent import FrontendAgent
-from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.errors import Diagnostic, KernelwrightError, UserError
 from kernelwright.ir.values import KernelModule
 
 AGENT = FrontendAgent("h100", make_reward("frontend"))
@@ -220,3 +221,35 @@ def test_an_evaluator_is_asked_one_by_one() -> None:
     modules = [given_module(), given_module(RIGHT.replace("BLOCK=128", "BLOCK=64"))]
     outcomes = list(one_by_one(Evaluator())(modules, (Rung.INTERPRET,)))
     assert outcomes[0] == ok() and isinstance(outcomes[1], BrokenError)
+
+
+def test_what_is_remembered_is_neither_read_nor_judged_again() -> None:
+    @dataclass(frozen=True)
+    class Counting(FrontendAgent):
+        def parse(self, text: str, module: KernelModule) -> KernelModule | tuple[Diagnostic, ...]:
+            read.append(text)
+            return super().parse(text, module)
+
+    def judge(module: KernelModule) -> Verdict:
+        if block_of(module) == 512:
+            raise BrokenError("worker gone")
+        return by_block(module)
+
+    read: list[str] = []
+    agent, evaluation, memory = Counting("h100", make_reward("frontend")), FakeEvaluation(judge), Memory(8)
+    texts = [with_block(128), with_block(64), "nothing", with_block(512)]
+    for again in range(2):
+        found = roll_out(agent, [PROBLEM], ScriptedPolicy(texts), evaluation, n=4, memory=memory)
+        assert [track.turns[0].verdict.status for track in found[:3]] == [Status.OK, Status.MISMATCH, Status.UNPARSED]
+        assert [track.turns[0].reward for track in found] == [1.0, -10.0, -10.0, 0.0]
+        assert [block_of(module) for module in evaluation.calls[again]] == [[128, 64, 512], [512]][again]
+    assert read == texts
+    roll_out(agent, [OTHER], ScriptedPolicy(texts[:1]), evaluation, memory=memory)  # another problem's answer
+    assert read == [*texts, texts[0]] and len(evaluation.calls) == 3
+
+
+def test_only_the_latest_answers_are_remembered() -> None:
+    evaluation, memory = FakeEvaluation(by_block), Memory(2)
+    for block in (128, 256, 128, 64, 256):
+        roll_out(AGENT, [PROBLEM], ScriptedPolicy([with_block(block)]), evaluation, memory=memory)
+    assert [block_of(module) for (module,) in evaluation.calls] == [128, 256, 64, 256]
