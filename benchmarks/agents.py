@@ -33,7 +33,7 @@ from kernelwright.driver.build import open_pool
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.driver.settings import Device, EvaluatorSettings
-from kernelwright.driver.training import judged_by
+from kernelwright.driver.training import judged_by, taking_turns
 from kernelwright.evaluate.pool import Pool, usable_cores
 from kernelwright.frontend.agent import FORMS, FrontendAgent
 from kernelwright.frontend.importers import import_source
@@ -239,6 +239,7 @@ def answer_all(
         open_pool(EvaluatorSettings(), "h100", given.workers, Device.cpu, hosted=True) as pool,
         open_policy(settings) as policy,
         ThreadPoolExecutor(2) as threads,  # one is answered while the other is judged
+        taking_turns(),
     ):
         started = time.monotonic()
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -51,6 +52,9 @@ from kernelwright.serve.base import find_base
 #: Settings that a run may go on with changed; of supervised training the pairs count, not their file's name.
 _FREE = ("workers", "out", "canary")
 _FREE_SFT = ("out", "device", "epochs", "pairs")
+#: Seconds after which a thread gives the interpreter to one that waits for it. Each operation of a learner or a policy
+#: gives it up and wants it back; by Python's own 5 ms, a thread that reads answers keeps it from them that long.
+_INTERPRETER_SECONDS = 2e-4
 
 
 def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
@@ -185,10 +189,21 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
             answering.load_adapter(plain.stage.name, place)
 
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
-        with plotted(folder, say), _shown(console, "steps") as tell:
+        with plotted(folder, say), _shown(console, "steps") as tell, taking_turns():
             trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases)
             with _going_first(learner.device):
                 return trainer.run() or last_metrics(folder)
+
+
+@contextlib.contextmanager
+def taking_turns() -> Iterator[None]:
+    """Let threads that compute and threads that read wait for one another no longer than they have to."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_INTERPRETER_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 @contextlib.contextmanager
