@@ -16,10 +16,12 @@ from kernelwright.serve.attention_kernel import attend_one
 from kernelwright.serve.optional import require
 
 _NAME = "kernelwright_grouped"
-#: Columns that a program reads at a time, and its warps.
-_COLUMNS, _WARPS = 32, 4
+#: Columns that a program reads at a time.
+_COLUMNS = 32
 #: The fewest rows and columns of an operand of `tl.dot`.
 _LEAST = 16
+#: Elements of a product of fewer rows that a warp holds.
+_WARP_ELEMENTS = 8192
 
 
 def share_keys_and_values(model: Any) -> None:
@@ -63,6 +65,7 @@ def attend(query_bhd: Tensor, key_bgcd: Tensor, value_bgcd: Tensor, mask_bc: Ten
     """
     batch, heads, width = query_bhd.shape
     groups, columns = key_bgcd.shape[1:3]
+    rows = triton.next_power_of_2(heads // groups)
     out_bhd = torch.empty((batch, heads, width), dtype=query_bhd.dtype, device=query_bhd.device)
     attend_one[(batch, groups)](
         query_bhd,
@@ -77,9 +80,10 @@ def attend(query_bhd: Tensor, key_bgcd: Tensor, value_bgcd: Tensor, mask_bc: Ten
         *value_bgcd.stride()[:3],
         mask_bc.stride(0),
         heads // groups,
-        BLOCK_R=max(_LEAST, triton.next_power_of_2(heads // groups)),
+        BLOCK_R=rows,
         BLOCK_C=_COLUMNS,
         BLOCK_D=width,
-        num_warps=_WARPS,
+        LEAST_BLOCK=_LEAST,
+        num_warps=max(1, rows * _COLUMNS * width // _WARP_ELEMENTS) if rows < _LEAST else 2,
     )
     return out_bhd

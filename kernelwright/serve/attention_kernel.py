@@ -26,6 +26,7 @@ def attend_one(
     BLOCK_R: tl.constexpr,
     BLOCK_C: tl.constexpr,
     BLOCK_D: tl.constexpr,
+    LEAST_BLOCK: tl.constexpr,
 ):
     """A lane and a group of heads, which are rows of one block."""
     lane, group = tl.program_id(0).to(tl.int64), tl.program_id(1)
@@ -50,13 +51,21 @@ def attend_one(
             value_cd = tl.load(
                 value_at + column_c[:, None] * value_column + width_d[None, :], mask=seen_c[:, None], other=0.0
             )
-            score_rc = tl.dot(query_rd, tl.trans(key_cd.to(tl.float32)), input_precision="ieee")
+            key_cd, value_cd = key_cd.to(tl.float32), value_cd.to(tl.float32)
+            if BLOCK_R < LEAST_BLOCK:  # a product of blocks would compute more rows than there are
+                score_rc = tl.sum(query_rd[:, None, :] * key_cd[None, :, :], 2)
+            else:
+                score_rc = tl.dot(query_rd, tl.trans(key_cd), input_precision="ieee")
             score_rc = tl.where(seen_c[None, :], score_rc, -float("inf"))
             above_r = tl.maximum(most_r, tl.max(score_rc, 1))
             before_r = tl.exp(most_r - above_r)
             weight_rc = tl.exp(score_rc - above_r[:, None])
             total_r = total_r * before_r + tl.sum(weight_rc, 1)
-            sum_rd = tl.dot(weight_rc, value_cd.to(tl.float32), sum_rd * before_r[:, None], input_precision="ieee")
+            sum_rd = sum_rd * before_r[:, None]
+            if BLOCK_R < LEAST_BLOCK:
+                sum_rd += tl.sum(weight_rc[:, :, None] * value_cd[None, :, :], 1)
+            else:
+                sum_rd = tl.dot(weight_rc, value_cd, sum_rd, input_precision="ieee")
             most_r = above_r
     width = heads * tl.num_programs(1) * BLOCK_D
     out_rd = (sum_rd / total_r[:, None]).to(out_ptr.dtype.element_ty)
