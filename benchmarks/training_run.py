@@ -1,0 +1,76 @@
+"""What a training run came to, step by step: the figures of its folder with what they were obtained on.
+
+usage: training_run.py RUN_FOLDER OUT.json --command TEXT [--note TEXT] [--caliber FACTS.json]
+
+Run it on the machine of the run, or give what that one is as JSON. Medians leave out the first step, which waits for
+processes to start and kernels to compile.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from kernelwright.driver.campaign import machine
+from kernelwright.ir.errors import UserError
+from kernelwright.rl.run_log import read_metrics
+
+#: What a median says something of.
+TIMED = ("step_seconds", "tokens_per_s", "response_tokens")
+DIGITS = 5
+
+
+def caliber() -> dict[str, Any]:
+    """This machine and its versions."""
+    found = machine() | {name: version(name) for name in ("transformers", "peft")}
+    driver = Path("/proc/driver/nvidia/version")
+    return found | ({"driver": driver.read_text().split("\n")[0]} if driver.is_file() else {})
+
+
+def figures(folder: Path) -> dict[str, Any]:
+    """The run's steps, the medians of what they took, and what its canary found. Raises UserError for a folder without
+    a step."""
+    steps = [{key: _short(value) for key, value in row.items() if key != "problems"} for row in read_metrics(folder)]
+    if not steps:
+        raise UserError(f"{folder} holds no step of a training run")
+    canary = folder / "canary.json"
+    checked = {"canary": json.loads(canary.read_text("utf-8"))} if canary.is_file() else {}
+    return {**checked, "median": medians(steps[1:] or steps), "steps": steps}
+
+
+def medians(steps: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Of seconds, speeds and shares of time."""
+    names = [name for name in steps[-1] if name.startswith(("seconds/", "idle/")) or name in TIMED]
+    return {name: _short(statistics.median(row[name] for row in steps if name in row)) for name in names}
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def main() -> int:
+    """Write the file; 2 for bad arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--command", required=True, help="what the run was started with")
+    parser.add_argument("--note", default="")
+    parser.add_argument("--caliber", type=Path, help="what the run was on, where that is another machine")
+    given = parser.parse_args()
+    try:
+        on = caliber() if given.caliber is None else json.loads(given.caliber.read_text("utf-8"))
+        content = {"caliber": {**on, "command": given.command, "note": given.note}, **figures(given.folder)}
+    except (UserError, OSError, ValueError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    given.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    sys.stdout.write(json.dumps(content["median"]) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
