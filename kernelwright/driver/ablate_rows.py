@@ -13,7 +13,7 @@ from kernelwright.agent.rewards import Estimate, Reward, make_reward
 from kernelwright.backend.compiler import CompileFailureError
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.compile import compile_module
-from kernelwright.driver.measure import ROUNDS, measure_ms
+from kernelwright.driver.measure import HOW, measure_ms
 from kernelwright.driver.policies import PolicyKind, open_policy
 from kernelwright.driver.programs import Program, attempt, outcome, read_module
 from kernelwright.driver.settings import Settings
@@ -139,7 +139,7 @@ def _rewards(lowered: KernelModule | None, context: Context) -> dict[str, Reward
 def _speed(result: CompileResult, lowered: KernelModule | None, context: Context) -> dict[str, Any]:
     """How many times faster the module is, and how that is known."""
     if torch.cuda.is_available():
-        how = f"measured on {torch.cuda.get_device_name()}, against eager, medians of {ROUNDS} interleaved rounds"
+        how = f"measured on {torch.cuda.get_device_name()}, against eager, {HOW}"
         how += f", numerics {result.module.reference.numerics}"
         if not result.ok:
             return {"speedup": None, "how": how}

@@ -1,13 +1,12 @@
 """How much faster a compiled module is: measured on this machine's GPU, or estimated."""
 
-import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import Any
 
 import torch
-from triton.testing import do_bench
 
+from kernelwright.backend.clock import Clock, clock_for, middle
 from kernelwright.backend.execute import CudaRuntime, load_module
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.tf32 import permitted
@@ -16,7 +15,10 @@ from kernelwright.driver.report import estimated_speedup
 from kernelwright.driver.stages import CompileResult
 from kernelwright.ir.values import KernelModule
 
-ROUNDS = 5
+#: How `measure_ms` measures, in words.
+HOW = "medians of interleaved rounds of the device's time, host launches hidden, L2 flushed"
+#: How often each side has its turn, and its runs in a turn: not timed, and timed.
+ROUNDS, WARM_UP, RUNS = 5, 5, 20
 
 
 def find_speedup(result: CompileResult, target: str) -> dict[str, Any]:
@@ -34,29 +36,44 @@ def find_speedup(result: CompileResult, target: str) -> dict[str, Any]:
     how = "measured by the evaluator, medians"
     if not {"eager", "candidate"} <= set(times):
         times = measure_ms(result.module)
-        how = f"measured: medians of {ROUNDS} interleaved rounds, CUDA events, L2 flushed"
+        how = f"measured: {HOW}"
     how += f", on {torch.cuda.get_device_name()}, numerics {result.module.reference.numerics}"
     value = round(times["eager"] / times["candidate"], 3)
     return {"value": value, "how": how, "against": "eager", "times_ms": times}
 
 
-def measure_ms(module: KernelModule, rounds: int = ROUNDS, seed: int = 0) -> dict[str, float]:
-    """Milliseconds a call of `eager` and `candidate`: eager, candidate, eager, … and the median of each.
+def measure_ms(module: KernelModule, seed: int = 0) -> dict[str, float]:
+    """Milliseconds of the device for a call of `eager` and `candidate`, see `interleaved`.
 
     Processes that take turns on the GPU wait meanwhile.
     """
-    program = ReferenceProgram.load(module.reference)
+    program, device = ReferenceProgram.load(module.reference), torch.device("cuda")
     model = program.build(seed, "cuda")
     inputs, state = program.inputs(seed, "cuda"), program.state(model)
     candidate = load_module(module, CudaRuntime())
-    sides: dict[str, Callable[[], Any]] = {
+    sides: dict[str, Callable[[], object]] = {
         "eager": lambda: model(*inputs),
         "candidate": lambda: candidate(inputs, state),
     }
-    samples: dict[str, list[float]] = {name: [] for name in sides}
     numerics = permitted(module.reference.numerics, deterministic=False)
-    with torch.no_grad(), numerics, closing(Turns(torch.device("cuda"))) as turns, turns.alone():
-        for _ in range(rounds):
-            for name, call in sides.items():
-                samples[name].append(do_bench(call, return_mode="median"))
-    return {name: statistics.median(found) for name, found in samples.items()}
+    with torch.no_grad(), numerics, closing(Turns(device)) as turns, turns.alone():
+        return interleaved(sides, clock_for(device))
+
+
+def interleaved(sides: Mapping[str, Callable[[], object]], clock: Clock, rounds: int = ROUNDS) -> dict[str, float]:
+    """The median milliseconds of each side's rounds: first, second, first, …; a round's is the median of its runs.
+
+    Runs are queued behind flushes of the caches: small programs take the host longer to launch than the device to run,
+    and how much longer depends on what else the host does.
+    """
+    samples: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(rounds):
+        for name, call in sides.items():
+            for _ in range(WARM_UP):
+                call()
+            samples[name].append(middle(clock.queued([_as_it_is] * RUNS, call)))
+    return {name: middle(found) for name, found in samples.items()}
+
+
+def _as_it_is() -> None:
+    """What is prepared for a run: nothing."""

@@ -1,0 +1,43 @@
+"""How two programs are compared on a GPU: in turns, by what the device takes, whatever the host is busy with."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from kernelwright.backend.clock import HostClock
+from kernelwright.driver.measure import RUNS, WARM_UP, interleaved
+
+
+class Scripted(HostClock):
+    """A device that takes what it is told, once in a while ten times as long."""
+
+    def __init__(self) -> None:
+        self.took, self.rounds = 0.0, list[int]()
+
+    def queued(
+        self, prepares: Sequence[Callable[[], object]], run: Callable[[], object], busy_ms: float = 0.0
+    ) -> list[float]:
+        del busy_ms
+        found = []
+        for number, prepare in enumerate(prepares):
+            prepare()
+            run()
+            found.append(self.took * (10 if number % 7 == 0 else 1))
+        self.rounds.append(len(found))
+        return found
+
+
+def test_sides_take_turns_and_disturbances_do_not_count() -> None:
+    clock, order = Scripted(), list[str]()
+
+    def side(name: str, ms: float) -> Callable[[], None]:
+        def run() -> None:
+            order.append(name)
+            clock.took = ms
+
+        return run
+
+    found = interleaved({"eager": side("eager", 0.5), "candidate": side("candidate", 0.25)}, clock, rounds=3)
+    assert found == pytest.approx({"eager": 0.5, "candidate": 0.25})
+    assert order == ([*["eager"] * (WARM_UP + RUNS), *["candidate"] * (WARM_UP + RUNS)] * 3)
+    assert clock.rounds == [RUNS] * 6
