@@ -64,6 +64,8 @@ class TrainerSettings:
     problems: int = 4
     replay: float = 0.0
     updates: int = 1
+    imitate: int = 0
+    imitation: float = 1.0
     overlap: bool = False
     lr: float = 1e-6
     schedule: str = "constant"
@@ -187,6 +189,8 @@ class TrainSettings:
             replay=chosen.replay,
             temperature=self.plain.rollout.temperature,
             updates=chosen.updates,
+            imitate=chosen.imitate,
+            imitation=chosen.imitation,
             save_every=chosen.save_every,
             keep=chosen.keep,
             seed=self.plain.seed,
@@ -227,6 +231,8 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
                 f"give a share of trainer.problems={trainer.problems} that is one of them or more, but not all, or 0",
             ),
             "trainer.updates": (trainer.updates > 0, "at least one is needed"),
+            "trainer.imitate": (trainer.imitate >= 0, "give a number of answers, or 0 for none"),
+            "trainer.imitation": (trainer.imitation > 0, "give a weight above 0, or trainer.imitate=0"),
             "canary.prompts": (canary.prompts > 0, "give 1 or more, or canary.enabled=false"),
             "canary.n": (canary.n > 0, "give 1 or more, or canary.enabled=false"),
         },

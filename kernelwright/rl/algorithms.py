@@ -55,6 +55,7 @@ class Algorithm:
     gamma, how        returns over the turns of a trajectory
     group             whose returns are compared: all turns of a prompt, or those with the same number
     baseline, scale   of advantages within a group; `singleton` is what a group of one gets
+    negative          what advantages below 0 are multiplied by: 0 learns from what is better than its group alone
     kind, level       the loss, of tokens or of sequences (GSPO)
     clip_low/high     the ratio is clipped at 1 − low and 1 + high; cispo truncates its weight at 1 + high
     dual_c            bound on the loss where the advantage is negative
@@ -73,6 +74,7 @@ class Algorithm:
     baseline: Baseline = "mean"
     scale: Scale = "group"
     singleton: Singleton = "zero"
+    negative: float = 1.0
     kind: Kind = "ppo"
     level: RatioLevel = "token"
     clip_low: float = 0.2
@@ -100,6 +102,7 @@ class Algorithm:
         low, high = self.band or (0.0, 1.0)
         rules = {
             "gamma": 0 <= self.gamma <= 1,
+            "negative": self.negative >= 0,
             "clip_low": 0 <= self.clip_low <= 1,
             "clip_high": self.clip_high >= 0,
             "dual_c": self.dual_c is None or self.dual_c > 1,
@@ -130,6 +133,7 @@ PRESETS: Mapping[str, Algorithm] = MappingProxyType(
         "kevin": Algorithm(gamma=0.4, aggregation="const"),
         "gspo": Algorithm(level="sequence", clip_low=3e-4, clip_high=4e-4),
         "cispo": Algorithm(kind="cispo", clip_high=4.0, aggregation="token"),
+        "raft": Algorithm(scale="none", negative=0.0, kind="reinforce"),
     }
 )
 
@@ -185,6 +189,7 @@ def prepare(turns: Turns, algorithm: Algorithm, seed: int = 0) -> Prepared:
     returns = turn_returns(torch.where(turns.valid, turns.reward, 0.0), turns.traj, turns.turn, gamma, how)
     gid = group_ids(turns.prompt, turns.turn, algorithm.group)
     adv = advantages(returns, gid, known, algorithm.baseline, algorithm.scale, algorithm.singleton)
+    adv = torch.where(adv < 0, algorithm.negative * adv, adv)
     signal = nonconstant_groups(returns, gid, known)
     mask = turns.mask & (known & signal if algorithm.dynamic_sampling else known)[:, None]
     kept = rejections(turns, algorithm, seed)

@@ -6,14 +6,18 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from kernelwright.agent.trajectory import Trajectory
+from kernelwright.agent.trajectory import Trajectory, Turn
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
+from kernelwright.rl.packing import Row
 
 #: Makes trajectories for some modules, with the adapter that was pushed last; the number seeds what is random. Modules
 #: may be left out: `Trajectory.problem` is a module's index among those that were given. What is given last is called
 #: when the policy has drawn all answers: another adapter may be pushed then, and another batch asked for, while these
 #: are still judged.
 RollOut = Callable[[Sequence[KernelModule], int, Callable[[], None]], list[Trajectory]]
+#: What a placeholder row consists of where a turn has no tokens.
+_NOTHING = Row((0,), (0,))
 
 
 @dataclass(frozen=True)
@@ -76,3 +80,19 @@ def drawn_batch(plan: Plan, roll_out: RollOut, over: Callable[[], None] = lambda
     began = time.monotonic()
     trajectories = roll_out(plan.modules, plan.seed, over)
     return Batch(plan, trajectories, time.monotonic() - began)
+
+
+def rows_of(trajectories: Sequence[Trajectory]) -> list[Row]:
+    """A row for each turn, in order; turns without tokens get a placeholder, which no mask ever lets through."""
+    return [_row(turn) for made in trajectories for turn in made.turns]
+
+
+def _row(turn: Turn) -> Row:
+    answer = turn.completion
+    if not answer.token_ids and not turn.valid:
+        return _NOTHING
+    if not answer.token_ids or not answer.prompt_ids:
+        raise UserError(
+            f"policy {answer.version} does not tell the tokens of its answers: nothing can be learnt from it"
+        )
+    return Row(answer.prompt_ids, answer.token_ids)

@@ -100,7 +100,13 @@ def _train(
 
 
 def _step(learner: Learner, batch: Sequence[Row]) -> dict[str, Any]:
-    """One optimizer step; the mean is over the batch's tokens, whatever packs they are in."""
+    """One optimizer step."""
+    return {"loss": add_likelihood_gradients(learner, batch), **learner.update()}
+
+
+def add_likelihood_gradients(learner: Learner, batch: Sequence[Row], weight: float = 1.0) -> float:
+    """Mean negative log-likelihood (nats) of a batch's response tokens, whatever packs they are in; `weight` times its
+    gradients are added to those there are. Raises DivergedError for a loss that is no number."""
     tokens = sum(len(row.response) for row in batch)
     total = torch.zeros((), device=learner.device)
     for chosen in learner.packs(batch):
@@ -109,10 +115,10 @@ def _step(learner: Learner, batch: Sequence[Row]) -> dict[str, Any]:
         if not torch.isfinite(loss):
             learner.optimizer.zero_grad(set_to_none=True)
             raise DivergedError(f"step {learner.step}: the loss is {float(loss.detach())}")
-        loss.backward()  # type: ignore[no-untyped-call]
+        (weight * loss).backward()  # type: ignore[no-untyped-call]
         total += loss.detach()
     learner.ranks.add_up([total])
-    return {"loss": float(total), **learner.update()}
+    return float(total)
 
 
 def likelihood_loss(learner: Learner, rows: Sequence[Row]) -> float:

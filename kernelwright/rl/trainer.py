@@ -22,18 +22,20 @@ import torch
 from torch import Tensor
 
 from kernelwright.agent.measures import coverage, speedup
-from kernelwright.agent.trajectory import Trajectory, Turn
+from kernelwright.agent.trajectory import Trajectory
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.algorithms import Algorithm, Prepared, objective, prepare
-from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, drawn_batch
+from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, drawn_batch, rows_of
 from kernelwright.rl.checkpoint import resume_from, save_checkpoint, writing_beside
 from kernelwright.rl.curriculum import Curriculum
+from kernelwright.rl.imitation import GoodAnswers
 from kernelwright.rl.learner import DivergedError, Learner
 from kernelwright.rl.outcomes import measured, rollout_metrics
 from kernelwright.rl.packing import Row
 from kernelwright.rl.phases import Phases
 from kernelwright.rl.run_log import RunLog
+from kernelwright.rl.sft import add_likelihood_gradients
 from kernelwright.rl.statistics import Loss, acceptance, sum_and_count
 from kernelwright.rl.turns import Turns, turns_of
 
@@ -45,22 +47,23 @@ Say = Callable[[str], None]
 _AHEAD = "ahead"
 #: What a process has that does not ask the policy.
 _NO_BATCH = Batch(Plan(0, (), (), 0, 0), [], 0.0)
-#: What a placeholder row consists of where a turn has no tokens.
-_NOTHING = Row((0,), (0,))
 
 
 @dataclass(frozen=True)
 class RlSettings:
     """`problems` to a step, a share `replay` of them worked on before (see `Curriculum`), `steps` in all; `temperature`
     is that of the rollouts. `updates` optimizer steps are taken on each batch, of which all but the first are
-    off-policy. Every `save_every` steps there is a checkpoint. `overlap`: a batch is drawn while the one before is
-    learnt from."""
+    off-policy. With each of them `imitate` good answers of earlier batches are learnt by heart (see `GoodAnswers`),
+    their loss times `imitation`. Every `save_every` steps there is a checkpoint. `overlap`: a batch is drawn while the
+    one before is learnt from."""
 
     steps: int = 100
     problems: int = 4
     replay: float = 0.0
     temperature: float = 1.0
     updates: int = 1
+    imitate: int = 0
+    imitation: float = 1.0
     save_every: int = 1
     keep: int = 2
     seed: int = 0
@@ -91,6 +94,7 @@ class Trainer:
     def __post_init__(self) -> None:
         chosen = self.settings
         self._curriculum = Curriculum(len(self.modules), chosen.problems, chosen.replay, chosen.seed)
+        self._good = GoodAnswers()
 
     def run(self) -> dict[str, Any]:
         """Train from the latest checkpoint on; the last step's metrics.
@@ -137,6 +141,7 @@ class Trainer:
         if found is not None:
             self.learner.load(found.folder)
             self._curriculum.restore(found.state["curriculum"])
+            self._good.load(found.folder)
         if self.settings.overlap and found is not None and (found.folder / _AHEAD).is_dir():
             self._adapter_step = int(found.state["ahead"])
             if self.learner.ranks.leads:
@@ -152,6 +157,8 @@ class Trainer:
 
         def write(folder: Path) -> None:
             self.learner.save(folder)
+            if self.settings.imitate:
+                self._good.save(folder)
             if ahead != self.learner.step:
                 shutil.copytree(self._pushed(ahead), folder / _AHEAD)
 
@@ -214,10 +221,13 @@ class Trainer:
         with self.phases.timed("score", "learner"):
             turns, prepared, entropy = self._prepared(trajectories, rows, plan.seed)
         found: dict[str, Any] = {}
-        for _ in range(self.settings.updates):
+        for number in range(self.settings.updates):
+            again = self._good.drawn(self.settings.imitate, f"{self.settings.seed}/imitate/{plan.step}/{number}")
             with self.phases.timed("update", "learner"):
-                found = self._update(turns, prepared, rows, entropy)
+                found = self._update(turns, prepared, rows, entropy, again)
         self.learner.step = plan.step + 1
+        if self.settings.imitate:
+            self._good.record(rows, prepared.advantages.tolist())
         fresh = self._fresh(plan.step, trajectories)
         if self.learner.ranks.leads:
             self._curriculum.record(plan.places, trajectories)
@@ -254,19 +264,32 @@ class Trainer:
         turns = turns_of(trajectories, scored.logp, base, measured(speedup, taken), measured(coverage, taken))
         return turns, prepare(turns, self.algorithm, seed), scored.entropy
 
-    def _update(self, turns: Turns, prepared: Prepared, rows: Sequence[Row], entropy: Tensor | None) -> dict[str, Any]:
+    def _update(
+        self,
+        turns: Turns,
+        prepared: Prepared,
+        rows: Sequence[Row],
+        entropy: Tensor | None,
+        again: Sequence[Row] = (),
+    ) -> dict[str, Any]:
         """One optimizer step, its gradients summed over packs; none where no row has anything to teach.
 
         Rows without an advantage are left out where nothing but the advantage has a gradient; denominators stay those
-        of the batch. `ratio` and `clip_fraction` are of the rows that are left.
+        of the batch. `ratio` and `clip_fraction` are of the rows that are left. `again` are rows that are imitated.
         """
         teaches = prepared.keep.any(-1) & ((prepared.advantages != 0) | bool(self.algorithm.kl))
         live = teaches.nonzero()[:, 0].tolist()
         sums = acceptance(turns, prepared.keep)
         if entropy is not None:
             sums["entropy"] = sum_and_count(entropy, prepared.keep)
-        if not live:
-            return Loss(torch.zeros(()), sums).statistics()
+        total = self._add_gradients(turns, prepared, rows, live) if live else Loss(torch.zeros(()), {})
+        told: dict[str, Any] = Loss(total.value, {**total.sums, **sums}).statistics()
+        if again:
+            told["imitation_loss"] = add_likelihood_gradients(self.learner, again, self.settings.imitation)
+        return told | self.learner.update() if live or again else told
+
+    def _add_gradients(self, turns: Turns, prepared: Prepared, rows: Sequence[Row], live: Sequence[int]) -> Loss:
+        """Those of the rows that are left, and what their loss came to in all processes."""
         total: Loss | None = None
         for pack in self.learner.packs([rows[index] for index in live]):
             loss = self._loss(turns, prepared, rows, [live[index] for index in pack] or live[:1], idle=not pack)
@@ -274,9 +297,9 @@ class Trainer:
             total = loss.detach() if total is None else total + loss.detach()
         assert total is not None, "rows make packs"
         self.learner.ranks.add_up([total.value, *total.sums.values()])
-        return {**Loss(total.value, {**total.sums, **sums}).statistics(), **self.learner.update()}
+        return total
 
-    def _loss(self, turns: Turns, prepared: Prepared, rows: Sequence[Row], chosen: list[int], idle: bool) -> Loss:
+    def _loss(self, turns: Turns, prepared: Prepared, rows: Sequence[Row], chosen: Sequence[int], idle: bool) -> Loss:
         """The loss of some rows; idle, of none of their tokens: a pass that other processes wait for."""
         part = prepared.select(chosen)
         keep = part.keep & (not idle)
@@ -287,19 +310,3 @@ class Trainer:
             self.learner.optimizer.zero_grad(set_to_none=True)
             raise DivergedError(f"step {self.learner.step}: the loss is {float(loss.value.detach())}")
         return loss
-
-
-def rows_of(trajectories: Sequence[Trajectory]) -> list[Row]:
-    """A row for each turn, in order; turns without tokens get a placeholder, which no mask ever lets through."""
-    return [_row(turn) for made in trajectories for turn in made.turns]
-
-
-def _row(turn: Turn) -> Row:
-    answer = turn.completion
-    if not answer.token_ids and not turn.valid:
-        return _NOTHING
-    if not answer.token_ids or not answer.prompt_ids:
-        raise UserError(
-            f"policy {answer.version} does not tell the tokens of its answers: nothing can be learnt from it"
-        )
-    return Row(answer.prompt_ids, answer.token_ids)

@@ -27,6 +27,7 @@ TABLE = {
     "kevin": (0.4, "prompt", "mean", "group", "const", "ppo", "token", 0.0),
     "gspo": (1.0, "prompt", "mean", "group", "seq_mean", "ppo", "sequence", 0.0),
     "cispo": (1.0, "prompt", "mean", "group", "token", "cispo", "token", 0.0),
+    "raft": (1.0, "prompt", "mean", "none", "seq_mean", "reinforce", "token", 0.0),
 }
 
 
@@ -53,6 +54,7 @@ def test_presets_are_what_their_sources_say() -> None:
         assert (a.gamma, a.group, a.baseline, a.scale, a.aggregation, a.kind, a.level, a.kl) == expected, name
     assert PRESETS["dapo"].dynamic_sampling
     assert PRESETS["dapo"].clip_high == 0.28
+    assert {name for name in PRESETS if PRESETS[name].negative != 1.0} == {"raft"} and PRESETS["raft"].negative == 0.0
     changed = {
         f.name for f in fields(Algorithm) if getattr(PRESETS["dr_kernel"], f.name) != getattr(PRESETS["trloo"], f.name)
     }

@@ -22,10 +22,11 @@ from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Reference, TensorSpec
 from kernelwright.rl.algorithms import Algorithm, preset
+from kernelwright.rl.batches import rows_of
 from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint
 from kernelwright.rl.learner import DivergedError, Learner, LoraSettings, OptimizerSettings, load_adapter_weights
 from kernelwright.rl.run_log import read_metrics
-from kernelwright.rl.trainer import RlSettings, Trainer, rows_of
+from kernelwright.rl.trainer import RlSettings, Trainer
 
 X = TensorSpec.contiguous("x", "f32", (8,))
 MODULES = [KernelModule(f"p{i}", Reference(f"# {i}", "Model", (X,), (), (X,))) for i in range(4)]
@@ -119,11 +120,11 @@ def test_a_reward_turned_round_is_unlearnt(tmp_path: Path) -> None:
     assert sum(row["correct"] for row in read_metrics(tmp_path)[-6:]) / 6 < 0.05
 
 
-@pytest.mark.parametrize("replay", [0.0, 0.7])
-def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path, replay: float) -> None:
+@pytest.mark.parametrize("changes", [{}, {"replay": 0.7}, {"imitate": 2}], ids=str)
+def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path, changes: dict[str, Any]) -> None:
     steady, cut, after = Toy(), Toy(), Toy()
-    trainer(tmp_path / "steady", steady, steps=6, replay=replay).run()
-    halted = trainer(tmp_path / "cut", cut, steps=6, replay=replay)
+    trainer(tmp_path / "steady", steady, steps=6, **changes).run()
+    halted = trainer(tmp_path / "cut", cut, steps=6, **changes)
 
     def tell(step: int, _steps: int, _metrics: Any) -> None:
         if step == 4:
@@ -132,7 +133,7 @@ def test_a_killed_run_takes_the_same_batches_to_the_same_weights(tmp_path: Path,
     halted.tell = tell
     with pytest.raises(KeyboardInterrupt):
         halted.run()
-    trainer(tmp_path / "cut", after, steps=6, replay=replay).run()
+    trainer(tmp_path / "cut", after, steps=6, **changes).run()
     assert steady.asked == cut.asked + after.asked
     assert len(after.asked) == 2
     for name, value in weights(tmp_path / "steady").items():

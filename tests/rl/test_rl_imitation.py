@@ -1,0 +1,61 @@
+"""Good answers are kept, drawn by how good they were, and learnt by heart."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from test_rl_trainer import Toy, trainer
+
+from kernelwright.rl.algorithms import preset
+from kernelwright.rl.imitation import GoodAnswers
+from kernelwright.rl.packing import Row
+from kernelwright.rl.run_log import read_metrics
+
+
+def row(prompt: int, response: int) -> Row:
+    return Row((1, prompt), (response, 2))
+
+
+def test_only_what_was_better_than_its_group_is_kept() -> None:
+    kept = GoodAnswers()
+    kept.record([row(5, 5), row(5, 6), row(6, 6), row(7, 7)], [0.5, -0.5, 0.0, 1.0])
+    assert set(kept.drawn(10, "seed")) == {row(5, 5), row(7, 7)}
+    kept.record([row(5, 8), row(5, 5), row(7, 9)], [1.0, -1.0, 0.0])  # the latest good ones to a prompt
+    assert set(kept.drawn(10, "seed")) == {row(5, 8), row(7, 7)}
+
+
+def test_better_ones_are_drawn_more_often_and_none_twice() -> None:
+    kept = GoodAnswers()
+    kept.record([row(place, place) for place in range(4)], [3.0, 1.0, 1.0, 1.0])
+    first = Counter(kept.drawn(1, str(number))[0] for number in range(3000))
+    assert first[row(0, 0)] / 3000 == pytest.approx(0.5, abs=0.03)
+    assert len(set(kept.drawn(3, "x"))) == 3
+    assert kept.drawn(2, "x") == kept.drawn(2, "x")
+
+
+def test_the_oldest_prompts_go_first() -> None:
+    kept = GoodAnswers(most=2)
+    for place in (1, 2, 1, 3):
+        kept.record([row(place, place)], [1.0])
+    assert set(kept.drawn(9, "")) == {row(1, 1), row(3, 3)}
+
+
+def test_they_are_in_checkpoints(tmp_path: Path) -> None:
+    kept, other = GoodAnswers(), GoodAnswers()
+    kept.record([row(5, 5), row(5, 6), row(7, 7)], [0.5, 0.25, 1.0])
+    kept.save(tmp_path)
+    other.load(tmp_path)
+    assert other.drawn(3, "a") == kept.drawn(3, "a") and len(other.drawn(9, "a")) == 3
+    other.load(tmp_path / "elsewhere")
+    assert other.drawn(9, "a") == []
+
+
+def test_imitation_learns_more_from_as_many_answers(tmp_path: Path) -> None:
+    def learnt(name: str, imitate: int) -> float:
+        trainer(tmp_path / name, Toy(n=4), preset("raft"), steps=25, lr=4e-3, imitate=imitate, save_every=25).run()
+        rows = read_metrics(tmp_path / name)
+        assert all(("imitation_loss" in row) == bool(imitate) for row in rows[-6:])
+        return sum(row["correct"] for row in rows[-6:]) / 6
+
+    plain, imitating = learnt("plain", 0), learnt("imitating", 4)
+    assert imitating > plain + 0.15
