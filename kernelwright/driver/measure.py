@@ -17,8 +17,9 @@ from kernelwright.ir.values import KernelModule
 
 #: How `measure_ms` measures, in words.
 HOW = "medians of interleaved rounds of the device's time, host launches hidden, L2 flushed"
-#: How often each side has its turn, and its runs in a turn: not timed, and timed.
-ROUNDS, WARM_UP, RUNS = 5, 5, 20
+#: How often each side has its turn, and its runs in a turn: to warm up, and at most and at least to be timed, of which
+#: there are fewer where they take more than so many milliseconds.
+ROUNDS, WARM_UP, RUNS, FEWEST, TURN_MS = 5, 3, 20, 3, 100.0
 
 
 def find_speedup(result: CompileResult, target: str) -> dict[str, Any]:
@@ -69,9 +70,9 @@ def interleaved(sides: Mapping[str, Callable[[], object]], clock: Clock, rounds:
     samples: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(rounds):
         for name, call in sides.items():
-            for _ in range(WARM_UP):
-                call()
-            samples[name].append(middle(clock.queued([_as_it_is] * RUNS, call)))
+            first_ms = min(clock.time(call)[0] for _ in range(WARM_UP))
+            runs = max(FEWEST, min(RUNS, int(TURN_MS / first_ms)))
+            samples[name].append(middle(clock.queued([_as_it_is] * runs, call)))
     return {name: middle(found) for name, found in samples.items()}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from kernelwright.backend.clock import HostClock
-from kernelwright.driver.measure import RUNS, WARM_UP, interleaved
+from kernelwright.driver.measure import FEWEST, RUNS, WARM_UP, interleaved
 
 
 class Scripted(HostClock):
@@ -13,6 +13,10 @@ class Scripted(HostClock):
 
     def __init__(self) -> None:
         self.took, self.rounds = 0.0, list[int]()
+
+    def time(self, run: Callable[[], object]) -> tuple[float, float]:
+        run()
+        return self.took, self.took
 
     def queued(
         self, prepares: Sequence[Callable[[], object]], run: Callable[[], object], busy_ms: float = 0.0
@@ -25,6 +29,16 @@ class Scripted(HostClock):
             found.append(self.took * (10 if number % 7 == 0 else 1))
         self.rounds.append(len(found))
         return found
+
+
+def test_slow_programs_run_less_often() -> None:
+    clock = Scripted()
+
+    def run() -> None:
+        clock.took = 1e3
+
+    assert interleaved({"eager": run}, clock, rounds=2) == {"eager": 1e3}
+    assert clock.rounds == [FEWEST] * 2
 
 
 def test_sides_take_turns_and_disturbances_do_not_count() -> None:
