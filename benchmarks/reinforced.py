@@ -1,0 +1,116 @@
+"""What reinforcement learning does for an agent: train it, make of it what ships, and measure both on held-out pairs.
+
+usage: reinforced.py FOLDER --problems PAIRS.jsonl --pairs PAIRS.jsonl [--stage midend] [--adapter FOLDER] [key=value …]
+
+`--problems` are what it works on (of `kernelwright data pairs answers=false`, their split `train`), `--pairs` what both
+are measured with (their split `test`). key=value go to `kernelwright train` besides SETTINGS. The run ends after
+`--seconds` at the latest, and what its last checkpoint holds is measured then; a command that was stopped goes on where
+it was. FOLDER gets `rl.json` (every step, by training_run.py), `agents.json` (by agents.py or midend_agents.py, arms
+`start` and `rl`), and `shipped`, the adapter in bfloat16.
+"""
+
+import argparse
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from kernelwright.evaluate.pool import usable_cores
+from kernelwright.rl.checkpoint import latest_checkpoint
+from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
+
+HERE = Path(__file__).parent
+#: Of both stages: small models that are sure of themselves want float32, see the README.
+COMMON = """recipe=smollm policy=hf policy.dtype=float32 trainer.dtype=float32 algorithm=grpo algorithm.kl=0.0
+    algorithm.tis_cap=2.0 algorithm.clip_high=0.28 trainer.replay=0.5 trainer.updates=3 rollout.remember=20000
+    canary.slack=0.3"""
+SETTINGS = {
+    FRONTEND: """rollout.form=kernels rollout.rungs=[parse,interpret] rollout.n=8 rollout.max_tokens=256
+        trainer.problems=128 trainer.lr=1e-4 trainer.schedule=cosine trainer.warmup=3 trainer.steps=100
+        trainer.save_every=5 trainer.budget=32768 trainer.tf32=true trainer.overlap=true policy.max_model_len=640
+        policy.max_num_seqs=1024""",
+    MIDEND: """rollout.form=brief rollout.action=pipeline rollout.rungs=[parse,compile,run] reward=log_speedup
+        reward.failure=-3.5 evaluator.samples=30 evaluator.seeds=1 rollout.n=12 rollout.temperature=1.1
+        rollout.max_tokens=64 trainer.problems=16 trainer.lr=1.5e-4 trainer.warmup=2 trainer.steps=80
+        trainer.save_every=1 trainer.budget=16384 policy.max_model_len=1152 policy.max_num_seqs=192""",
+}
+#: How both are asked when they are measured.
+MEASURED = {
+    FRONTEND: """--n 8 --k 8 --max-tokens 256 --chunk 128 --modes sampled kind=hf dtype=float32 max_model_len=1024
+        max_num_seqs=1024""",
+    MIDEND: "--n 4 --max-tokens 64 --chunk 60 kind=hf dtype=float32 max_model_len=1152 max_num_seqs=192",
+}
+FORMS = {FRONTEND: "kernels", MIDEND: "brief"}
+
+
+def training(given: argparse.Namespace) -> list[str]:
+    """The words after `kernelwright`."""
+    own = [f"stage={given.stage}", f"adapter={given.adapter}", f"problems.place={given.problems}"]
+    own += [f"out={given.folder / 'rl'}", f"workers={given.workers}", f"target={given.target}"]
+    return ["train", *own, *COMMON.split(), *SETTINGS[given.stage].split(), *given.settings]
+
+
+def measuring(given: argparse.Namespace) -> list[str]:
+    """The benchmark of the stage, and its arguments."""
+    form, shipped = FORMS[given.stage], given.folder / "shipped"
+    arms = ["--arm", f"start={form}:{given.adapter}", "--arm", f"rl={form}:{shipped}", "--workers", str(given.workers)]
+    options = MEASURED[given.stage].split()
+    out = str(given.folder / "agents.json")
+    if given.stage == FRONTEND:
+        more = ["--kernelbench", str(given.kernelbench)] if given.kernelbench else []
+        return ["agents.py", out, "--pairs", str(given.pairs), *more, *arms, *options]
+    return ["midend_agents.py", out, "--modules", str(given.pairs), "--target", given.target, *arms, *options]
+
+
+def run(words: Sequence[str], seconds: float | None = None) -> int:
+    """The exit status of a command of this Python's; 0 where it was told to end, after so many seconds."""
+    sys.stderr.write(f"{shlex.join(words)}\n")
+    with subprocess.Popen([sys.executable, *words]) as process:
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            process.wait()
+            return 0
+
+
+def main() -> int:
+    """0 where all of it was measured, else the status of what failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--problems", type=Path, required=True)
+    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--stage", choices=STAGES, default=FRONTEND)
+    parser.add_argument("--adapter", help="where to start from; shipped:STAGE where none is given")
+    parser.add_argument("--kernelbench", type=Path, help="its problems, which the frontend's is measured with as well")
+    parser.add_argument("--seconds", type=float, help="of training at most")
+    parser.add_argument("--workers", type=int, default=max(1, usable_cores() // 2), help="evaluators at a time")
+    parser.add_argument("--target", default="h200")
+    parser.add_argument("settings", nargs="*", help="key=value of `kernelwright train`")
+    given = parser.parse_intermixed_args()
+    given.adapter = given.adapter or f"shipped:{given.stage}"
+    given.folder.mkdir(parents=True, exist_ok=True)
+    trained, adapter = training(given), given.folder / "rl" / "adapter"
+    if status := run(["-m", "kernelwright.driver.cli", *trained], given.seconds):
+        return status
+    if not adapter.is_dir():  # its time was up
+        checkpoint = latest_checkpoint(given.folder / "rl" / "checkpoints")
+        if checkpoint is None:
+            sys.stderr.write("the time was up before the first checkpoint; give more --seconds\n")
+            return 1
+        adapter = checkpoint.folder / "adapter"
+    rl, shipped = str(given.folder / "rl"), str(given.folder / "shipped")
+    note = f"what was measured is {adapter.relative_to(given.folder)}"
+    for words in (
+        ["training_run.py", rl, f"{rl}.json", "--command", shlex.join(["kernelwright", *trained]), "--note", note],
+        ["ship_adapter.py", str(adapter), shipped],
+        measuring(given),
+    ):
+        if status := run([str(HERE / words[0]), *words[1:]]):
+            return status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
