@@ -21,19 +21,13 @@ from kernelwright.rl.checkpoint import latest_checkpoint
 from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
 
 HERE = Path(__file__).parent
-#: Of both stages: small models that are sure of themselves want float32, see the README.
-COMMON = """recipe=smollm policy=hf policy.dtype=float32 trainer.dtype=float32 algorithm=grpo algorithm.kl=0.0
-    algorithm.tis_cap=2.0 algorithm.clip_high=0.28 trainer.replay=0.5 trainer.updates=3 rollout.remember=20000
-    canary.slack=0.3"""
+#: What goes beyond `recipe=smollm` on a large GPU.
 SETTINGS = {
-    FRONTEND: """rollout.form=kernels rollout.rungs=[parse,interpret] rollout.n=8 rollout.max_tokens=256
-        trainer.problems=128 trainer.lr=1e-4 trainer.schedule=cosine trainer.warmup=3 trainer.steps=100
-        trainer.save_every=5 trainer.budget=32768 trainer.tf32=true trainer.overlap=true policy.max_model_len=640
-        policy.max_num_seqs=1024""",
-    MIDEND: """rollout.form=brief rollout.action=pipeline rollout.rungs=[parse,compile,run] reward=log_speedup
-        reward.failure=-3.5 evaluator.samples=30 evaluator.seeds=1 rollout.n=12 rollout.temperature=1.1
-        rollout.max_tokens=64 trainer.problems=16 trainer.lr=1.5e-4 trainer.warmup=2 trainer.steps=80
-        trainer.save_every=1 trainer.budget=16384 policy.max_model_len=1152 policy.max_num_seqs=192""",
+    FRONTEND: """trainer.problems=128 trainer.schedule=cosine trainer.budget=32768 trainer.overlap=true
+        policy.max_num_seqs=1024 policy.max_model_len=640""",
+    MIDEND: """rollout.rungs=[parse,compile,run] reward=log_speedup reward.failure=-3.5 evaluator.samples=30
+        evaluator.seeds=1 rollout.n=12 rollout.temperature=1.1 rollout.max_tokens=64 trainer.problems=16
+        trainer.lr=1.5e-4 trainer.save_every=1 trainer.budget=16384 trainer.tf32=false""",
 }
 #: How both are asked when they are measured.
 MEASURED = {
@@ -48,7 +42,7 @@ def training(given: argparse.Namespace) -> list[str]:
     """The words after `kernelwright`."""
     own = [f"stage={given.stage}", f"adapter={given.adapter}", f"problems.place={given.problems}"]
     own += [f"out={given.folder / 'rl'}", f"workers={given.workers}", f"target={given.target}"]
-    return ["train", *own, *COMMON.split(), *SETTINGS[given.stage].split(), *given.settings]
+    return ["train", "recipe=smollm", *own, *SETTINGS[given.stage].split(), *given.settings]
 
 
 def measuring(given: argparse.Namespace) -> list[str]:

@@ -46,6 +46,7 @@ def commands(given: argparse.Namespace, folder: Path, gpus: bool) -> dict[str, l
     answers = folder / "answers.jsonl"
     rl = [
         *("train", *COMMON, "recipe=smollm", f"problems.place={given.problems}", "target=h100", "trainer.lr=1e-4"),
+        *("trainer.replay=0", "trainer.updates=1", "trainer.warmup=0", "trainer.tf32=false"),
         *("rollout.rungs=[parse,interpret]", f"rollout.n={given.n}", "rollout.max_tokens=192", "algorithm.kl=0.05"),
         *(f"trainer.problems={given.batch // given.n}", f"trainer.steps={given.steps}", f"workers={given.workers}"),
         *("trainer.budget=8192", "canary.enabled=false", f"seed={given.seed}"),

@@ -118,10 +118,22 @@ class CanarySettings:
 
 
 @dataclass
+class SmallSettings:
+    """Of a small model of a stage, for recipes to refer to: how it answers, what answers must pass, and how hard the
+    programs are that are generated for it."""
+
+    form: str = "native"
+    action: str = "program"
+    rungs: Any = None
+    difficulty: int = 2
+
+
+@dataclass
 class StageSettings:
-    """The stage whose agent is trained."""
+    """The stage whose agent is trained; see conf/stage."""
 
     name: str = "frontend"
+    small: SmallSettings = field(default_factory=SmallSettings)
 
 
 @dataclass

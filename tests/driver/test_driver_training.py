@@ -76,6 +76,15 @@ def test_published_figures() -> None:
     assert (report.pay["judge_weight"], report.plain.rollout.n, report.plain.trainer.rank) == (0.5, 6, 32)
 
 
+def test_a_small_model_is_asked_as_the_shipped_adapters_of_its_stage_are() -> None:
+    shipped = compose_config(["policy=smollm"], root="train")["policy"]
+    for stage, form in (("frontend", shipped["form"]), ("midend", shipped["midend_form"])):
+        small = read_train_settings(["recipe=smollm", f"stage={stage}"]).plain
+        assert small.rollout.form == form
+        assert small.policy.dtype == small.trainer.dtype == "float32"
+    assert small.rollout.action == "pipeline"
+
+
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [

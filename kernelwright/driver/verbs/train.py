@@ -18,16 +18,17 @@ configuration (defaults first; every group is a folder of conf/):
   stage=frontend|midend  policy=vllm|hf|smollm|openai|replay  policy.model=smollm|FOLDER|HUB-ID
   adapter=FOLDER|shipped:NAME   where to start from; rank, alpha and dropout are its own then
   reward=STAGE'S|composite|cost_model|joint|kevin|log_speedup|profiling
-  algorithm=grpo|dr_grpo|dapo|bnpo|rloo|trloo|dr_kernel|kevin|gspo|cispo  algorithm.kl=0.1  …
+  algorithm=grpo|dr_grpo|dapo|bnpo|rloo|trloo|dr_kernel|kevin|gspo|cispo|raft  algorithm.kl=0.1  …
   problems=generated|held_out|examples|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.overlap=true
+  trainer.imitate=0  rollout.remember=0
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
   canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
   target=auto|…  evaluator=local|ray  device=auto|cpu|cuda|cuda:1  workers=N  out=runs/train/STAGE  seed=0
 
-  kernelwright train recipe=smollm adapter=runs/sft/frontend/adapter
-  kernelwright train stage=midend algorithm=trloo rollout.turns=3 reward=log_speedup
+  kernelwright train recipe=smollm adapter=shipped:frontend
+  kernelwright train recipe=smollm adapter=shipped:midend stage=midend reward=log_speedup
 
 Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage or input, 130 interrupted,
 143 terminated.
