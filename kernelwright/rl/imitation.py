@@ -5,6 +5,7 @@ was positive are drawn again and again, in proportion to it, and their likelihoo
 weight is the positive part of return - baseline; with no other loss it is RAFT's, Dong et al., 2023).
 """
 
+import heapq
 import json
 import math
 import random
@@ -40,12 +41,12 @@ class GoodAnswers:
     def drawn(self, count: int, seed: str) -> list[Row]:
         """So many rows, or all there are: by advantage, without replacement (Efraimidis and Spirakis, 2006)."""
         draw = random.Random(seed).random
-        keyed = [
+        keyed = (
             (math.log(1 - draw()) / advantage, prompt, answer)
             for prompt, answers in self._kept.items()
             for answer, advantage in answers.items()
-        ]
-        return [Row(prompt, answer) for _, prompt, answer in sorted(keyed, reverse=True)[:count]]
+        )
+        return [Row(prompt, answer) for _, prompt, answer in heapq.nlargest(count, keyed)]
 
     def save(self, folder: Path) -> None:
         """Write them into a checkpoint's folder."""
