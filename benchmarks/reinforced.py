@@ -5,8 +5,8 @@ usage: reinforced.py FOLDER --problems PAIRS.jsonl --pairs PAIRS.jsonl [--stage 
 `--problems` are what it works on (of `kernelwright data pairs answers=false`, their split `train`), `--pairs` what both
 are measured with (their split `test`). key=value go to `kernelwright train` besides SETTINGS. The run ends after
 `--seconds` at the latest, and what its last checkpoint holds is measured then; a command that was stopped goes on where
-it was. FOLDER gets `rl.json` (every step, by training_run.py), `agents.json` (by agents.py or midend_agents.py, arms
-`start` and `rl`), and `shipped`, the adapter in bfloat16.
+it was, and trains no more where there is `shipped` already. FOLDER gets `rl.json` (every step, by training_run.py),
+`agents.json` (by agents.py or midend_agents.py, arms `start` and `rl`), and `shipped`, the adapter in bfloat16.
 """
 
 import argparse
@@ -23,11 +23,11 @@ from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
 HERE = Path(__file__).parent
 #: What goes beyond `recipe=smollm` on a large GPU.
 SETTINGS = {
-    FRONTEND: """trainer.problems=128 trainer.schedule=cosine trainer.budget=32768 trainer.overlap=true
-        policy.max_num_seqs=1024 policy.max_model_len=640""",
-    MIDEND: """rollout.rungs=[parse,compile,run] reward=log_speedup reward.failure=-3.5 evaluator.samples=30
-        evaluator.seeds=1 rollout.n=12 rollout.temperature=1.1 rollout.max_tokens=64 trainer.problems=16
-        trainer.lr=1.5e-4 trainer.save_every=1 trainer.budget=16384 trainer.tf32=false""",
+    FRONTEND: """algorithm.clip_high=0.28 trainer.problems=128 trainer.schedule=cosine trainer.budget=32768
+        trainer.overlap=true policy.max_num_seqs=1024 policy.max_model_len=640""",
+    MIDEND: """algorithm.clip_high=0.28 rollout.rungs=[parse,compile,run] reward=log_speedup reward.failure=-3.5
+        evaluator.samples=30 evaluator.seeds=1 rollout.n=12 rollout.temperature=1.1 rollout.max_tokens=64
+        trainer.problems=16 trainer.lr=1.5e-4 trainer.save_every=1 trainer.budget=16384 trainer.tf32=false""",
 }
 #: How both are asked when they are measured.
 MEASURED = {
@@ -85,6 +85,8 @@ def main() -> int:
     given = parser.parse_intermixed_args()
     given.adapter = given.adapter or f"shipped:{given.stage}"
     given.folder.mkdir(parents=True, exist_ok=True)
+    if (given.folder / "shipped" / "adapter_config.json").is_file():  # what `ship_adapter.py` writes last
+        return measured(given)
     trained, adapter = training(given), given.folder / "rl" / "adapter"
     if status := run(["-m", "kernelwright.driver.cli", *trained], given.seconds):
         return status
@@ -94,16 +96,19 @@ def main() -> int:
             sys.stderr.write("the time was up before the first checkpoint; give more --seconds\n")
             return 1
         adapter = checkpoint.folder / "adapter"
-    rl, shipped = str(given.folder / "rl"), str(given.folder / "shipped")
-    note = f"what was measured is {adapter.relative_to(given.folder)}"
-    for words in (
-        ["training_run.py", rl, f"{rl}.json", "--command", shlex.join(["kernelwright", *trained]), "--note", note],
-        ["ship_adapter.py", str(adapter), shipped],
-        measuring(given),
-    ):
-        if status := run([str(HERE / words[0]), *words[1:]]):
-            return status
-    return 0
+    rl, note = str(given.folder / "rl"), f"what was measured is {adapter.relative_to(given.folder)}"
+    told = [rl, f"{rl}.json", "--command", shlex.join(["kernelwright", *trained]), "--note", note]
+    if status := run([str(HERE / "training_run.py"), *told]):
+        return status
+    if status := run([str(HERE / "ship_adapter.py"), str(adapter), str(given.folder / "shipped")]):
+        return status
+    return measured(given)
+
+
+def measured(given: argparse.Namespace) -> int:
+    """Measure start and result: the benchmark's status."""
+    name, *words = measuring(given)
+    return run([str(HERE / name), *words])
 
 
 if __name__ == "__main__":

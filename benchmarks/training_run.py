@@ -11,7 +11,7 @@ import json
 import statistics
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +43,12 @@ def figures(folder: Path) -> dict[str, Any]:
 
 
 def medians(steps: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """Of seconds, speeds and shares of time."""
-    names = [name for name in steps[-1] if name.startswith(("seconds/", "idle/")) or name in TIMED]
-    return {name: _short(statistics.median(row[name] for row in steps if name in row)) for name in names}
+    """Of seconds (0 where a step had no such phase), speeds and shares of time."""
+    names = dict.fromkeys(
+        name for row in steps for name in row if name.startswith(("seconds/", "idle/")) or name in TIMED
+    )
+    had = {name: [row.get(name, 0.0) for row in steps if name in row or name.startswith("seconds/")] for name in names}
+    return {name: _short(statistics.median(values)) for name, values in had.items()}
 
 
 def _short(value: Any) -> Any:
@@ -64,7 +67,7 @@ def main() -> int:
     try:
         on = caliber() if given.caliber is None else json.loads(given.caliber.read_text("utf-8"))
         content = {"caliber": {**on, "command": given.command, "note": given.note}, **figures(given.folder)}
-    except (UserError, OSError, ValueError) as error:
+    except (UserError, OSError, ValueError, PackageNotFoundError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
     given.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")

@@ -16,7 +16,7 @@ from kernelwright.driver.stages import CompileResult
 from kernelwright.ir.values import KernelModule
 
 #: How `measure_ms` measures, in words.
-HOW = "medians of interleaved rounds of the device's time, host launches hidden, L2 flushed"
+HOW = "medians of interleaved rounds, CUDA events behind L2 flushes that hide up to 2 ms of launching"
 #: How often each side has its turn, and its runs in a turn: to warm up, and at most and at least to be timed, of which
 #: there are fewer where they take more than so many milliseconds.
 ROUNDS, WARM_UP, RUNS, FEWEST, TURN_MS = 5, 3, 20, 3, 100.0

@@ -133,6 +133,7 @@ PRESETS: Mapping[str, Algorithm] = MappingProxyType(
         "kevin": Algorithm(gamma=0.4, aggregation="const"),
         "gspo": Algorithm(level="sequence", clip_low=3e-4, clip_high=4e-4),
         "cispo": Algorithm(kind="cispo", clip_high=4.0, aggregation="token"),
+        # After RAFT (Dong et al., 2023), which keeps the best answer: here all that are better than the mean, weighted.
         "raft": Algorithm(scale="none", negative=0.0, kind="reinforce"),
     }
 )
@@ -153,7 +154,8 @@ class Prepared:
     """All that the batch as a whole decides; none of it carries gradients.
 
     advantages (N,); keep (N, T) bool: tokens that are learnt from; weights (N, T) or (N, 1) on the policy's loss, None
-    for 1; denominator of the loss; returns (N,); statistics of the batch: shares of rows that each step left.
+    for 1; denominator of the loss; returns (N,); statistics of the batch: shares of rows that each step left; good
+    (N,), of the whole batch: advantages above 0 of rows that are learnt from, in groups whose returns differ, else 0.
     """
 
     advantages: Tensor
@@ -162,6 +164,7 @@ class Prepared:
     denominator: float
     returns: Tensor
     statistics: Mapping[str, float] = field(default_factory=dict)
+    good: Tensor = field(default_factory=lambda: torch.zeros(0))
 
     def select(self, rows: Tensor | Sequence[int]) -> "Prepared":
         """Some of the rows; the denominator and the statistics remain those of the batch."""
@@ -200,7 +203,8 @@ def prepare(turns: Turns, algorithm: Algorithm, seed: int = 0) -> Prepared:
     statistics |= {f"kept/{name}": share((tokens & mask).any(-1), mask.any(-1)) for name, tokens in kept.items()}
     statistics |= mismatch(_correction(turns, "token"), turns.mask & turns.valid[:, None])
     denom = denominator(mask, algorithm.aggregation, algorithm.max_len)
-    return Prepared(adv, keep, _weights(turns, algorithm), denom, returns, statistics)
+    good = torch.where(signal & keep.any(-1), adv.clamp(min=0.0), 0.0)
+    return Prepared(adv, keep, _weights(turns, algorithm), denom, returns, statistics, good)
 
 
 def _weights(turns: Turns, algorithm: Algorithm) -> Tensor | None:

@@ -1,7 +1,8 @@
 """Reinforcement learning of one adapter: problems, rollouts, an update, the adapter handed to the policy, again.
 
-A step is taken wholly or not at all: everything that decides the next one (adapter, optimizer, step number) is in a
-checkpoint; problems (with what became of those before), seeds and what else is random follow from the step number.
+A step is taken wholly or not at all: everything that decides the next one (adapter, optimizer, step number, answers to
+imitate) is in a checkpoint; problems (with what became of those before), seeds and what else is random follow from the
+step number. Times of rewards are measured, those that a run remembers too: one that goes on measures them anew.
 
 Overlapped, batch k + 1 is drawn while batch k is learnt from, by the adapter as it was before: from the second batch on
 it is one update older than the learner. The anchor of a row (`old_logp`) is the learner's at the time it learns from
@@ -227,7 +228,7 @@ class Trainer:
                 found = self._update(turns, prepared, rows, entropy, again)
         self.learner.step = plan.step + 1
         if self.settings.imitate:
-            self._good.record(rows, prepared.advantages.tolist())
+            self._good.record(rows, self.learner.ranks.shared(prepared.good.tolist()))
         fresh = self._fresh(plan.step, trajectories)
         if self.learner.ranks.leads:
             self._curriculum.record(plan.places, trajectories)

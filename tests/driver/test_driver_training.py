@@ -76,6 +76,12 @@ def test_published_figures() -> None:
     assert (report.pay["judge_weight"], report.plain.rollout.n, report.plain.trainer.rank) == (0.5, 6, 32)
 
 
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_a_recipe_leaves_an_algorithm_what_it_is(name: str) -> None:
+    found = read_train_settings(["recipe=smollm", f"algorithm={name}"]).algorithm
+    assert found == replace(PRESETS[name], kl=0.0)
+
+
 def test_a_small_model_is_asked_as_the_shipped_adapters_of_its_stage_are() -> None:
     shipped = compose_config(["policy=smollm"], root="train")["policy"]
     for stage, form in (("frontend", shipped["form"]), ("midend", shipped["midend_form"])):

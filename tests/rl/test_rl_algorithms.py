@@ -250,3 +250,22 @@ def test_a_penalty_needs_a_reference() -> None:
     with pytest.raises(ValueError, match=r"penalty of 0\.1 needs"):
         whole(turns, preset("grpo"), prepared)
     assert "kl" not in whole(turns, preset("dapo"), prepared).statistics()
+
+
+def test_what_is_negative_teaches_less_or_nothing() -> None:
+    turns = multi_turn(reward=torch.linspace(-1, 1, 12))
+    plain = prepare(turns, replace(PRESETS["raft"], negative=1.0)).advantages
+    assert (plain < 0).any() and (plain > 0).any()
+    for share in (0.0, 0.25):
+        found = prepare(turns, replace(PRESETS["raft"], negative=share)).advantages
+        torch.testing.assert_close(found, torch.where(plain < 0, share * plain, plain))
+
+
+def test_good_is_what_is_better_than_a_group_that_differs_and_is_not_rejected() -> None:
+    reward = torch.tensor([0.3] * 6 + [0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    prepared = prepare(multi_turn(reward=reward), preset("trloo"))
+    assert (prepared.good > 0).nonzero()[:, 0].tolist() == [10]
+    assert prepared.good[10] == prepared.advantages[10]
+    seen = {"reward": reward, "coverage": torch.where(reward == 1.0, 0.0, 1.0), "correct": reward == 1.0}
+    rejected = prepare(multi_turn(**seen), preset("trloo", prs_tau=0.3))
+    assert rejected.advantages[10] > 0 and not rejected.good.any()

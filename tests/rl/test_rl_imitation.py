@@ -51,11 +51,12 @@ def test_they_are_in_checkpoints(tmp_path: Path) -> None:
 
 
 def test_imitation_learns_more_from_as_many_answers(tmp_path: Path) -> None:
-    def learnt(name: str, imitate: int) -> float:
-        trainer(tmp_path / name, Toy(n=4), preset("raft"), steps=25, lr=4e-3, imitate=imitate, save_every=25).run()
-        rows = read_metrics(tmp_path / name)
+    def learnt(imitate: int, seed: int) -> float:
+        folder, changes = tmp_path / f"{imitate}-{seed}", {"imitate": imitate, "seed": seed, "save_every": 25}
+        trainer(folder, Toy(n=4), preset("raft"), steps=25, lr=4e-3, **changes).run()
+        rows = read_metrics(folder)
         assert all(("imitation_loss" in row) == bool(imitate) for row in rows[-6:])
         return sum(row["correct"] for row in rows[-6:]) / 6
 
-    plain, imitating = learnt("plain", 0), learnt("imitating", 4)
-    assert imitating > plain + 0.15
+    plain, imitating = (sum(learnt(imitate, seed) for seed in range(4)) / 4 for imitate in (0, 4))
+    assert imitating > plain + 0.1
