@@ -134,10 +134,8 @@ def answered(task: Task, policy: Policy, pool: Pool, n: int, max_tokens: int, se
     ]
 
 
-def caliber(
-    arms: Sequence[Arm], settings: PolicySettings, seconds: Mapping[str, float], lost: list[str]
-) -> dict[str, Any]:
-    """What the figures were obtained with."""
+def surroundings() -> dict[str, Any]:
+    """The machine, and the versions of what figures hang on."""
     import importlib.metadata
 
     def version(name: str) -> str:
@@ -153,6 +151,14 @@ def caliber(
         "driver": driver.read_text().split("\n")[0] if driver.is_file() else "",
         "versions": {name: version(name) for name in ("torch", "triton", "transformers", "peft", "vllm")},
         "python": sys.version.split()[0],
+    }
+
+
+def caliber(
+    arms: Sequence[Arm], settings: PolicySettings, seconds: Mapping[str, float], lost: list[str]
+) -> dict[str, Any]:
+    """What the figures were obtained with."""
+    return surroundings() | {
         "command": " ".join(sys.argv),
         "policy": {"kind": settings.kind.value, "model": settings.model},
         "arms": told_of(arms),

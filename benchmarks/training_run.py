@@ -11,24 +11,18 @@ import json
 import statistics
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from kernelwright.driver.campaign import machine
+from agents import surroundings
+
+from kernelwright.evaluate.pool import usable_cores
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.run_log import read_metrics
 
 #: What a median says something of.
 TIMED = ("step_seconds", "tokens_per_s", "response_tokens")
 DIGITS = 5
-
-
-def caliber() -> dict[str, Any]:
-    """This machine and its versions."""
-    found = machine() | {name: version(name) for name in ("transformers", "peft")}
-    driver = Path("/proc/driver/nvidia/version")
-    return found | ({"driver": driver.read_text().split("\n")[0]} if driver.is_file() else {})
 
 
 def figures(folder: Path) -> dict[str, Any]:
@@ -65,9 +59,10 @@ def main() -> int:
     parser.add_argument("--caliber", type=Path, help="what the run was on, where that is another machine")
     given = parser.parse_args()
     try:
-        on = caliber() if given.caliber is None else json.loads(given.caliber.read_text("utf-8"))
+        here = surroundings() | {"cpus": usable_cores()}
+        on = here if given.caliber is None else json.loads(given.caliber.read_text("utf-8"))
         content = {"caliber": {**on, "command": given.command, "note": given.note}, **figures(given.folder)}
-    except (UserError, OSError, ValueError, PackageNotFoundError) as error:
+    except (UserError, OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
     given.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
