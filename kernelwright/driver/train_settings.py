@@ -66,6 +66,7 @@ class TrainerSettings:
     updates: int = 1
     imitate: int = 0
     imitation: float = 1.0
+    rehearsal: float = 0.0
     overlap: bool = False
     lr: float = 1e-6
     schedule: str = "constant"
@@ -203,6 +204,7 @@ class TrainSettings:
             updates=chosen.updates,
             imitate=chosen.imitate,
             imitation=chosen.imitation,
+            rehearsal=chosen.rehearsal,
             save_every=chosen.save_every,
             keep=chosen.keep,
             seed=self.plain.seed,
@@ -245,6 +247,10 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
             "trainer.updates": (trainer.updates > 0, "at least one is needed"),
             "trainer.imitate": (trainer.imitate >= 0, "give a number of answers, or 0 for none"),
             "trainer.imitation": (trainer.imitation > 0, "give a weight above 0, or trainer.imitate=0"),
+            "trainer.rehearsal": (
+                trainer.rehearsal == 0 or (trainer.rehearsal > 0 and trainer.imitate > 0),
+                "give a weight above 0 and trainer.imitate=N, or 0 for none",
+            ),
             "canary.prompts": (canary.prompts > 0, "give 1 or more, or canary.enabled=false"),
             "canary.n": (canary.n > 0, "give 1 or more, or canary.enabled=false"),
         },

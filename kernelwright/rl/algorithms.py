@@ -154,8 +154,9 @@ class Prepared:
     """All that the batch as a whole decides; none of it carries gradients.
 
     advantages (N,); keep (N, T) bool: tokens that are learnt from; weights (N, T) or (N, 1) on the policy's loss, None
-    for 1; denominator of the loss; returns (N,); statistics of the batch: shares of rows that each step left; good
-    (N,), of the whole batch: advantages above 0 of rows that are learnt from, in groups whose returns differ, else 0.
+    for 1; denominator of the loss; returns (N,); statistics of the batch: shares of rows that each step left. Of the
+    whole batch, for rows that are not rejected: good (N,), advantages above 0 in groups whose returns differ, else 0;
+    solved (N,) bool, correct ones of groups whose returns do not.
     """
 
     advantages: Tensor
@@ -165,6 +166,7 @@ class Prepared:
     returns: Tensor
     statistics: Mapping[str, float] = field(default_factory=dict)
     good: Tensor = field(default_factory=lambda: torch.zeros(0))
+    solved: Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.bool))
 
     def select(self, rows: Tensor | Sequence[int]) -> "Prepared":
         """Some of the rows; the denominator and the statistics remain those of the batch."""
@@ -203,8 +205,9 @@ def prepare(turns: Turns, algorithm: Algorithm, seed: int = 0) -> Prepared:
     statistics |= {f"kept/{name}": share((tokens & mask).any(-1), mask.any(-1)) for name, tokens in kept.items()}
     statistics |= mismatch(_correction(turns, "token"), turns.mask & turns.valid[:, None])
     denom = denominator(mask, algorithm.aggregation, algorithm.max_len)
-    good = torch.where(signal & keep.any(-1), adv.clamp(min=0.0), 0.0)
-    return Prepared(adv, keep, _weights(turns, algorithm), denom, returns, statistics, good)
+    left = keep.any(-1)
+    good, solved = torch.where(signal & left, adv.clamp(min=0.0), 0.0), ~signal & left & turns.correct
+    return Prepared(adv, keep, _weights(turns, algorithm), denom, returns, statistics, good, solved)
 
 
 def _weights(turns: Turns, algorithm: Algorithm) -> Tensor | None:

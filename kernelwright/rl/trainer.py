@@ -55,8 +55,9 @@ class RlSettings:
     """`problems` to a step, a share `replay` of them worked on before (see `Curriculum`), `steps` in all; `temperature`
     is that of the rollouts. `updates` optimizer steps are taken on each batch, of which all but the first are
     off-policy. With each of them `imitate` good answers of earlier batches are learnt by heart (see `GoodAnswers`),
-    their loss times `imitation`. Every `save_every` steps there is a checkpoint. `overlap`: a batch is drawn while the
-    one before is learnt from."""
+    their loss times `imitation`; right answers to problems that had no others are among them with the weight
+    `rehearsal`, beside advantages. Every `save_every` steps there is a checkpoint. `overlap`: a batch is drawn while
+    the one before is learnt from."""
 
     steps: int = 100
     problems: int = 4
@@ -65,6 +66,7 @@ class RlSettings:
     updates: int = 1
     imitate: int = 0
     imitation: float = 1.0
+    rehearsal: float = 0.0
     save_every: int = 1
     keep: int = 2
     seed: int = 0
@@ -228,7 +230,8 @@ class Trainer:
                 found = self._update(turns, prepared, rows, entropy, again)
         self.learner.step = plan.step + 1
         if self.settings.imitate:
-            self._good.record(rows, self.learner.ranks.shared(prepared.good.tolist()))
+            weights = prepared.good + self.settings.rehearsal * prepared.solved
+            self._good.record(rows, self.learner.ranks.shared(weights.tolist()))
         fresh = self._fresh(plan.step, trajectories)
         if self.learner.ranks.leads:
             self._curriculum.record(plan.places, trajectories)

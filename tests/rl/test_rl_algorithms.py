@@ -269,3 +269,13 @@ def test_good_is_what_is_better_than_a_group_that_differs_and_is_not_rejected() 
     seen = {"reward": reward, "coverage": torch.where(reward == 1.0, 0.0, 1.0), "correct": reward == 1.0}
     rejected = prepare(multi_turn(**seen), preset("trloo", prs_tau=0.3))
     assert rejected.advantages[10] > 0 and not rejected.good.any()
+
+
+def test_solved_is_what_is_right_in_a_group_that_does_not_differ_and_is_not_rejected() -> None:
+    reward, correct = torch.tensor([0.3] * 6 + [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]), torch.tensor([True, False] * 6)
+    prepared = prepare(multi_turn(reward=reward, correct=correct), preset("trloo"))
+    differ = (prepared.good > 0).nonzero()[:, 0].tolist()
+    alike = (prepared.advantages == 0).nonzero()[:, 0].tolist()
+    assert differ == [10] and prepared.solved.nonzero()[:, 0].tolist() == [place for place in alike if correct[place]]
+    seen = {"reward": reward, "coverage": torch.zeros(12), "correct": correct}
+    assert not prepare(multi_turn(**seen), preset("trloo", prs_tau=0.3)).solved.any()

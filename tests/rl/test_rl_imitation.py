@@ -1,11 +1,15 @@
 """Good answers are kept, drawn by how good they were, and learnt by heart."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from test_rl_trainer import Toy, trainer
 
+from kernelwright.agent.evaluator import Status
+from kernelwright.agent.trajectory import Turn
 from kernelwright.rl.algorithms import preset
 from kernelwright.rl.imitation import GoodAnswers
 from kernelwright.rl.packing import Row
@@ -60,3 +64,22 @@ def test_imitation_learns_more_from_as_many_answers(tmp_path: Path) -> None:
 
     plain, imitating = (sum(learnt(imitate, seed) for seed in range(4)) / 4 for imitate in (0, 4))
     assert imitating > plain + 0.1
+
+
+def test_what_is_solved_is_rehearsed_where_that_has_a_weight(tmp_path: Path) -> None:
+    class Solved(Toy):
+        """Answers to the first problem are all right, to others all wrong: no advantage is other than 0."""
+
+        def _turn(self, problem: int, turn: int, generator: torch.Generator) -> Turn:
+            made = super()._turn(problem, turn, generator)
+            status, reward = (Status.OK, 1.0) if problem == 0 else (Status.MISMATCH, -1.0)
+            return replace(made, verdict=replace(made.verdict, status=status), reward=reward)
+
+    def losses(rehearsal: float) -> list[float]:
+        folder = tmp_path / str(rehearsal)
+        trainer(folder, Solved(), steps=6, imitate=8, rehearsal=rehearsal).run()
+        return [row["imitation_loss"] for row in read_metrics(folder) if "imitation_loss" in row]
+
+    assert losses(0.0) == []
+    rehearsed = losses(0.5)
+    assert len(rehearsed) == 5 and rehearsed[-1] < rehearsed[0]

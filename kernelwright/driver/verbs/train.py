@@ -22,7 +22,7 @@ configuration (defaults first; every group is a folder of conf/):
   problems=generated|held_out|examples|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.overlap=true
-  trainer.imitate=0  rollout.remember=0
+  trainer.imitate=0  trainer.rehearsal=0  rollout.remember=0
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
   canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
   target=auto|…  evaluator=local|ray  device=auto|cpu|cuda|cuda:1  workers=N  out=runs/train/STAGE  seed=0
