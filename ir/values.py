@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any, Literal
 
 Scalar = bool | int | float | str | None
@@ -246,7 +247,7 @@ class KernelModule:
             return Level.TORCH
         return Level.TRITON if self.target is None else Level.TUNED
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of everything but the provenance."""
         content = {key: value for key, value in asdict(self).items() if key != "provenance"}

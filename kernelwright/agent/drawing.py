@@ -6,11 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
 
-from kernelwright.agent.policy import Answer, Policy, PolicyError, Prompt, Sampling, Streaming
+from kernelwright.agent.policy import Answer, Completion, Policy, PolicyError, Prompt, Sampling, Streaming
 
 
 def _nothing() -> None:
     """Nothing waits for the end."""
+
+
+def _unseen(answer: Answer) -> None:
+    """Nobody looks at answers before they are taken."""
 
 
 def drawn(
@@ -19,15 +23,16 @@ def drawn(
     sampling: Sampling,
     adapter: str | None = None,
     over: Callable[[], None] = _nothing,
+    came: Callable[[Answer], None] = _unseen,
 ) -> Iterator[Answer]:
     """`sampling.n` answers to each prompt, as soon as the policy tells them; all at the end where it does not stream.
 
     A policy that streams is asked in a thread of its own: a taker that is slow with one answer holds up none. `over` is
-    called when the policy has given its last answer, wherever the taker is. Raises what the policy raises, and
-    PolicyError for too few answers.
+    called when the policy has given its last answer, wherever the taker is, and `came` with each as it comes. Raises
+    what the policy and they raise, and PolicyError for too few answers.
     """
     given: Counter[int] = Counter()
-    for answer in _streamed(policy, prompts, sampling, adapter, over):
+    for answer in _streamed(policy, prompts, sampling, adapter, over, came):
         given[answer[0]] += 1
         yield answer
     if given != dict.fromkeys(range(len(prompts)), sampling.n):
@@ -36,13 +41,19 @@ def drawn(
 
 
 def _streamed(
-    policy: Policy, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None, over: Callable[[], None]
+    policy: Policy,
+    prompts: Sequence[Prompt],
+    sampling: Sampling,
+    adapter: str | None,
+    over: Callable[[], None],
+    came: Callable[[Answer], None],
 ) -> Iterator[Answer]:
     if not isinstance(policy, Streaming):
-        answers = policy.sample(prompts, sampling, adapter)
+        drawn = _crosswise(policy.sample(prompts, sampling, adapter))
         over()
-        for number in range(max(map(len, answers), default=0)):  # workers that judge them begin with different problems
-            yield from ((index, number, some[number]) for index, some in enumerate(answers) if number < len(some))
+        for answer in drawn:
+            came(answer)
+        yield from drawn
         return
     stream = policy.stream(prompts, sampling, adapter)
     queue: SimpleQueue[Answer | BaseException | None] = SimpleQueue()
@@ -52,6 +63,7 @@ def _streamed(
         with contextlib.closing(stream):
             try:
                 for answer in stream:
+                    came(answer)
                     queue.put(answer)
                     if left.is_set():
                         return
@@ -69,3 +81,9 @@ def _streamed(
             yield found
     finally:
         left.set()
+
+
+def _crosswise(answers: Sequence[Sequence[Completion]]) -> list[Answer]:
+    """First answers first: workers that judge them begin with different problems."""
+    told = [(index, number, answer) for index, some in enumerate(answers) for number, answer in enumerate(some)]
+    return sorted(told, key=lambda one: one[1])

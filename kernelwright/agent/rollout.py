@@ -1,7 +1,8 @@
 """Rollouts: a policy's answers over turns, judged and paid. Compiling and training both go through here."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kernelwright.agent.drawing import drawn
 from kernelwright.agent.evaluating import Evaluate, Rungs, fault, faulty, judge_all
@@ -15,6 +16,9 @@ from kernelwright.ir.values import KernelModule
 #: Seeds of consecutive turns are this far apart, so that those of a turn's many answers do not meet.
 _SEED_STEP = 1_000_003
 DEFAULT_SAMPLING = Sampling()
+
+#: Begins to read an answer about a module; what it gives waits for the candidate, or the verdict on none.
+Begin = Callable[[str, KernelModule], Callable[[], KernelModule | Verdict]]
 
 
 @dataclass(frozen=True)
@@ -31,13 +35,40 @@ class Request:
         return replace(self, history=(*self.history, turn))
 
 
+@dataclass
+class Reading:
+    """The answers of a turn as they are read; a policy that is sure of itself says the same again and again."""
+
+    _begin: Begin
+    memory: Memory
+    _begun: dict[tuple[str, str], Callable[[], KernelModule | Verdict]] = field(default_factory=dict)
+
+    def begin(self, text: str, module: KernelModule) -> None:
+        """See to it that an answer is read; any thread may ask."""
+        key = (module.digest, text)
+        if key not in self._begun and self.memory.reading(*key) is None:
+            self._begun[key] = self._begin(text, module)
+
+    def read(self, text: str, module: KernelModule) -> KernelModule | Verdict:
+        """What an answer is read as."""
+        key = (module.digest, text)
+        found = self.memory.reading(*key)
+        if found is None:
+            found = (self._begun.get(key) or self._begin(text, module))()
+            self.memory.read(*key, found)
+        return found
+
+
 def _nothing() -> None:
     """Nobody asks when the policy is done."""
 
 
 @dataclass(frozen=True)
 class Roller:
-    """Takes turns: renders, samples, reads, judges and pays. Answers are judged as they end, others being drawn yet."""
+    """Takes turns: renders, samples, reads, judges and pays. Answers are judged as they end, others being drawn yet.
+
+    `begin` begins to read an answer elsewhere; None: each is read here, when its turn to be judged has come.
+    """
 
     agent: Agent
     policy: Policy
@@ -47,6 +78,7 @@ class Roller:
     rungs: Rungs = None
     progress: Callable[[str], None] | None = None
     memory: Memory | None = None
+    begin: Begin | None = None
 
     def turn(
         self, requests: Sequence[Request], n: int, number: int, over: Callable[[], None] = _nothing
@@ -60,24 +92,34 @@ class Roller:
             return []
         prompts = [self.agent.render(request.module, request.history) for request in requests]
         seed = None if self.sampling.seed is None else self.sampling.seed + _SEED_STEP * number
-        answers = drawn(self.policy, prompts, replace(self.sampling, n=n, seed=seed), self.adapter, over)
-        turns = self._judged(requests, prompts, answers)
+        reading = Reading(self.begin or partial(_begin_here, self.agent), self.memory or Memory())
+        modules = [request.module for request in requests]
+        answers = drawn(
+            self.policy,
+            prompts,
+            replace(self.sampling, n=n, seed=seed),
+            self.adapter,
+            over,
+            lambda answer: reading.begin(answer[2].text, modules[answer[0]]),
+        )
+        turns = self._judged(requests, prompts, answers, reading)
         if self.progress is not None:
             right = sum(turn.valid and turn.verdict.ok for turn in turns)
             self.progress(f"turn {number + 1}: {right} of {len(turns)} answers verified")
         return [turns[start : start + n] for start in range(0, len(turns), n)]
 
-    def _judged(self, requests: Sequence[Request], prompts: Sequence[Prompt], answers: Iterator[Answer]) -> list[Turn]:
+    def _judged(
+        self, requests: Sequence[Request], prompts: Sequence[Prompt], answers: Iterator[Answer], reading: "Reading"
+    ) -> list[Turn]:
         """Turns in the order of requests and, of each, of its answers' numbers."""
-        memory = Memory() if self.memory is None else self.memory
-        given = [request.module.digest for request in requests]
+        memory = reading.memory
         came: list[tuple[Answer, KernelModule | Verdict, Verdict | None]] = []
         failed: list[PolicyError] = []
 
         def candidates() -> Iterator[KernelModule]:
             try:
                 for index, number, answer in answers:
-                    found = self._read(answer.text, requests[index].module, given[index], memory)
+                    found = reading.read(answer.text, requests[index].module)
                     known = memory.verdict(found.digest) if isinstance(found, KernelModule) else found
                     came.append(((index, number, answer), found, known))
                     if isinstance(found, KernelModule) and known is None:
@@ -98,14 +140,6 @@ class Roller:
             request, verdict = requests[index], with_given(verdict, requests[index].given)
             turns[index, number] = self._paid(request, prompts[index], answer, candidate, verdict)
         return [turns[place] for place in sorted(turns)]
-
-    def _read(self, text: str, module: KernelModule, given: str, memory: Memory) -> KernelModule | Verdict:
-        """What an answer is read as; a policy that is sure of itself says the same again and again."""
-        found = memory.reading(given, text)
-        if found is None:
-            found = _read(self.agent, text, module)
-            memory.read(given, text, found)
-        return found
 
     def _paid(
         self, request: Request, prompt: Prompt, answer: Completion, candidate: KernelModule | None, verdict: Verdict
@@ -138,6 +172,7 @@ def roll_out(
     progress: Callable[[str], None] | None = None,
     over: Callable[[], None] = _nothing,
     memory: Memory | None = None,
+    begin: Begin | None = None,
 ) -> list[Trajectory]:
     """`n` trajectories of up to `turns` turns for each module; those of a module stand together, in order.
 
@@ -148,7 +183,8 @@ def roll_out(
     `unsupported`, which says nothing about the answer. `given` are verdicts of the modules as they are, from the same
     rungs: their times become `before`. `stop` ends a trajectory after a turn for which it holds. `over` is called when
     nothing more is asked of the policy; answers may still be judged then. With a `memory`, what was read and judged in
-    earlier turns, of this agent and by these rungs, is not read or judged again. With a `sampling.seed`, a policy and
+    earlier turns, of this agent and by these rungs, is not read or judged again. `begin` reads answers elsewhere, from
+    the moment that they are drawn, and gives what `read_answer` would. With a `sampling.seed`, a policy and
     an evaluator that repeat themselves give the same again; `sampling.n` is not looked at.
 
     Raises PolicyError, and UserError for what is configured wrongly.
@@ -156,7 +192,7 @@ def roll_out(
     if n < 1 or turns < 1:
         raise UserError(f"n={n}, turns={turns}: at least one of each is needed")
     assert not given or len(given) == len(modules), "one verdict for each module"
-    roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress, memory)
+    roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress, memory, begin)
     first = [Request(index, module, (), given[index] if given else None) for index, module in enumerate(modules)]
     begun = roller.turn(first, n, 0, over if turns == 1 else _nothing)
     tracks = [request.after(turn) for request, some in zip(first, begun, strict=True) for turn in some]
@@ -183,7 +219,11 @@ def with_given(verdict: Verdict, given: Verdict | None) -> Verdict:
     return replace(verdict, times_ms={**verdict.times_ms, **times})
 
 
-def _read(agent: Agent, text: str, module: KernelModule) -> KernelModule | Verdict:
+def _begin_here(agent: Agent, text: str, module: KernelModule) -> Callable[[], KernelModule | Verdict]:
+    return partial(read_answer, agent, text, module)
+
+
+def read_answer(agent: Agent, text: str, module: KernelModule) -> KernelModule | Verdict:
     """The candidate, or the verdict on an answer that is none."""
     try:
         found = agent.parse(text, module)

@@ -154,6 +154,7 @@ class TrainSchema:
     out: str = "???"
     device: str = "auto"
     workers: int | None = None
+    readers: int | None = None
     seed: int = 0
 
 
@@ -251,6 +252,7 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
                 trainer.rehearsal == 0 or (trainer.rehearsal > 0 and trainer.imitate > 0),
                 "give a weight above 0 and trainer.imitate=N, or 0 for none",
             ),
+            "readers": (plain.readers is None or plain.readers >= 0, "give a number of processes, or 0 for none"),
             "canary.prompts": (canary.prompts > 0, "give 1 or more, or canary.enabled=false"),
             "canary.n": (canary.n > 0, "give 1 or more, or canary.enabled=false"),
         },

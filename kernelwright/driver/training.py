@@ -26,6 +26,7 @@ from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.given import Given, compares_with_given, read_modules
 from kernelwright.driver.pair_rows import rows_of
 from kernelwright.driver.policies import PolicyKind, open_policy
+from kernelwright.driver.readers import Readers
 from kernelwright.driver.run_folder import last_metrics, remember
 from kernelwright.driver.run_plot import plotted
 from kernelwright.driver.settings import Device
@@ -50,7 +51,7 @@ from kernelwright.serve.adapters import adapter_folder, adapter_rank
 from kernelwright.serve.base import find_base
 
 #: Settings that a run may go on with changed; of supervised training the pairs count, not their file's name.
-_FREE = ("workers", "out", "canary")
+_FREE = ("workers", "readers", "out", "canary")
 _FREE_SFT = ("out", "device", "epochs", "pairs")
 #: Seconds after which a thread gives the interpreter to one that waits for it. Each operation of a learner or a policy
 #: gives it up and wants it back; by Python's own 5 ms, a thread that reads answers keeps it from them that long.
@@ -165,6 +166,8 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
             asked = WatchedPolicy(answering, phases)
         given = Given(judged_by(pool), ladder, say)
         memory = Memory(drawn.remember) if drawn.remember else None
+        count = int(learner.device.type == "cuda") if plain.readers is None else plain.readers
+        begin = stack.enter_context(Readers(count, plain.stage.name, target, drawn)).begin if count else None
 
         def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
             def roll(some: Sequence[KernelModule], before: Sequence[Verdict]) -> list[Trajectory]:
@@ -181,6 +184,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
                     given=before,
                     over=over,
                     memory=memory,
+                    begin=begin,
                 )
 
             return given.rolled(chosen, roll) if compares_with_given(reward) else roll(chosen, ())

@@ -190,8 +190,8 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
 
     told = ["train", f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", *small]
     told += [f"adapter={tmp_path / 'sft' / 'adapter'}", f"out={tmp_path / 'rl'}", "problems.count=3"]
-    told += ["rollout.n=2", "rollout.turns=2", "rollout.max_tokens=8", "rollout.rungs=[parse,interpret]", "workers=1"]
-    told += ["trainer.problems=2", "algorithm.kl=0.01", "canary.scale=1.0"]
+    told += ["rollout.n=2", "rollout.turns=2", "rollout.max_tokens=8", "rollout.rungs=[parse,interpret]"]
+    told += ["trainer.problems=2", "algorithm.kl=0.01", "canary.scale=1.0", "workers=1", "readers=1"]
     assert main([*told, "trainer.steps=2", "policy=openai"]) == 2  # it has learnt nothing: its folder may be used
     last = run([*told, "trainer.steps=2"], capsys)
     assert last["turns"] == 8

@@ -25,7 +25,7 @@ configuration (defaults first; every group is a folder of conf/):
   trainer.imitate=0  trainer.rehearsal=0  rollout.remember=0
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
   canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
-  target=auto|…  evaluator=local|ray  device=auto|cpu|cuda|cuda:1  workers=N  out=runs/train/STAGE  seed=0
+  target=auto|…  evaluator=local|ray  device=auto|cpu|cuda|cuda:1  workers=N  readers=N  out=runs/train/STAGE  seed=0
 
   kernelwright train recipe=smollm adapter=shipped:frontend
   kernelwright train recipe=smollm adapter=shipped:midend stage=midend reward=log_speedup

@@ -1,0 +1,103 @@
+"""Processes that read answers for a training run, whose own threads want the interpreter for policy and learner.
+
+Reading takes two milliseconds of Python for each answer, a thousand of them seconds; what was read comes back in a
+hundredth of that.
+"""
+
+import multiprocessing
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from types import TracebackType
+
+from kernelwright.agent.evaluating import faulty
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.rewards import make_reward
+from kernelwright.agent.rollout import read_answer
+from kernelwright.driver.build import discover
+from kernelwright.driver.stage_agents import make_agent
+from kernelwright.driver.train_settings import RolloutSettings
+from kernelwright.driver.workers import start_server
+from kernelwright.frontend.agent import FrontendAgent
+from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend.agent import MidendAgent
+
+Found = KernelModule | Verdict
+_DIED = "the process that read the answer died, twice"
+
+
+class Readers:
+    """`count` processes that read what a stage's agent is answered. A context manager.
+
+    Where one dies all are replaced, and what they were reading is read again; an answer that meets that twice gets a
+    verdict that tells of a fault.
+    """
+
+    def __init__(self, count: int, stage: str, target: str, rollout: RolloutSettings) -> None:
+        self._count, self._told = count, (stage, target, rollout)
+        self._lock = threading.Lock()
+        self._processes = self._started()
+
+    def __enter__(self) -> "Readers":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._processes.shutdown(wait=False, cancel_futures=True)
+
+    def begin(self, text: str, module: KernelModule) -> Callable[[], Found]:
+        """Begin to read an answer (`agent.rollout.Begin`). What waits for it raises UserError as `read_answer` does."""
+        first = self._submitted(text, module)
+
+        def found() -> Found:
+            processes, future = first
+            try:
+                return future.result()
+            except BrokenProcessPool:
+                self._replace(processes)
+            processes, future = self._submitted(text, module)
+            try:
+                return future.result()
+            except BrokenProcessPool:
+                self._replace(processes)
+            return faulty(Verdict(Status.UNSUPPORTED, Rung.PARSE), KernelwrightError(_DIED))
+
+        return found
+
+    def _submitted(self, text: str, module: KernelModule) -> tuple[ProcessPoolExecutor, Future[Found]]:
+        with self._lock:
+            try:
+                return self._processes, self._processes.submit(_read, text, module)
+            except BrokenProcessPool:
+                self._processes = self._started()
+                return self._processes, self._processes.submit(_read, text, module)
+
+    def _replace(self, broken: ProcessPoolExecutor) -> None:
+        with self._lock:
+            if self._processes is broken:
+                self._processes = self._started()
+
+    def _started(self) -> ProcessPoolExecutor:
+        start_server()
+        return ProcessPoolExecutor(self._count, multiprocessing.get_context("forkserver"), _begin, self._told)
+
+
+#: What a process reads with.
+_agent: FrontendAgent | MidendAgent | None = None
+
+
+def _begin(stage: str, target: str, rollout: RolloutSettings) -> None:
+    global _agent
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's, which ends this process
+    discover()
+    _agent = make_agent(stage, target, rollout, make_reward("frontend"))
+
+
+def _read(text: str, module: KernelModule) -> Found:
+    assert _agent is not None, "each process begins with it"
+    return read_answer(_agent, text, module)
