@@ -92,7 +92,8 @@ class Roller:
             return []
         prompts = [self.agent.render(request.module, request.history) for request in requests]
         seed = None if self.sampling.seed is None else self.sampling.seed + _SEED_STEP * number
-        reading = Reading(self.begin or partial(_begin_here, self.agent), self.memory or Memory())
+        memory = Memory() if self.memory is None else self.memory
+        reading = Reading(self.begin or partial(_begin_here, self.agent), memory)
         modules = [request.module for request in requests]
         answers = drawn(
             self.policy,
@@ -109,7 +110,7 @@ class Roller:
         return [turns[start : start + n] for start in range(0, len(turns), n)]
 
     def _judged(
-        self, requests: Sequence[Request], prompts: Sequence[Prompt], answers: Iterator[Answer], reading: "Reading"
+        self, requests: Sequence[Request], prompts: Sequence[Prompt], answers: Iterator[Answer], reading: Reading
     ) -> list[Turn]:
         """Turns in the order of requests and, of each, of its answers' numbers."""
         memory = reading.memory

@@ -4,7 +4,6 @@ Reading a pair's programs takes about ten milliseconds, thousands of them minute
 """
 
 import multiprocessing
-import signal
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import SftSchema
-from kernelwright.driver.workers import start_server
+from kernelwright.driver.workers import follow_parent, start_server
 from kernelwright.evaluate.pool import usable_cores
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
@@ -78,7 +77,7 @@ _rows: Rows | None = None
 
 def _begin(settings: SftSchema) -> None:
     global _rows
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's, which ends this process
+    follow_parent()
     _rows = Rows.of(settings)
 
 

@@ -5,7 +5,6 @@ hundredth of that.
 """
 
 import multiprocessing
-import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -19,7 +18,7 @@ from kernelwright.agent.rollout import read_answer
 from kernelwright.driver.build import discover
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import RolloutSettings
-from kernelwright.driver.workers import start_server
+from kernelwright.driver.workers import follow_parent, start_server
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
@@ -93,7 +92,7 @@ _agent: FrontendAgent | MidendAgent | None = None
 
 def _begin(stage: str, target: str, rollout: RolloutSettings) -> None:
     global _agent
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's, which ends this process
+    follow_parent()
     discover()
     _agent = make_agent(stage, target, rollout, make_reward("frontend"))
 

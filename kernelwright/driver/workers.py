@@ -41,9 +41,8 @@ def serve(
 
     `environment` is its parent's, `forker` where that gets evaluation workers from.
     """
-    os.setsid()  # its parent ends it with all it started; an interrupt is the parent's
+    follow_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ.clear()
     os.environ.update(environment)
     if forker is not None:
@@ -68,6 +67,12 @@ def serve(
             except EOFError:
                 return
             channel.send(answer(question, settings, context))
+
+
+def follow_parent() -> None:
+    """Let this process hear no interrupt, which is its parent's, and end with it."""
+    os.setsid()  # its parent ends it with all it started
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:

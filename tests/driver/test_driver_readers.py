@@ -1,8 +1,14 @@
 """Answers read in other processes are read as they would be here, also where such a process dies."""
 
 import multiprocessing
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 from test_driver_training import GOOD, PROGRAM, SHORT, Scripted
@@ -22,6 +28,18 @@ KERNELS = RolloutSettings(form="kernels")
 AGENT = make_agent("frontend", "h100", KERNELS, make_reward("frontend"))
 MODULE = import_source(PROGRAM, "double")
 TEXTS = [fenced(SHORT), fenced(GOOD), "nothing", fenced(SHORT.replace("2.0", "3.0")), fenced(SHORT)]
+PARENT = """
+import multiprocessing, time
+from kernelwright.driver.readers import Readers
+from kernelwright.driver.train_settings import RolloutSettings
+from kernelwright.frontend.importers import import_source
+
+if __name__ == "__main__":
+    with Readers(1, "frontend", "h100", RolloutSettings()) as readers:
+        readers.begin({text!r}, import_source({program!r}, "double"))()
+        print(multiprocessing.active_children()[0].pid, flush=True)
+        time.sleep(300)
+"""
 READ = [read_answer(AGENT, text, MODULE) for text in TEXTS]
 
 
@@ -78,6 +96,22 @@ def test_an_answer_that_no_process_survives_is_a_fault(readers: Readers) -> None
         killer.join()
     assert isinstance(found, Verdict) and "died, twice" in fault(found)
     assert readers.begin(TEXTS[0], MODULE)() == READ[0]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
+def test_a_process_ends_with_its_parent(number: int, tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT.format(text=TEXTS[2], program=PROGRAM))
+    parent = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    reader = int(parent.stdout.readline())
+    os.kill(reader, 0)  # it lives
+    parent.send_signal(number)
+    parent.wait()
+    with pytest.raises(ProcessLookupError):
+        for _ in range(3000):
+            os.kill(reader, 0)
+            time.sleep(0.01)
 
 
 def _kill() -> None:
