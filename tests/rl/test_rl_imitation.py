@@ -24,8 +24,18 @@ def test_only_what_was_better_than_its_group_is_kept() -> None:
     kept = GoodAnswers()
     kept.record([row(5, 5), row(5, 6), row(6, 6), row(7, 7)], [0.5, -0.5, 0.0, 1.0])
     assert set(kept.drawn(10, "seed")) == {row(5, 5), row(7, 7)}
-    kept.record([row(5, 8), row(5, 5), row(7, 9)], [1.0, -1.0, 0.0])  # the latest good ones to a prompt
+    kept.record([row(5, 8), row(5, 5), row(7, 9)], [1.0, -1.0, 0.0])  # the latest good one to a prompt
     assert set(kept.drawn(10, "seed")) == {row(5, 8), row(7, 7)}
+
+
+def test_there_is_one_answer_to_a_prompt_and_it_stays_where_it_comes_again() -> None:
+    kept = GoodAnswers()
+    kept.record([row(5, 5), row(5, 6), row(5, 6)], [1.0, 1.0, 1.0])
+    assert kept.drawn(10, "seed") == [row(5, 6)]
+    kept.record([row(5, 7), row(5, 7), row(5, 6)], [1.0, 1.0, 1.0])
+    assert kept.drawn(10, "seed") == [row(5, 6)]
+    kept.record([row(5, 7), row(5, 6)], [1.5, 1.0])  # unless another is better
+    assert kept.drawn(10, "seed") == [row(5, 7)]
 
 
 def test_better_ones_are_drawn_more_often_and_none_twice() -> None:
@@ -46,7 +56,7 @@ def test_the_oldest_prompts_go_first() -> None:
 
 def test_they_are_in_checkpoints(tmp_path: Path) -> None:
     kept, other = GoodAnswers(), GoodAnswers()
-    kept.record([row(5, 5), row(5, 6), row(7, 7)], [0.5, 0.25, 1.0])
+    kept.record([row(5, 5), row(6, 6), row(7, 7)], [0.5, 0.25, 1.0])
     kept.save(tmp_path)
     other.load(tmp_path)
     assert other.drawn(3, "a") == kept.drawn(3, "a") and len(other.drawn(9, "a")) == 3
