@@ -59,8 +59,10 @@ def main() -> int:
     parser.add_argument("--caliber", type=Path, help="what the run was on, where that is another machine")
     given = parser.parse_args()
     try:
-        here = surroundings() | {"cpus": usable_cores()}
-        on = here if given.caliber is None else json.loads(given.caliber.read_text("utf-8"))
+        if given.caliber is None:
+            on = surroundings() | {"cpus": usable_cores()}
+        else:
+            on = json.loads(given.caliber.read_text("utf-8"))
         content = {"caliber": {**on, "command": given.command, "note": given.note}, **figures(given.folder)}
     except (UserError, OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")

@@ -49,11 +49,11 @@ def _streamed(
     came: Callable[[Answer], None],
 ) -> Iterator[Answer]:
     if not isinstance(policy, Streaming):
-        drawn = _crosswise(policy.sample(prompts, sampling, adapter))
+        answers = _crosswise(policy.sample(prompts, sampling, adapter))
         over()
-        for answer in drawn:
+        for answer in answers:
             came(answer)
-        yield from drawn
+        yield from answers
         return
     stream = policy.stream(prompts, sampling, adapter)
     queue: SimpleQueue[Answer | BaseException | None] = SimpleQueue()

@@ -17,8 +17,10 @@ from kernelwright.ir.values import KernelModule
 _SEED_STEP = 1_000_003
 DEFAULT_SAMPLING = Sampling()
 
-#: Begins to read an answer about a module; what it gives waits for the candidate, or the verdict on none.
-Begin = Callable[[str, KernelModule], Callable[[], KernelModule | Verdict]]
+#: What an answer is read as: the candidate, or the verdict on one that is none.
+Found = KernelModule | Verdict
+#: Begins to read an answer about a module; what it gives waits for the end.
+Begin = Callable[[str, KernelModule], Callable[[], Found]]
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Reading:
 
     _begin: Begin
     memory: Memory
-    _begun: dict[tuple[str, str], Callable[[], KernelModule | Verdict]] = field(default_factory=dict)
+    _begun: dict[tuple[str, str], Callable[[], Found]] = field(default_factory=dict)
 
     def begin(self, text: str, module: KernelModule) -> None:
         """See to it that an answer is read; any thread may ask."""
@@ -49,7 +51,7 @@ class Reading:
         if key not in self._begun and self.memory.reading(*key) is None:
             self._begun[key] = self._begin(text, module)
 
-    def read(self, text: str, module: KernelModule) -> KernelModule | Verdict:
+    def read(self, text: str, module: KernelModule) -> Found:
         """What an answer is read as."""
         key = (module.digest, text)
         found = self.memory.reading(*key)
@@ -114,7 +116,7 @@ class Roller:
     ) -> list[Turn]:
         """Turns in the order of requests and, of each, of its answers' numbers."""
         memory = reading.memory
-        came: list[tuple[Answer, KernelModule | Verdict, Verdict | None]] = []
+        came: list[tuple[Answer, Found, Verdict | None]] = []
         failed: list[PolicyError] = []
 
         def candidates() -> Iterator[KernelModule]:
@@ -220,11 +222,11 @@ def with_given(verdict: Verdict, given: Verdict | None) -> Verdict:
     return replace(verdict, times_ms={**verdict.times_ms, **times})
 
 
-def _begin_here(agent: Agent, text: str, module: KernelModule) -> Callable[[], KernelModule | Verdict]:
+def _begin_here(agent: Agent, text: str, module: KernelModule) -> Callable[[], Found]:
     return partial(read_answer, agent, text, module)
 
 
-def read_answer(agent: Agent, text: str, module: KernelModule) -> KernelModule | Verdict:
+def read_answer(agent: Agent, text: str, module: KernelModule) -> Found:
     """The candidate, or the verdict on an answer that is none."""
     try:
         found = agent.parse(text, module)

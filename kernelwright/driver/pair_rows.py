@@ -3,9 +3,7 @@
 Reading a pair's programs takes about ten milliseconds, thousands of them minutes: processes share many out.
 """
 
-import multiprocessing
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +12,7 @@ from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import SftSchema
-from kernelwright.driver.workers import follow_parent, start_server
+from kernelwright.driver.workers import forked
 from kernelwright.evaluate.pool import usable_cores
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
@@ -65,9 +63,7 @@ def rows_of(pairs: Sequence[Pair], settings: SftSchema, many: int = _MANY) -> li
     """`Rows.row` of each pair; `many` pairs or more are shared out."""
     if len(pairs) < many:
         return list(map(Rows.of(settings).row, pairs))
-    start_server()
-    context = multiprocessing.get_context("forkserver")
-    with ProcessPoolExecutor(usable_cores(), context, _begin, (settings,)) as processes:
+    with forked(usable_cores(), _begin, (settings,)) as processes:
         return list(processes.map(_row, pairs, chunksize=_AT_ONCE))
 
 
@@ -77,7 +73,6 @@ _rows: Rows | None = None
 
 def _begin(settings: SftSchema) -> None:
     global _rows
-    follow_parent()
     _rows = Rows.of(settings)
 
 

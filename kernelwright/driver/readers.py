@@ -1,30 +1,28 @@
 """Processes that read answers for a training run, whose own threads want the interpreter for policy and learner.
 
-Reading takes two milliseconds of Python for each answer, a thousand of them seconds; what was read comes back in a
-hundredth of that.
+Reading is milliseconds of Python for each answer, seconds for a batch; to take what was read is a small part of that.
 """
 
-import multiprocessing
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from types import TracebackType
 
 from kernelwright.agent.evaluating import faulty
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.rewards import make_reward
-from kernelwright.agent.rollout import read_answer
+from kernelwright.agent.rollout import Found, read_answer
 from kernelwright.driver.build import discover
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import RolloutSettings
-from kernelwright.driver.workers import follow_parent, start_server
+from kernelwright.driver.workers import forked
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
 
-Found = KernelModule | Verdict
 _DIED = "the process that read the answer died, twice"
 
 
@@ -54,36 +52,26 @@ class Readers:
         first = self._submitted(text, module)
 
         def found() -> Found:
-            processes, future = first
+            with suppress(BrokenProcessPool):
+                return first.result()
             try:
-                return future.result()
+                return self._submitted(text, module).result()
             except BrokenProcessPool:
-                self._replace(processes)
-            processes, future = self._submitted(text, module)
-            try:
-                return future.result()
-            except BrokenProcessPool:
-                self._replace(processes)
-            return faulty(Verdict(Status.UNSUPPORTED, Rung.PARSE), KernelwrightError(_DIED))
+                return faulty(Verdict(Status.UNSUPPORTED, Rung.PARSE), KernelwrightError(_DIED))
 
         return found
 
-    def _submitted(self, text: str, module: KernelModule) -> tuple[ProcessPoolExecutor, Future[Found]]:
+    def _submitted(self, text: str, module: KernelModule) -> Future[Found]:
+        """A reading under way, by new processes where one of the old ones has died: those take nothing any more."""
         with self._lock:
             try:
-                return self._processes, self._processes.submit(_read, text, module)
+                return self._processes.submit(_read, text, module)
             except BrokenProcessPool:
                 self._processes = self._started()
-                return self._processes, self._processes.submit(_read, text, module)
-
-    def _replace(self, broken: ProcessPoolExecutor) -> None:
-        with self._lock:
-            if self._processes is broken:
-                self._processes = self._started()
+                return self._processes.submit(_read, text, module)
 
     def _started(self) -> ProcessPoolExecutor:
-        start_server()
-        return ProcessPoolExecutor(self._count, multiprocessing.get_context("forkserver"), _begin, self._told)
+        return forked(self._count, _begin, self._told)
 
 
 #: What a process reads with.
@@ -92,7 +80,6 @@ _agent: FrontendAgent | MidendAgent | None = None
 
 def _begin(stage: str, target: str, rollout: RolloutSettings) -> None:
     global _agent
-    follow_parent()
     discover()
     _agent = make_agent(stage, target, rollout, make_reward("frontend"))
 

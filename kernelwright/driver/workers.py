@@ -12,7 +12,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
@@ -41,7 +41,7 @@ def serve(
 
     `environment` is its parent's, `forker` where that gets evaluation workers from.
     """
-    follow_parent()
+    _follow_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
     os.environ.clear()
     os.environ.update(environment)
@@ -69,7 +69,7 @@ def serve(
             channel.send(answer(question, settings, context))
 
 
-def follow_parent() -> None:
+def _follow_parent() -> None:
     """Let this process hear no interrupt, which is its parent's, and end with it."""
     os.setsid()  # its parent ends it with all it started
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -168,6 +168,18 @@ def start_server() -> None:
         forkserver.ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+
+def forked(count: int, begin: Callable[..., None], told: tuple[Any, ...]) -> ProcessPoolExecutor:
+    """Up to `count` such processes as an executor: each calls `begin(*told)` first, hears no interrupt, and ends with
+    this one."""
+    start_server()
+    return ProcessPoolExecutor(count, multiprocessing.get_context("forkserver"), _begun, (begin, told))
+
+
+def _begun(begin: Callable[..., None], told: tuple[Any, ...]) -> None:
+    _follow_parent()
+    begin(*told)
 
 
 def answers(

@@ -206,7 +206,8 @@ def prepare(turns: Turns, algorithm: Algorithm, seed: int = 0) -> Prepared:
     statistics |= mismatch(_correction(turns, "token"), turns.mask & turns.valid[:, None])
     denom = denominator(mask, algorithm.aggregation, algorithm.max_len)
     left = keep.any(-1)
-    good, solved = torch.where(signal & left, adv.clamp(min=0.0), 0.0), ~signal & left & turns.correct
+    good = torch.where(signal & left, adv.clamp(min=0.0), 0.0)
+    solved = ~signal & left & turns.correct
     return Prepared(adv, keep, _weights(turns, algorithm), denom, returns, statistics, good, solved)
 
 

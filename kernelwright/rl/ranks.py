@@ -87,7 +87,7 @@ def joined(cuda: bool) -> Iterator[Ranks]:
     distributed.init_process_group("cpu:gloo,cuda:nccl" if cuda else "gloo", timeout=_PATIENCE)
     try:
         yield Ranks(distributed.get_rank(), distributed.get_world_size())
-        distributed.barrier()  # one that left while others still spoke to it would end them
+        distributed.barrier()  # none leaves while another is at work
     finally:
         distributed.destroy_process_group()
 
