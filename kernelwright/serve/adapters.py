@@ -30,8 +30,7 @@ class Adapter:
     @property
     def config(self) -> dict[str, Any]:
         """What peft says of it."""
-        found: dict[str, Any] = json.loads((self.folder / _CONFIG).read_text())
-        return found
+        return adapter_config(self.folder)
 
 
 def adapter_folder(place: str) -> Path:
@@ -45,15 +44,21 @@ def adapter_folder(place: str) -> Path:
     return folder
 
 
+def adapter_config(folder: Path) -> dict[str, Any]:
+    """What peft says of the adapter in a folder. Raises UserError for a folder without one."""
+    try:
+        found: dict[str, Any] = json.loads((folder / _CONFIG).read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"no LoRA adapter in {folder}: {error}") from None
+    return found
+
+
 def adapter_rank(folder: Path) -> int:
     """The largest rank of the LoRA adapter in a folder as peft saves it.
 
     Raises UserError for a folder without one, and for adapters that are no LoRA.
     """
-    try:
-        config = json.loads((folder / _CONFIG).read_text())
-    except (OSError, ValueError) as error:
-        raise UserError(f"no LoRA adapter in {folder}: {error}") from None
+    config = adapter_config(folder)
     if not any((folder / name).is_file() for name in _WEIGHTS):
         raise UserError(f"no LoRA adapter in {folder}: it has no {_WEIGHTS[0]}")
     if config.get("peft_type") != "LORA":

