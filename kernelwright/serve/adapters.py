@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.ir.errors import UserError
+from kernelwright.serve.optional import require
 
 _CONFIG = "adapter_config.json"
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
@@ -65,6 +66,30 @@ def adapter_rank(folder: Path) -> int:
         raise UserError(f"the adapter in {folder} is no LoRA but {config.get('peft_type')}")
     ranks: list[int] = [config.get("r", 0), *(config.get("rank_pattern") or {}).values()]
     return max(ranks)
+
+
+def adapter_weights(folder: Path) -> tuple[dict[str, Any], dict[str, str] | None]:
+    """The tensors of the LoRA adapter in a folder by name, and their file's metadata.
+
+    Raises UserError as `adapter_rank`, and for weights that are not in safetensors or cannot be read.
+    """
+    adapter_rank(folder)
+    path = folder / _WEIGHTS[0]
+    if not path.is_file():
+        raise UserError(f"the adapter in {folder} is not in safetensors")
+    safetensors = require("safetensors", "train")
+    try:
+        with safetensors.safe_open(path, "pt") as stream:
+            return {name: stream.get_tensor(name) for name in stream.keys()}, stream.metadata()  # noqa: SIM118 - no dict
+    except (OSError, safetensors.SafetensorError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
+
+
+def write_adapter(target: Path, weights: dict[str, Any], like: Path, metadata: dict[str, str] | None) -> None:
+    """Write an adapter that has other weights than that in `like`, and is as that one else."""
+    target.mkdir(parents=True, exist_ok=True)
+    require("safetensors.torch", "train").save_file(weights, target / _WEIGHTS[0], metadata)
+    shutil.copyfile(like / _CONFIG, target / _CONFIG)
 
 
 class AdapterShelf:

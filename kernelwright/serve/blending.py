@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.ir.errors import UserError
-from kernelwright.serve.adapters import adapter_config, adapter_folder, adapter_rank
-from kernelwright.serve.optional import require
+from kernelwright.serve.adapters import adapter_config, adapter_folder, adapter_weights, write_adapter
 
-_WEIGHTS = "adapter_model.safetensors"
 #: What of peft's configuration decides what the weights mean.
 _SHAPE = ("r", "lora_alpha", "rank_pattern", "alpha_pattern", "use_rslora", "use_dora")
 
@@ -30,15 +28,14 @@ def blend(start: str, end: str, share: float, out: Path) -> Path:
         raise UserError(f"share={share:g}: give a number from 0, all of the first adapter, to 1, all of the second")
     if out.exists():
         raise UserError(f"{out} is there already; name another with out=…, or remove it")
-    first, second = (_weights(place) for place in (start, end))
-    _check_fit(start, end, first, second)
-    safetensors = require("safetensors.torch", "train")
+    one, other = adapter_folder(start), adapter_folder(end)
+    (first, _), (second, metadata) = adapter_weights(one), adapter_weights(other)
+    _check_fit(one, other, first, second)
     between = {name: (1 - share) * first[name].float() + share * second[name].float() for name in first}
     out.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
-        safetensors.save_file(between, made / _WEIGHTS)
-        shutil.copyfile(adapter_folder(end) / "adapter_config.json", made / "adapter_config.json")
+        write_adapter(made, between, other, metadata)
         made.chmod(0o755)  # a folder for one's own use is made otherwise
         made.replace(out)
     except BaseException:
@@ -47,18 +44,8 @@ def blend(start: str, end: str, share: float, out: Path) -> Path:
     return out
 
 
-def _weights(place: str) -> dict[str, Any]:
-    path = adapter_folder(place) / _WEIGHTS
-    adapter_rank(path.parent)
-    try:
-        found: dict[str, Any] = require("safetensors.torch", "train").load_file(path)
-    except (OSError, require("safetensors", "train").SafetensorError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
-    return found
-
-
-def _check_fit(start: str, end: str, first: dict[str, Any], second: dict[str, Any]) -> None:
-    one, other = (adapter_config(adapter_folder(place)) for place in (start, end))
+def _check_fit(start: Path, end: Path, first: dict[str, Any], second: dict[str, Any]) -> None:
+    one, other = adapter_config(start), adapter_config(end)
     for name in _SHAPE:
         if (one.get(name) or None) != (other.get(name) or None):
             told = f"{name} is {one.get(name)} in {start}, {other.get(name)} in {end}"

@@ -5,7 +5,6 @@ one figure, the mean difference of the log-probabilities that trainer and policy
 deliberately large step of the adapter that figure must stay where it was (TRL issues 5312 and 6688 are of both kinds).
 """
 
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,10 @@ import torch
 
 from kernelwright.agent.policy import Completion, Policy, PolicyError, Prompt, Sampling
 from kernelwright.ir.errors import KernelwrightError, UserError
-from kernelwright.serve.adapters import adapter_rank
-from kernelwright.serve.optional import require_installed
+from kernelwright.serve.adapters import adapter_weights, write_adapter
 
 #: The trainer's side: (prompt ids, token ids (T,)) -> T natural logarithms of probabilities, at temperature 1.
 TokenLogprobs = Callable[[Sequence[int], Sequence[int]], Sequence[float]]
-
-_SAFETENSORS = "adapter_model.safetensors"
 
 
 class SyncError(KernelwrightError):
@@ -124,24 +120,13 @@ def large_step(folder: Path, target: Path, scale: float = 0.1, seed: int = 0) ->
 
     Raises UserError for a folder without an adapter in safetensors.
     """
-    adapter_rank(folder)
-    if not (folder / _SAFETENSORS).is_file():
-        raise UserError(f"the adapter in {folder} is not in safetensors")
-    require_installed("safetensors", "train")
-    from safetensors import safe_open
-    from safetensors.torch import save_file
-
-    with safe_open(folder / _SAFETENSORS, "pt") as stream:
-        metadata = stream.metadata()
-        weights = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118 - not a dict
+    weights, metadata = adapter_weights(folder)
     generator = torch.Generator().manual_seed(seed)
     for name, value in weights.items():
         if ".lora_B." in name or ".lora_embedding_B" in name:
             noise = torch.randn(value.shape, generator=generator, dtype=torch.float32)
             weights[name] = (value.float() + scale * noise).to(value.dtype)
-    target.mkdir(parents=True, exist_ok=True)
-    save_file(weights, target / _SAFETENSORS, metadata)
-    shutil.copyfile(folder / "adapter_config.json", target / "adapter_config.json")
+    write_adapter(target, weights, folder, metadata)
     return target
 
 
