@@ -5,10 +5,11 @@ the order of their problems, and hold no times.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from kernelwright.frontend.generate import HELD_OUT, VERSION, generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.verifier import extern_ops
-from kernelwright.rl.contamination import Match, Screen
+from kernelwright.rl.contamination import Match, Screen, form_is_held_out
 from kernelwright.rl.data import MIDEND, TEST, TRAIN, Pair, Problem, with_splits, write_rows
 from kernelwright.rl.normal_form import normal_digest
 from kernelwright.rl.problems import load_problems
@@ -105,8 +106,8 @@ class PairRun:
     def _make(self, journal: Journal, console: Console) -> None:
         settings = self.settings
         answer = partial(make_pairs, plan=self.plan)
-        count = settings.workers or (1 if torch.cuda.is_available() else usable_cores())
-        workers = [Worker(settings.compiling, answer, settings.timeout_s) for _ in range(count)]
+        processes = settings.workers or (1 if torch.cuda.is_available() else usable_cores())
+        workers = [Worker(settings.compiling, answer, settings.timeout_s) for _ in range(processes)]
         bar = Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console)
         with bar as progress:
             task = progress.add_task("pairs", total=self.size)
@@ -129,7 +130,7 @@ class PairRun:
             progress.update(task, completed=len(self._dropped) + len(known))
 
     def _wanted(self, journal: Journal) -> Iterator[Problem]:
-        """The problems of which pairs are wanted, in order: no copies of evaluation problems, none twice."""
+        """The problems of which pairs are wanted, in order: no held-out form to learn from, no copy, none twice."""
         held_out: list[Problem] = []
         measured = Screen(())
         seen: set[str] = set()
@@ -138,7 +139,9 @@ class PairRun:
             if problem.split == TRAIN and held_out:
                 measured, held_out = Screen(held_out, self.settings.similarity, computed), []
             digest = normal_digest(problem.source, sizes=True)
-            if match := self.screen.match(problem.source):
+            if problem.split == TRAIN and _is_generated(problem) and form_is_held_out(problem.source):
+                self._dropped[problem.id] = {"status": "held_out_form"}
+            elif match := self.screen.match(problem.source):
                 self._dropped[problem.id] = _copied(match, _EVALUATION)
             elif match := measured.match(problem.source):
                 self._dropped[problem.id] = _copied(match, _HELD_OUT)
@@ -152,13 +155,24 @@ class PairRun:
 
     def _problems(self, journal: Journal) -> Iterator[Problem]:
         """Held-out programs first, so that what is to learn from can be held against them."""
-        yield from self._generated(range(HELD_OUT, HELD_OUT + self.settings.held_out), TEST, journal)
+        yield from self._measuring(journal)
         yield from self.given
         yield from self._generated(
             range(self.settings.first, self.settings.first + self.settings.count), TRAIN, journal
         )
 
-    def _generated(self, seeds: range, split: str, journal: Journal) -> Iterator[Problem]:
+    def _measuring(self, journal: Journal) -> Iterator[Problem]:
+        """Generated programs to measure with, each the first of its form: how often a form is drawn does not count."""
+        forms: set[str] = set()
+        programs = self._generated(count(HELD_OUT), TEST, journal)
+        while len(forms) < self.settings.held_out:
+            problem = next(programs)
+            form = normal_digest(problem.source)
+            if form_is_held_out(problem.source) and form not in forms:
+                forms.add(form)
+                yield problem
+
+    def _generated(self, seeds: Iterable[int], split: str, journal: Journal) -> Iterator[Problem]:
         for seed in seeds:
             level = self.settings.level(seed)
             name = f"generated/{level}/{seed}"
@@ -197,6 +211,10 @@ class PairRun:
             return {"status": "ok"}
         match = self.screen.match(pair.after)  # benchmarks that give Triton alone
         return {"status": "ok"} if match is None else _copied(match, _EVALUATION)
+
+
+def _is_generated(problem: Problem) -> bool:
+    return problem.provenance.get("format") == GENERATED
 
 
 def _calls_operators(pair: Pair) -> bool:

@@ -8,6 +8,8 @@ from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import Problem
 from kernelwright.rl.normal_form import normal_digest, shingles
 
+#: One normal form in so many is held out of the generated programs that are learnt from.
+HELD_OUT_FORMS = 5
 #: Jaccard similarity of shingles from which on two programs count as one.
 SIMILARITY = 0.8
 
@@ -73,6 +75,15 @@ class Screen:
         alike = [(both / (len(found) + self._sizes[name] - both), name) for name, both in shared.items()]
         best, name = max(alike, default=(0.0, ""))
         return Match(name, round(best, 4)) if best >= self.similarity else None
+
+
+def form_is_held_out(source: str) -> bool:
+    """Whether generated programs of this normal form (without sizes) are for measuring alone.
+
+    The form's digest decides, so that every run leaves the same ones out, and what is measured with is a sample of
+    what is learnt from: frequent forms are on both sides.
+    """
+    return int(normal_digest(source), 16) % HELD_OUT_FORMS == 0
 
 
 def decontaminate(

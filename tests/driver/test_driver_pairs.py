@@ -28,6 +28,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.agent import MidendAgent
+from kernelwright.rl.contamination import form_is_held_out
 from kernelwright.rl.data import TEST, TRAIN, Pair, read_rows
 from kernelwright.rl.normal_form import normal_digest
 
@@ -163,14 +164,29 @@ def settings_for(tmp_path: Path, *overrides: str) -> PairRun:
     return PairRun(read_pair_settings([f"out={tmp_path / 'pairs.jsonl'}", *overrides]))
 
 
-def test_held_out_programs_are_others_than_those_to_learn_from(tmp_path: Path) -> None:
-    run = settings_for(tmp_path, "count=12", "held_out=4", "first=100")
+def test_forms_to_measure_with_are_others_than_those_to_learn_from(tmp_path: Path) -> None:
+    run = settings_for(tmp_path, "count=60", "held_out=9", "first=100", "difficulty=0")
     with Journal(tmp_path / "journal", {}) as journal:
         found = list(run._wanted(journal))
-    assert [problem.split for problem in found] == [TEST] * 4 + [TRAIN] * 12
-    assert found[0].provenance == {"format": "generated", "seed": HELD_OUT, "difficulty": 1, "generator": 2}
-    assert [problem.provenance["difficulty"] for problem in found[4:8]] == [1, 2, 3, 4]
-    assert found[5].source == generate_program(101, 2)
+    measured, learnt = ([row for row in found if row.split == split] for split in (TEST, TRAIN))
+    forms = {normal_digest(row.source) for row in measured}
+    assert len(measured) == len(forms) == 9  # each once, however often it is drawn
+    assert min(row.provenance["seed"] for row in measured) >= HELD_OUT
+    assert all(map(form_is_held_out, (row.source for row in measured)))
+    assert not any(map(form_is_held_out, (row.source for row in learnt)))
+    left_out = {row for row, result in run._dropped.items() if result["status"] == "held_out_form"}
+    assert left_out == {
+        f"generated/0/{seed}" for seed in range(100, 160) if form_is_held_out(generate_program(seed, 0))
+    }
+    assert 0 < len(left_out) < 30
+
+
+def test_every_level_is_drawn_in_turn(tmp_path: Path) -> None:
+    run = settings_for(tmp_path, "count=4", "held_out=0", "first=100")
+    with Journal(tmp_path / "journal", {}) as journal:
+        found = list(run._problems(journal))
+    assert [problem.provenance["difficulty"] for problem in found] == [1, 2, 3, 4]
+    assert found[1].source == generate_program(101, 2)
 
 
 def test_only_the_train_split_of_problems_is_used(tmp_path: Path) -> None:

@@ -11,14 +11,15 @@ stdout.
 
 No program is there twice, and none is a copy of an evaluation problem (names, comments, sizes and spelling do not
 count, nor do small changes; the same operators in the same order are a copy): neither of those in against=…, nor of the
-test split of problems=…, nor of held-out generated programs. The summary says of which. Short programs recur: many
-of difficulty 0 are copies of one of some hundred that are held out. They cost no time; ask for more (count=…).
+test split of problems=…, nor of held-out generated programs. The summary says of which. One normal form in
+five, by its digest, is left out of the generated programs to learn from, in every run alike; held-out programs are of
+those forms, each the first of its own.
 
 configuration (defaults first):
   stage=frontend|midend
   out=runs/pairs/STAGE.jsonl
   count=1000  first=0   generated programs to learn from, and the seed of the first
-  held_out=100          generated programs to measure with, of seeds that are kept for that
+  held_out=100          generated programs to measure with: one normal form in five is kept for that
   difficulty=mixed|0|1|2|3|4|5   5: few operations on about a million elements, for the mid-end
   problems=PLACE,…      real problems, of which the train split is used; a PLACE is a JSONL file, a KernelBench
                         checkout, a folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
