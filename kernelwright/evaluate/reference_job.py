@@ -176,7 +176,9 @@ def _pointwise(
 ) -> bool:
     """Whether no output depends on an infinite element at another place than its own."""
     infinite = [v for v in inputs if isinstance(v, Tensor) and v.is_floating_point() and not torch.isfinite(v).all()]
-    usual = program.inputs(draw.inputs, infinite[0].device if infinite else "cpu")
+    if not infinite:  # too few elements for one to be drawn: the inputs are as given
+        return True
+    usual = program.inputs(draw.inputs, infinite[0].device)
     with torch.no_grad():
         finite = program.run(copy.deepcopy(model), usual)
     for output, other in zip(outputs, finite, strict=True):

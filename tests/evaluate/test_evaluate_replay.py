@@ -20,6 +20,8 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend import clock
 from kernelwright.backend.clock import CaptureError, HostClock
+from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.tensors import Value
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluate import reference_job
 from kernelwright.evaluate.device import time_reference
@@ -528,6 +530,41 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
             found.clear()
         time_reference.time_reference(header | timing | {"draws": draws[1:]}, (), turns)
     assert seen == {"perturb": {False}, "run": {True}}
+
+
+FEW = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.roll(x, 2, -1)
+
+def get_inputs():
+    return [torch.randn(2, 1)]
+
+def get_init_inputs():
+    return []
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_inputs_of_too_few_elements_for_an_infinite_one_are_no_draw_of_their_own(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs, asked = ReferenceProgram.inputs, list[str]()
+
+    def told(self: ReferenceProgram, seed: int, where: str) -> list[Value]:
+        asked.append(str(where))
+        return inputs(self, seed, where)
+
+    monkeypatch.setattr(ReferenceProgram, "inputs", told)
+    draws = [asdict(Draw(0)), asdict(Draw(1, "infinite"))]
+    reference = encode_reference(import_source(FEW, "few").reference)
+    header = {"reference": reference, "device": device, "seed": 0, "draws": draws}
+    with contextlib.closing(Turns(torch.device(device))) as turns:
+        answer, _ = reference_job.run_reference(header, (), turns)
+    assert len(answer["passes"]) == 1 and answer["passes"][0]["draw"]["kind"] == "given"
+    assert asked == [device] * 3  # given, infinite, and to see whether it computes
 
 
 def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
