@@ -532,6 +532,7 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     assert seen == {"perturb": {False}, "run": {True}}
 
 
+ON_GPU = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
 FEW = """
 import torch
 
@@ -547,7 +548,7 @@ def get_init_inputs():
 """
 
 
-@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=ON_GPU)])
 def test_inputs_of_too_few_elements_for_an_infinite_one_are_no_draw_of_their_own(
     device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
