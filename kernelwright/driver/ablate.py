@@ -25,7 +25,7 @@ from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.campaign import machine
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.policies import PolicyKind, PolicySettings
-from kernelwright.driver.problem_sources import generated_name, read_programs
+from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.driver.workers import Worker, answers
@@ -49,9 +49,11 @@ class Ablation:
         self.programs = read_programs(settings.problems)[: settings.limit]
         if not self.programs:
             raise UserError("problems: none there; give others, or another problems.split=train|test|null")
+        apart: list[ProblemSettings] = []
         for arm in settings.arms:
-            if arm.training:
-                _check_apart(arm.training[settings.seeds[0]].plain.problems, self.programs, arm.name)
+            if arm.training and (trained := arm.training[settings.seeds[0]].plain.problems) not in apart:
+                _check_apart(trained, self.programs, arm.name)
+                apart.append(trained)
 
     def run(self, console: Console, report: Callable[[dict[str, Any]], None]) -> None:
         """Make the rows that the table lacks; however it ends, those that it has are reported."""
@@ -195,11 +197,16 @@ def _check_row(question: Question, row: dict[str, Any]) -> None:
 
 def _check_apart(trained: ProblemSettings, programs: Sequence[Program], arm: str) -> None:
     """UserError where what is measured with is learnt from."""
-    if trained.place is None:
-        seeds = {generated_name(seed) for seed in range(trained.first, trained.first + trained.count)}
-        both = [one.name for one in programs if one.name in seeds]
-    else:
-        learnt = {normal_digest(one.source) for one in read_programs(trained)}
-        both = [one.name for one in programs if normal_digest(one.source) in learnt]
+    told = _name if trained.place is None else _form
+    learnt = set(map(told, read_programs(trained)))
+    both = [one.name for one in programs if told(one) in learnt]
     if both:
         raise UserError(f"arm {arm} trains on {both[0]}, which it is measured with; choose other problems for either")
+
+
+def _name(program: Program) -> str:
+    return program.name
+
+
+def _form(program: Program) -> str:
+    return normal_digest(program.source)

@@ -23,9 +23,12 @@ from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.policies import PolicyKind
 from kernelwright.driver.problem_sources import read_programs
+from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.frontend.agent import FrontendAgentPass
+from kernelwright.frontend.generate import HELD_OUT
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
+from kernelwright.rl.contamination import form_is_held_out
 from kernelwright.rl.data import Problem, write_rows
 from kernelwright.serve.replay import RecordingPolicy, ScriptedPolicy
 
@@ -451,3 +454,11 @@ def test_rows_of_faults_count_and_are_told() -> None:
     stream = io.StringIO()
     print_arms({"name": "n", "made_with": {"baseline": "b"}, **found}, Console(file=stream, width=120))
     assert "1 rows ended by an error or a crash" in stream.getvalue()
+
+
+def test_generated_programs_to_learn_from_are_in_no_form_that_is_held_out() -> None:
+    learnt = read_programs(ProblemSettings(count=40, difficulty=0))
+    assert len(learnt) == 40 and not any(form_is_held_out(one.source) for one in learnt)
+    assert [one.name for one in learnt] != [f"generated_{seed}" for seed in range(40)]
+    measured = read_programs(ProblemSettings(count=20, first=HELD_OUT, difficulty=0))
+    assert [one.name for one in measured] == [f"generated_{seed}" for seed in range(HELD_OUT, HELD_OUT + 20)]
