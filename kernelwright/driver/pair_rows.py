@@ -5,6 +5,7 @@ Reading a pair's programs takes about ten milliseconds, thousands of them minute
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.reading import fenced
@@ -18,7 +19,7 @@ from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import Pair
+from kernelwright.rl.data import TRAIN, Pair, read_rows
 from kernelwright.rl.learner import open_tokenizer
 from kernelwright.rl.packing import Row
 from kernelwright.serve.base import find_base
@@ -57,6 +58,34 @@ class Rows:
         prompt = chat_ids(self.tokenizer, self.agent.render(before))
         row = Row(tuple(prompt), (*answer, self.tokenizer.eos_token_id))
         return row if len(row) <= self.max_tokens else None
+
+
+@dataclass(frozen=True)
+class PairRows:
+    """The rows of a file's pairs, those to learn from and those held out; `pairs` is how many pairs there were."""
+
+    pairs: int
+    train: list[Row]
+    held_out: list[Row]
+
+
+def read_pair_rows(settings: SftSchema) -> PairRows:
+    """The rows of `settings.pairs`. Raises UserError where none is there to learn from."""
+    pairs = [pair for pair in read_rows(Path(settings.pairs or ""), Pair) if pair.stage == settings.stage.name]
+    if not pairs:
+        raise UserError(f"{settings.pairs} holds no pairs of the stage {settings.stage.name}")
+    if all(pair.split != TRAIN for pair in pairs):
+        raise UserError(f"{settings.pairs} holds no pairs of the split {TRAIN}; there is nothing to learn from")
+    rows = rows_of(pairs, settings)
+    train = [row for pair, row in zip(pairs, rows, strict=True) if row and pair.split == TRAIN]
+    held_out = [row for pair, row in zip(pairs, rows, strict=True) if row and pair.split != TRAIN]
+    if not train:
+        raise UserError(
+            f"no pair of {settings.pairs} can be said in the form {settings.rollout.form} with {settings.max_tokens} "
+            "tokens or fewer; raise max_tokens (of kernelwright train policy.max_model_len), or give another "
+            "rollout.form"
+        )
+    return PairRows(len(pairs), train, held_out)
 
 
 def rows_of(pairs: Sequence[Pair], settings: SftSchema, many: int = _MANY) -> list[Row | None]:

@@ -67,6 +67,7 @@ class TrainerSettings:
     imitate: int = 0
     imitation: float = 1.0
     rehearsal: float = 0.0
+    pairs: int = 0
     overlap: bool = False
     lr: float = 1e-6
     schedule: str = "constant"
@@ -151,6 +152,7 @@ class TrainSchema:
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
     canary: CanarySettings = field(default_factory=CanarySettings)
     adapter: str | None = None
+    pairs: str | None = None
     out: str = "???"
     device: str = "auto"
     workers: int | None = None
@@ -206,6 +208,7 @@ class TrainSettings:
             imitate=chosen.imitate,
             imitation=chosen.imitation,
             rehearsal=chosen.rehearsal,
+            pairs=chosen.pairs,
             save_every=chosen.save_every,
             keep=chosen.keep,
             seed=self.plain.seed,
@@ -251,6 +254,10 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
             "trainer.rehearsal": (
                 trainer.rehearsal == 0 or (trainer.rehearsal > 0 and trainer.imitate > 0),
                 "give a weight above 0 and trainer.imitate=N, or 0 for none",
+            ),
+            "trainer.pairs": (
+                trainer.pairs >= 0 and bool(trainer.pairs) == bool(plain.pairs),
+                "give how many are imitated with each update, and pairs=FILE, or neither",
             ),
             "readers": (plain.readers is None or plain.readers >= 0, "give a number of processes, or 0 for none"),
             "canary.prompts": (canary.prompts > 0, "give 1 or more, or canary.enabled=false"),

@@ -24,7 +24,7 @@ from kernelwright.backend.tf32 import permitted
 from kernelwright.driver.build import cost_model_ms, discover, open_pool, resolve_target
 from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.given import Given, compares_with_given, read_modules
-from kernelwright.driver.pair_rows import rows_of
+from kernelwright.driver.pair_rows import read_pair_rows
 from kernelwright.driver.policies import PolicyKind, open_policy
 from kernelwright.driver.readers import Readers
 from kernelwright.driver.run_folder import last_metrics, remember
@@ -35,14 +35,15 @@ from kernelwright.driver.train_settings import (
     RolloutSettings,
     SftSchema,
     TrainerSettings,
+    TrainSchema,
     TrainSettings,
 )
 from kernelwright.driver.watching import WatchedPolicy, watched
 from kernelwright.evaluate.pool import Item, Pool
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.data import TRAIN, Pair, read_rows
 from kernelwright.rl.learner import Learner, open_model
+from kernelwright.rl.packing import Row
 from kernelwright.rl.phases import Phases
 from kernelwright.rl.ranks import ALONE, Ranks, joined, local_rank
 from kernelwright.rl.sft import train_sft
@@ -50,8 +51,8 @@ from kernelwright.rl.trainer import Trainer
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
 from kernelwright.serve.base import find_base
 
-#: Settings that a run may go on with changed; of supervised training the pairs count, not their file's name.
-_FREE = ("workers", "readers", "out", "canary")
+#: Settings that a run may go on with changed; of pairs their rows count, not their file's name.
+_FREE = ("workers", "readers", "out", "canary", "pairs")
 _FREE_SFT = ("out", "device", "epochs", "pairs")
 #: Seconds after which a thread gives the interpreter to one that waits for it. Each operation of a learner or a policy
 #: gives it up and wants it back; by Python's own 5 ms, a thread that reads answers keeps it from them that long.
@@ -69,26 +70,15 @@ def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
 
 def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, Any]:
     discover()
-    pairs = [pair for pair in read_rows(Path(settings.pairs or ""), Pair) if pair.stage == settings.stage.name]
-    if not pairs:
-        raise UserError(f"{settings.pairs} holds no pairs of the stage {settings.stage.name}")
-    if all(pair.split != TRAIN for pair in pairs):
-        raise UserError(f"{settings.pairs} holds no pairs of the split {TRAIN}; there is nothing to learn from")
-    with console.status(f"{len(pairs)} pairs become rows"):
-        rows = rows_of(pairs, settings)
-    train = [row for pair, row in zip(pairs, rows, strict=True) if row and pair.split == TRAIN]
-    held_out = [row for pair, row in zip(pairs, rows, strict=True) if row and pair.split != TRAIN]
-    facts = {"pairs": len(pairs), "rows": len(train), "held_out": len(held_out), "adapter": f"{settings.out}/adapter"}
-    if not train:
-        raise UserError(
-            f"no pair of {settings.pairs} can be said in the form {settings.rollout.form} with {settings.max_tokens} "
-            "tokens or fewer; raise max_tokens, or give another rollout.form"
-        )
+    with console.status(f"{settings.pairs}: pairs become rows"):
+        rows = read_pair_rows(settings)
+    train, held_out = rows.train, rows.held_out
+    facts = {"pairs": rows.pairs, "rows": len(train), "held_out": len(held_out), "adapter": f"{settings.out}/adapter"}
     if ranks.leads:
         content = {key: value for key, value in asdict(settings).items() if key not in _FREE_SFT}
-        remember(Path(settings.out), content | {"rows": hashlib.sha256(repr(train).encode()).hexdigest()[:16]})
+        remember(Path(settings.out), content | {"rows": _digest(train)})
     learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks)
-    console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {len(pairs)}", highlight=False)
+    console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {rows.pairs}", highlight=False)
     say, folder = sayer(console), Path(settings.out)
     with plotted(folder, say) if ranks.leads else contextlib.nullcontext(), _shown(console, "steps") as tell:
         metrics = train_sft(learner, train, settings.run(), folder, held_out=held_out, tell=tell, say=say)
@@ -116,11 +106,27 @@ def _products(trainer: TrainerSettings) -> contextlib.AbstractContextManager[Non
 def _follow(settings: TrainSettings, ranks: Ranks) -> None:
     """Share the learner's work."""
     plain, folder = settings.plain, Path(settings.plain.out)
+    pairs = _pairs(plain)
     learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
     if plain.canary.enabled:
         follow_canary(learner)
     algorithm = replace(settings.algorithm, max_len=plain.rollout.max_tokens)
-    Trainer(learner, (), _nobody_asks, lambda _place: None, algorithm, settings.run, folder).run()
+    Trainer(learner, (), _nobody_asks, lambda _place: None, algorithm, settings.run, folder, pairs=pairs).run()
+
+
+def _pairs(plain: TrainSchema) -> list[Row]:
+    """The rows of pairs that a run by reinforcement imitates as well."""
+    if not plain.pairs:
+        return []
+    longest = plain.policy.max_model_len
+    supervised = SftSchema(
+        plain.stage, plain.target, plain.rollout, pairs=plain.pairs, model=plain.policy.model, max_tokens=longest
+    )
+    return read_pair_rows(supervised).train
+
+
+def _digest(rows: Sequence[Row]) -> str:
+    return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
 
 
 def _nobody_asks(_modules: Sequence[KernelModule], _seed: int, _over: Callable[[], None]) -> list[Trajectory]:
@@ -130,7 +136,10 @@ def _nobody_asks(_modules: Sequence[KernelModule], _seed: int, _over: Callable[[
 def _lead(settings: TrainSettings, console: Console, policy: Policy | None, ranks: Ranks) -> dict[str, Any]:
     discover()
     plain, drawn, folder = settings.plain, settings.plain.rollout, Path(settings.plain.out)
-    remember(folder, {key: value for key, value in settings.content.items() if key not in _FREE})
+    with console.status(f"{plain.pairs}: pairs become rows") if plain.pairs else contextlib.nullcontext():
+        pairs = _pairs(plain)
+    content = {key: value for key, value in settings.content.items() if key not in _FREE}
+    remember(folder, content | ({"rows": _digest(pairs)} if pairs else {}))
     say = sayer(console)
     target = resolve_target(plain.target.name)
     if (weight := settings.pay.get("judge_weight")) and plain.judge.kind is PolicyKind.none:
@@ -194,7 +203,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
 
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
         with plotted(folder, say), _shown(console, "steps") as tell, taking_turns():
-            trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases)
+            trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases, pairs)
             with _going_first(learner.device):
                 return trainer.run() or last_metrics(folder)
 

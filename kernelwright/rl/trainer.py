@@ -56,8 +56,8 @@ class RlSettings:
     is that of the rollouts. `updates` optimizer steps are taken on each batch, of which all but the first are
     off-policy. With each of them `imitate` good answers of earlier batches are learnt by heart (see `GoodAnswers`),
     their loss times `imitation`; right answers to problems that had no others are among them with the weight
-    `rehearsal`, beside advantages. Every `save_every` steps there is a checkpoint. `overlap`: a batch is drawn while
-    the one before is learnt from."""
+    `rehearsal`, beside advantages. So are as many of the trainer's pairs as `pairs` says. Every `save_every` steps
+    there is a checkpoint. `overlap`: a batch is drawn while the one before is learnt from."""
 
     steps: int = 100
     problems: int = 4
@@ -67,6 +67,7 @@ class RlSettings:
     imitate: int = 0
     imitation: float = 1.0
     rehearsal: float = 0.0
+    pairs: int = 0
     save_every: int = 1
     keep: int = 2
     seed: int = 0
@@ -75,7 +76,8 @@ class RlSettings:
 
 @dataclass
 class Trainer:
-    """One run in one folder. `roll_out` and `push` are the policy's side, `learner` the trainer's.
+    """One run in one folder. `roll_out` and `push` are the policy's side, `learner` the trainer's. `pairs` are rows
+    of verified pairs, as in supervised training: what they show is not forgotten (Ouyang et al., 2022, PPO-ptx).
 
     `tell` is given every step's metrics, `say` what else there is to say, a line each. `phases` is told by whoever
     makes the policy and the evaluators when they are at work.
@@ -91,6 +93,7 @@ class Trainer:
     tell: Tell = lambda _step, _steps, _metrics: None
     say: Say = lambda _line: None
     phases: Phases = field(default_factory=Phases)
+    pairs: Sequence[Row] = ()
     _flights: deque[Flight] = field(default_factory=deque)
     _adapter_step: int = 0  # of the adapter that the policy has
 
@@ -226,6 +229,7 @@ class Trainer:
         found: dict[str, Any] = {}
         for number in range(self.settings.updates):
             again = self._good.drawn(self.settings.imitate, f"{self.settings.seed}/imitate/{plan.step}/{number}")
+            again += self._paired(f"{self.settings.seed}/pairs/{plan.step}/{number}")
             with self.phases.timed("update", "learner"):
                 found = self._update(turns, prepared, rows, entropy, again)
         self.learner.step = plan.step + 1
@@ -245,6 +249,10 @@ class Trainer:
         facts |= {"lag": plan.step - plan.adapter_step, "versions": sorted({answer.version for answer in answers})}
         facts["problems"] = [module.name for module in plan.modules]
         return rollout_metrics(trajectories) | fresh | facts | dict(prepared.statistics) | found
+
+    def _paired(self, seed: str) -> list[Row]:
+        """So many rows of pairs as are imitated with an update, or all there are."""
+        return random.Random(seed).sample(self.pairs, min(self.settings.pairs, len(self.pairs)))
 
     def _fresh(self, step: int, trajectories: Sequence[Trajectory]) -> dict[str, Any]:
         """Where problems are replayed, which are hard ones: the reward and the share that is right of the others."""

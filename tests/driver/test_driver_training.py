@@ -193,12 +193,16 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     told += ["rollout.n=2", "rollout.turns=2", "rollout.max_tokens=8", "rollout.rungs=[parse,interpret]"]
     told += ["trainer.problems=2", "algorithm.kl=0.01", "canary.scale=1.0", "workers=1", "readers=1"]
     assert main([*told, "trainer.steps=2", "policy=openai"]) == 2  # it has learnt nothing: its folder may be used
+    told += [f"pairs={given}", "trainer.pairs=2"]
     last = run([*told, "trainer.steps=2"], capsys)
     assert last["turns"] == 8
+    assert last["imitation_loss"] > 0
     assert last["status/unparsed"] == 1.0
     assert last["reward"] == -10.0
     assert last["mismatch"] < 1e-3
     assert len(read_metrics(tmp_path / "rl")) == 2
+    rows = json.loads((tmp_path / "rl" / "config.json").read_text())["rows"]
+    assert isinstance(rows, str) and len(rows) == 16  # other pairs are another run
     assert main([*told, "trainer.steps=3"]) == 2  # another run's folder
     assert "trainer differ" in capsys.readouterr().err
 

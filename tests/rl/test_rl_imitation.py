@@ -14,6 +14,7 @@ from kernelwright.rl.algorithms import preset
 from kernelwright.rl.imitation import GoodAnswers
 from kernelwright.rl.packing import Row
 from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.sft import likelihood_loss
 
 
 def row(prompt: int, response: int) -> Row:
@@ -93,3 +94,25 @@ def test_what_is_solved_is_rehearsed_where_that_has_a_weight(tmp_path: Path) -> 
     assert losses(0.0) == []
     rehearsed = losses(0.5)
     assert len(rehearsed) == 5 and rehearsed[-1] < rehearsed[0]
+
+
+def test_pairs_are_imitated_beside_and_not_forgotten(tmp_path: Path) -> None:
+    pairs = [row(place, 3) for place in range(5, 9)]
+
+    def unlikely(folder: Path, count: int) -> float:
+        made = replace(trainer(folder, Toy(), steps=12, pairs=count), pairs=pairs)
+        made.run()
+        losses = [one.get("imitation_loss") for one in read_metrics(folder)]
+        assert all((loss is not None) == bool(count) for loss in losses)
+        return likelihood_loss(made.learner, pairs)
+
+    assert unlikely(tmp_path / "with", 2) < unlikely(tmp_path / "without", 0) - 0.5
+
+
+def test_the_pairs_of_an_update_follow_from_its_number(tmp_path: Path) -> None:
+    pairs = [row(place, 3) for place in range(5, 25)]
+    made = replace(trainer(tmp_path, Toy(), pairs=3), pairs=pairs)
+    drawn = [made._paired(f"0/{number}") for number in range(40)]
+    assert drawn[0] == made._paired("0/0") and all(len(set(rows)) == 3 for rows in drawn)
+    assert {one for rows in drawn for one in rows} == set(pairs)
+    assert len(replace(made, pairs=pairs[:2])._paired("0/0")) == 2  # all there are

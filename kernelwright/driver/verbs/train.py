@@ -23,6 +23,7 @@ configuration (defaults first; every group is a folder of conf/):
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.overlap=true
   trainer.imitate=0  trainer.rehearsal=0  rollout.remember=0
+  pairs=FILE.jsonl  trainer.pairs=0   pairs that are imitated with each update, so that they are not forgotten
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
   canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
   target=auto|…  evaluator=local|ray  device=auto|cpu|cuda|cuda:1  workers=N  readers=N  out=runs/train/STAGE  seed=0
