@@ -113,7 +113,7 @@ def test_a_small_model_is_asked_as_the_shipped_adapters_of_its_stage_are() -> No
         (["algorithm.band=[1]"], "algorithm: "),
         (["algorithm.clip_low=foo"], "algorithm: "),
         (["policy.graph_sizes=1"], "policy.graph_sizes': write a list, as"),
-        (["trainer.pairs=8"], "trainer.pairs=8: give how many are imitated with each update, and pairs=FILE, or neither"),
+        (["trainer.pairs=8"], "trainer.pairs=8: give how many are imitated with each update, and pairs=FILE"),
         (["pairs=pairs.jsonl"], "trainer.pairs=0: give how many"),
         (["pairs=pairs.jsonl", "trainer.pairs=-1"], "trainer.pairs=-1: give how many"),
         (["canary.n=0"], "canary.n=0: give 1 or more"),

@@ -40,7 +40,7 @@ def reinforced(folder: Path, ranks: Ranks = ALONE, overlap: bool = False, die: b
     toy = Toy()
     algorithm = preset("grpo", kl=0.05, tis_cap=2.0)
     settings = RlSettings(steps=STEPS, problems=3, imitate=3, pairs=2, overlap=overlap)
-    made = Trainer(learner, MODULES, toy.roll_out, toy.push, algorithm, settings, folder, pairs=ROWS[:9])  # of its words
+    made = Trainer(learner, MODULES, toy.roll_out, toy.push, algorithm, settings, folder, pairs=ROWS[:9])
 
     def tell(step: int, _steps: int, _metrics: Any) -> None:
         if die and step == 2:
