@@ -49,11 +49,9 @@ class Ablation:
         self.programs = read_programs(settings.problems)[: settings.limit]
         if not self.programs:
             raise UserError("problems: none there; give others, or another problems.split=train|test|null")
-        apart: list[ProblemSettings] = []
         for arm in settings.arms:
-            if arm.training and (trained := arm.training[settings.seeds[0]].plain.problems) not in apart:
-                _check_apart(trained, self.programs, arm.name)
-                apart.append(trained)
+            if arm.training:
+                _check_apart(arm.training[settings.seeds[0]].plain.problems, self.programs, arm.name)
 
     def run(self, console: Console, report: Callable[[dict[str, Any]], None]) -> None:
         """Make the rows that the table lacks; however it ends, those that it has are reported."""

@@ -1,7 +1,7 @@
 """What the group `problems` names, as programs."""
 
-from collections.abc import Iterator
-from itertools import count, islice
+from functools import lru_cache
+from itertools import count
 from pathlib import Path
 
 import kernelwright
@@ -20,17 +20,22 @@ EXAMPLES = "examples:"
 def read_programs(problems: ProblemSettings) -> list[Program]:
     """The programs, in order: generated ones, or those of a place that are of the split. Raises UserError."""
     if problems.place is None:
-        return list(islice(_generated(problems.first, problems.difficulty), problems.count))
+        return list(_generated(problems.first, problems.count, problems.difficulty))
     found = _examples() if problems.place == EXAMPLES else with_splits(load_problems(problems.place))
     return [Program(one.id, one.source) for one in found if problems.split in (None, one.split)]
 
 
-def _generated(first: int, difficulty: int) -> Iterator[Program]:
-    """The programs of seeds from the first on; those to learn from are in no form that is held out."""
-    for seed in count(first):
-        source = generate_program(seed, difficulty)
+@lru_cache(4)
+def _generated(first: int, many: int, difficulty: int) -> tuple[Program, ...]:
+    """So many programs of seeds from the first on; those to learn from are in no form that is held out. Kept, as each
+    arm of an ablation asks for them again."""
+    found: list[Program] = []
+    seeds = count(first)
+    while len(found) < many:
+        source = generate_program(seed := next(seeds), difficulty)
         if seed >= HELD_OUT or not form_is_held_out(source):
-            yield Program(f"generated_{seed}", source)
+            found.append(Program(f"generated_{seed}", source))
+    return tuple(found)
 
 
 def _examples() -> tuple[Problem, ...]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,9 @@ def test_forms_to_measure_with_are_others_than_those_to_learn_from(tmp_path: Pat
     with Journal(tmp_path / "journal", {}) as journal:
         found = list(run._wanted(journal))
     measured, learnt = ([row for row in found if row.split == split] for split in (TEST, TRAIN))
+    assert [row.split for row in found] == [TEST] * 9 + [TRAIN] * len(learnt)
+    first = next(seed for seed in count(HELD_OUT) if form_is_held_out(generate_program(seed, 0)))
+    assert measured[0].provenance == {"format": "generated", "seed": first, "difficulty": 0, "generator": 2}
     forms = {normal_digest(row.source) for row in measured}
     assert len(measured) == len(forms) == 9  # each once, however often it is drawn
     assert min(row.provenance["seed"] for row in measured) >= HELD_OUT
