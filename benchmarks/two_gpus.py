@@ -61,7 +61,7 @@ def commands(given: argparse.Namespace, folder: Path, gpus: bool) -> dict[str, l
         "rl/one": [*one, *rl, *here, *drawing, *first, f"policy.record={answers}"],
         "rl/apart, replayed": [*one, *rl, *second, *replaying],
         "rl/both": [*both, *rl, *spread, *replaying],
-        "rl/apart": [*one, *rl, *second, *drawing, *first, "trainer.overlap=true", "algorithm.tis_cap=2.0"],
+        "rl/apart": [*one, *rl, *second, *drawing, *first, "trainer.ahead=1", "algorithm.tis_cap=2.0"],
     }
     return {name: [*words, f"out={folder / _file(name)}"] for name, words in runs.items()}
 

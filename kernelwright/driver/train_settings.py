@@ -68,7 +68,7 @@ class TrainerSettings:
     imitation: float = 1.0
     rehearsal: float = 0.0
     pairs: int = 0
-    overlap: bool = False
+    ahead: int = 0
     lr: float = 1e-6
     schedule: str = "constant"
     warmup: int = 0
@@ -212,7 +212,7 @@ class TrainSettings:
             save_every=chosen.save_every,
             keep=chosen.keep,
             seed=self.plain.seed,
-            overlap=chosen.overlap,
+            ahead=chosen.ahead,
         )
 
 
@@ -259,6 +259,7 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
                 trainer.pairs >= 0 and bool(trainer.pairs) == bool(plain.pairs),
                 "give how many are imitated with each update, and pairs=FILE, or neither",
             ),
+            "trainer.ahead": (trainer.ahead >= 0, "give a number of batches, or 0 to draw each when it is wanted"),
             "readers": (plain.readers is None or plain.readers >= 0, "give a number of processes, or 0 for none"),
             "canary.prompts": (canary.prompts > 0, "give 1 or more, or canary.enabled=false"),
             "canary.n": (canary.n > 0, "give 1 or more, or canary.enabled=false"),
@@ -269,7 +270,7 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
         check_config(ImportSettings, config["import"], "import."),
         name,
         reward,
-        _corrected(_algorithm(algorithm), plain.trainer.overlap),
+        _corrected(_algorithm(algorithm), plain.trainer.ahead),
         cast(dict[str, Any], OmegaConf.to_container(config)),
     )
 
@@ -328,9 +329,9 @@ def _check_shared(settings: TrainSchema | SftSchema) -> None:
     )
 
 
-def _corrected(algorithm: Algorithm, overlap: bool) -> Algorithm:
-    """The algorithm; overlapped, one that has no correction for an older adapter gets truncated weights."""
-    if not overlap or algorithm.tis_cap is not None or algorithm.band is not None:
+def _corrected(algorithm: Algorithm, ahead: int) -> Algorithm:
+    """The algorithm; where batches are drawn ahead, one without a correction for that gets truncated weights."""
+    if not ahead or algorithm.tis_cap is not None or algorithm.band is not None:
         return algorithm
     return replace(algorithm, tis_cap=TIS_CAP)
 

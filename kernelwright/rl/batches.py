@@ -1,4 +1,4 @@
-"""Batches of trajectories, one after the other; overlapped, the next is drawn while one is learnt from."""
+"""Batches of trajectories: one after the other, or some ahead of the one that is learnt from."""
 
 import threading
 import time
@@ -43,10 +43,16 @@ class Batch:
 
 @dataclass
 class Flight:
-    """A batch on its way in a thread of its own, which nobody has to wait for: the process may end before it does."""
+    """A batch on its way in a thread of its own, which nobody has to wait for: the process may end before it does.
+
+    It begins when the policy has drawn all answers of the one `before`: `ready` then gives the policy the adapter that
+    draws this one.
+    """
 
     plan: Plan
     roll_out: RollOut
+    ready: Callable[[], None]
+    before: "Flight | None" = None
     _drawn: threading.Event = field(default_factory=threading.Event)
     _made: "Future[Batch]" = field(default_factory=Future)
 
@@ -56,19 +62,19 @@ class Flight:
 
     def _run(self) -> None:
         try:
+            if self.before is not None:
+                self.before._wait_until_drawn()
+                self.before = None
+            self.ready()
             self._made.set_result(drawn_batch(self.plan, self.roll_out, self._drawn.set))
         except BaseException as error:  # noqa: BLE001 - raised where the batch is taken
             self._made.set_exception(error)
 
-    def wait_until_drawn(self) -> None:
+    def _wait_until_drawn(self) -> None:
         """Until the policy is free for the next batch. Raises what ended this one, if anything has."""
         self._drawn.wait()
         if self._made.done():
             self._made.result()
-
-    def is_drawn(self) -> bool:
-        """Whether `wait_until_drawn` returns at once, without an error."""
-        return self._drawn.is_set() and not (self._made.done() and self._made.exception())
 
     def take(self) -> Batch:
         """The batch, once its last verdict is there. Raises what `roll_out` raised."""

@@ -9,6 +9,7 @@ score of sampling for learnability (Rutherford et al., 2024).
 import math
 import random
 import statistics
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -21,17 +22,18 @@ from kernelwright.rl.data import Cursor
 class Curriculum:
     """The problems of each step, as places 0 to `count` - 1: `problems` to a step, a share `replay` of them replayed.
 
-    The batch of step k follows from the seed and from what became of the steps up to k - 2: it is the same whether it
-    is drawn while step k - 1 is learnt from or after it. Where too few problems are worth a replay, new ones take their
-    places.
+    The batch of step k follows from the seed and from what became of the steps before k - `ahead`, so that as many
+    batches may be under way; with 0 it is that of 1, drawn after the step before instead of beside it. Where too few
+    problems are worth a replay, new ones take their places.
     """
 
-    def __init__(self, count: int, problems: int, replay: float, seed: int) -> None:
+    def __init__(self, count: int, problems: int, replay: float, seed: int, ahead: int = 0) -> None:
         self._problems, self._replayed, self._seed = problems, round(problems * replay), seed
         self._places = range(count)
         self._new = {0: 0}  # step -> how many new problems the steps before it took
-        self._known: dict[int, float] = {}  # place -> variance of rewards, up to the step before the last
-        self._latest: dict[int, float] = {}  # of the last step
+        self._known: dict[int, float] = {}  # place -> variance of rewards, up to the steps that are among the latest
+        self._latest: deque[dict[int, float]] = deque()
+        self._ahead = max(1, ahead)
 
     @property
     def _done(self) -> int:
@@ -42,8 +44,10 @@ class Curriculum:
         return Cursor(self._places, 1, self._seed)
 
     def batch_of(self, step: int) -> list[int]:
-        """Places of a step's problems; it is the first that is not recorded yet, or the one after."""
-        known = self._known if step == self._done else {**self._known, **self._latest}
+        """Places of a step's problems; it is the first that is not recorded yet, or one of the `ahead` after it."""
+        known = dict(self._known)
+        for latest in list(self._latest)[: max(0, step - self._done + len(self._latest) - self._ahead)]:
+            known |= latest
         again = self._drawn(known, step)
         first, new = self._new[step], self._problems - len(again)
         self._new[step + 1] = first + new
@@ -64,14 +68,15 @@ class Curriculum:
         rewards: dict[int, list[float]] = {place: [] for place in batch}
         for made in trajectories:
             rewards[batch[made.problem]] += [turn.reward for turn in made.turns if turn.valid]
-        self._known |= self._latest
-        self._latest = {place: statistics.pvariance(some) for place, some in rewards.items() if some}
+        self._latest.append({place: statistics.pvariance(some) for place, some in rewards.items() if some})
+        if len(self._latest) > self._ahead:
+            self._known |= self._latest.popleft()
         del self._new[self._done]
 
     @property
     def state(self) -> dict[str, Any]:
         """Where it stands, as JSON values; batches that were drawn and not recorded are drawn again."""
-        known, latest = ([[place, value] for place, value in one.items()] for one in (self._known, self._latest))
+        known, *latest = ([[place, value] for place, value in one.items()] for one in (self._known, *self._latest))
         counted = {"problems": len(self._places), "step": self._done, "new": self._new[self._done]}
         return {**counted, "known": known, "latest": latest}
 
@@ -80,4 +85,4 @@ class Curriculum:
         if state["problems"] != len(self._places):
             raise UserError(f"the run worked on {state['problems']} problems, here there are {len(self._places)}")
         self._new = {int(state["step"]): int(state["new"])}
-        self._known, self._latest = dict(state["known"]), dict(state["latest"])
+        self._known, self._latest = dict(state["known"]), deque(map(dict, state["latest"]))

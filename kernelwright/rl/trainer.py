@@ -4,10 +4,12 @@ A step is taken wholly or not at all: everything that decides the next one (adap
 imitate) is in a checkpoint; problems (with what became of those before), seeds and what else is random follow from the
 step number. Times of rewards are measured, those that a run remembers too: one that goes on measures them anew.
 
-Overlapped, batch k + 1 is drawn while batch k is learnt from, by the adapter as it was before: from the second batch on
-it is one update older than the learner. The anchor of a row (`old_logp`) is the learner's at the time it learns from
-it, before the step's first update; the truncated weight old_logp / rollout_logp is then what corrects for the older
-adapter, and for the engine. An adapter is pushed only when the policy has drawn all of a batch.
+With `ahead` = a, batches k + 1 to k + a are drawn and judged while batch k is learnt from. Batch n is drawn by the
+adapter of step n - a, whoever is faster: from then on it is a steps older than the learner. One batch ahead lets all
+work at a time; two, and a batch whose last verdicts are late holds up neither the policy nor the learner. The anchor of
+a row (`old_logp`) is the learner's at the time it learns from it, before the step's first update; the truncated weight
+old_logp / rollout_logp is then what corrects for the older adapter, and for the engine. An adapter is pushed only when
+the policy has drawn all of a batch.
 """
 
 import json
@@ -16,6 +18,7 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +47,7 @@ from kernelwright.rl.turns import Turns, turns_of
 Push = Callable[[Path], None]
 Tell = Callable[[int, int, Mapping[str, Any]], None]
 Say = Callable[[str], None]
-#: In a checkpoint, the adapter that draws the next batch where it is not the learner's.
+#: In a checkpoint, the adapters by which batches are drawn that are not learnt from yet, each by its step.
 _AHEAD = "ahead"
 #: What a process has that does not ask the policy.
 _NO_BATCH = Batch(Plan(0, (), (), 0, 0), [], 0.0)
@@ -57,7 +60,7 @@ class RlSettings:
     off-policy. With each of them `imitate` good answers of earlier batches are learnt by heart (see `GoodAnswers`),
     their loss times `imitation`; right answers to problems that had no others are among them with the weight
     `rehearsal`, beside advantages. So are as many of the trainer's pairs as `pairs` says. Every `save_every` steps
-    there is a checkpoint. `overlap`: a batch is drawn while the one before is learnt from."""
+    there is a checkpoint. `ahead` batches are drawn ahead of the one that is learnt from."""
 
     steps: int = 100
     problems: int = 4
@@ -71,7 +74,7 @@ class RlSettings:
     save_every: int = 1
     keep: int = 2
     seed: int = 0
-    overlap: bool = False
+    ahead: int = 0
 
 
 @dataclass
@@ -95,11 +98,11 @@ class Trainer:
     phases: Phases = field(default_factory=Phases)
     pairs: Sequence[Row] = ()
     _flights: deque[Flight] = field(default_factory=deque)
-    _adapter_step: int = 0  # of the adapter that the policy has
+    _handed: int | None = None  # the step of the adapter that the policy has
 
     def __post_init__(self) -> None:
         chosen = self.settings
-        self._curriculum = Curriculum(len(self.modules), chosen.problems, chosen.replay, chosen.seed)
+        self._curriculum = Curriculum(len(self.modules), chosen.problems, chosen.replay, chosen.seed, chosen.ahead)
         self._good = GoodAnswers()
 
     def run(self) -> dict[str, Any]:
@@ -148,75 +151,79 @@ class Trainer:
             self.learner.load(found.folder)
             self._curriculum.restore(found.state["curriculum"])
             self._good.load(found.folder)
-        if self.settings.overlap and found is not None and (found.folder / _AHEAD).is_dir():
-            self._adapter_step = int(found.state["ahead"])
             if self.learner.ranks.leads:
-                self.push(found.folder / _AHEAD)
-        else:
+                for kept in (found.folder / _AHEAD).glob("*"):
+                    shutil.copytree(kept, self._place(int(kept.name)), dirs_exist_ok=True)
+        if not self.settings.ahead:
             self._hand_over()
 
     def _save(self) -> None:
         state = {"step": self.learner.step, "settings": vars(self.settings), "algorithm": vars(self.algorithm)}
-        ahead = self._flights[0].plan.adapter_step if self._flights else self.learner.step
-        state |= {"ahead": ahead, "curriculum": self._curriculum.state}
+        state |= {"curriculum": self._curriculum.state}
         content, keep = json.loads(json.dumps(state)), self.settings.keep
+        ahead = {flight.plan.adapter_step for flight in self._flights} - {self.learner.step}
 
         def write(folder: Path) -> None:
             self.learner.save(folder)
             if self.settings.imitate:
                 self._good.save(folder)
-            if ahead != self.learner.step:
-                shutil.copytree(self._pushed(ahead), folder / _AHEAD)
+            for step in ahead:
+                shutil.copytree(self._place(step), folder / _AHEAD / str(step))
 
         save_checkpoint(self._checkpoints, self.learner.step, write, content, keep)
 
-    def _pushed(self, step: int) -> Path:
-        """Where a step's adapter is for the policy, until that of the step after the next takes its place."""
-        return self.folder / "pushed" / f"{step % 2}"
+    def _place(self, step: int) -> Path:
+        """Where a step's adapter is for the policy, until all that it draws is learnt from."""
+        return self.folder / "pushed" / f"{step % (self.settings.ahead + 1)}"
 
     def _hand_over(self) -> None:
         """Give the policy the adapter as it is now."""
-        if not self.learner.ranks.leads:
-            return
+        if self.learner.ranks.leads:
+            self._keep()
+            self._push(self.learner.step)
+
+    def _keep(self) -> None:
+        """Write the adapter as it is now for the policy."""
         with self.phases.timed("push"):
-            place = self._pushed(self.learner.step)
-            self.learner.save_adapter(place)
-            self.push(place)
-            self._adapter_step = self.learner.step
+            self.learner.save_adapter(self._place(self.learner.step))
+
+    def _push(self, step: int) -> None:
+        """Give the policy the adapter of a step, if it has another."""
+        if step != self._handed:
+            with self.phases.timed("push"):
+                self.push(self._place(step))
+            self._handed = step
 
     def _plan(self, step: int) -> Plan:
         places = self._curriculum.batch_of(step)
         chosen = [self.modules[place] for place in places]
-        return Plan(step, places, chosen, self._seed("rollout", step), self._adapter_step)
+        return Plan(step, places, chosen, self._seed("rollout", step), max(0, step - self.settings.ahead))
 
     def _seed(self, what: str, step: int) -> int:
         return random.Random(f"{self.settings.seed}/{what}/{step}").getrandbits(31)
 
     def _batch(self, step: int) -> Batch:
-        """The batch of a step, in every process; overlapped, the next one is under way then."""
+        """The batch of a step, in every process."""
         if not self.learner.ranks.leads:
             return self.learner.ranks.shared(_NO_BATCH)
         return self.learner.ranks.shared(self._own_batch(step))
 
     def _own_batch(self, step: int) -> Batch:
-        if not self.settings.overlap:
+        if not self.settings.ahead:
             return drawn_batch(self._plan(step), self.roll_out)
         if not self._flights:
-            self._flights.append(Flight(self._plan(step), self.roll_out))
-        with self.phases.timed("wait"):
-            self._flights[0].wait_until_drawn()
-        self._go_ahead()
+            self._go_ahead()
         with self.phases.timed("wait"):
             return self._flights.popleft().take()
 
     def _go_ahead(self) -> None:
-        """Begin the batch after the one that the policy has drawn, if there is one and it is not under way."""
-        following = self.learner.step + 1
-        if len(self._flights) > 1 or following >= self.settings.steps:
-            return
-        if self._adapter_step != self.learner.step:
-            self._hand_over()
-        self._flights.append(Flight(self._plan(following), self.roll_out))
+        """Send off the batches up to `ahead` after the next, each as soon as the policy has drawn the one before."""
+        self._keep()
+        first = self.learner.step
+        for step in range(first + len(self._flights), min(first + self.settings.ahead + 1, self.settings.steps)):
+            plan = self._plan(step)
+            before = self._flights[-1] if self._flights else None
+            self._flights.append(Flight(plan, self.roll_out, partial(self._push, plan.adapter_step), before))
 
     def _step(self, batch: Batch) -> dict[str, Any]:
         """Learn from a batch; the step's metrics."""
@@ -239,9 +246,9 @@ class Trainer:
         fresh = self._fresh(plan.step, trajectories)
         if self.learner.ranks.leads:
             self._curriculum.record(plan.places, trajectories)
-        if not self.settings.overlap or self.learner.step == self.settings.steps:
+        if not self.settings.ahead or self.learner.step == self.settings.steps:
             self._hand_over()
-        elif self._flights and self._flights[0].is_drawn():
+        elif self.learner.ranks.leads:
             self._go_ahead()
         answers = [turn.completion for made in trajectories for turn in made.turns]
         tokens = sum(len(answer.token_ids) for answer in answers)

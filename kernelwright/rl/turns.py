@@ -16,7 +16,7 @@ class Turns:
 
     logp          (N, T)  by the policy that is trained, with gradients
     old_logp      (N, T)  by the trainer's policy before its first update on the batch: the one that drew the tokens, or
-                          one update later where batches are overlapped
+                          as many steps later as batches are drawn ahead
     rollout_logp  (N, T)  by the engine that drew them, after temperature and top-p
     ref_logp      (N, T)  by the base model, adapter disabled; None where no KL is asked for
     mask          (N, T)  bool: the policy's own tokens

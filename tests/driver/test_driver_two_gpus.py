@@ -18,7 +18,7 @@ def test_learner_and_policy_have_a_gpu_each_or_share_the_learning(tmp_path: Path
     runs = commands(GIVEN, tmp_path, gpus=True)
     for name in ("rl/apart", "rl/apart, replayed"):
         assert "device=cuda:1" in runs[name]
-    assert "policy.devices=0" in runs["rl/apart"] and "trainer.overlap=true" in runs["rl/apart"]
+    assert "policy.devices=0" in runs["rl/apart"] and "trainer.ahead=1" in runs["rl/apart"]
     for name in ("sft/both", "rl/both"):
         assert "torch.distributed.run" in runs[name] and "device=cuda" in runs[name]
     recorded = f"{tmp_path / 'answers.jsonl'}"

@@ -70,23 +70,38 @@ def test_they_come_by_the_variance_of_their_rewards() -> None:
     assert set(drawn) == {1, 2}
 
 
-def test_a_batch_does_not_depend_on_the_step_before_it() -> None:
-    """It may be drawn while that is learnt from."""
-    after, beside = Curriculum(100, 8, 0.5, seed=1), Curriculum(100, 8, 0.5, seed=1)
-    wanted, found = steps(after, 12), [beside.batch_of(0)]
+@pytest.mark.parametrize("ahead", [1, 2, 3])
+def test_a_batch_does_not_depend_on_the_steps_that_it_is_ahead_of(ahead: int) -> None:
+    """It may be drawn while those are learnt from."""
+    after, beside = Curriculum(100, 8, 0.5, 1, ahead), Curriculum(100, 8, 0.5, 1, ahead)
+    wanted, found = steps(after, 12), [beside.batch_of(step) for step in range(ahead)]
     for step in range(12):
-        found.append(beside.batch_of(step + 1))
+        found.append(beside.batch_of(step + ahead))
         beside.record(found[step], answered(found[step]))
     assert found[:12] == wanted
 
 
-def test_what_was_drawn_and_not_recorded_is_drawn_again() -> None:
-    curriculum = Curriculum(100, 8, 0.5, seed=1)
-    steps(curriculum, 6)
-    ahead = [curriculum.batch_of(6), curriculum.batch_of(7)]
-    other = Curriculum(100, 8, 0.5, seed=1)
+def test_a_batch_follows_from_what_is_known_when_it_is_begun() -> None:
+    """One ahead, batch 3 is drawn by what became of steps 0 and 1; two ahead, by step 0 alone."""
+    for ahead, count in ((1, 2), (2, 1)):
+        curriculum = Curriculum(100, 8, 0.5, 1, ahead)
+        before = steps(curriculum, 3)
+        known = {place for place in chain(*before[:count]) if place % 4 in (1, 2)}
+        again = set(curriculum.batch_of(3)) & set(chain(*before))
+        assert again <= known
+        assert len(again) == min(4, len(known))
+
+
+@pytest.mark.parametrize("ahead", [1, 2])
+@pytest.mark.parametrize("done", [1, 6])
+def test_what_was_drawn_and_not_recorded_is_drawn_again(ahead: int, done: int) -> None:
+    curriculum = Curriculum(100, 8, 0.5, 1, ahead)
+    steps(curriculum, done)
+    due = range(done, done + ahead + 1)
+    wanted = [curriculum.batch_of(step) for step in due]
+    other = Curriculum(100, 8, 0.5, 1, ahead)
     other.restore(curriculum.state)
-    assert [other.batch_of(6), other.batch_of(7)] == ahead
+    assert [other.batch_of(step) for step in due] == wanted
 
 
 def test_where_problems_are_others_it_does_not_go_on() -> None:
@@ -100,7 +115,7 @@ def test_lost_answers_leave_what_was_known_of_a_problem() -> None:
     steps(curriculum, 1)
     known = curriculum.state["latest"]
     steps(curriculum, 2, valid=False)
-    assert curriculum.state["known"] == known and curriculum.state["latest"] == []
+    assert [curriculum.state["known"]] == known and curriculum.state["latest"] == [[]]
 
 
 def test_a_problem_whose_answers_were_all_lost_is_not_known() -> None:

@@ -1,4 +1,4 @@
-"""Overlapped training: what goes on at the same time, which adapter draws what, and how such a run ends and goes on."""
+"""Batches drawn ahead: what goes on at the same time, which adapter draws what, how such a run ends and goes on."""
 
 import os
 import signal
@@ -49,28 +49,33 @@ class Watched(Toy):
 def test_a_learner_that_stays_as_it_is_has_the_losses_of_one_step_after_the_other(
     tmp_path: Path, replay: float
 ) -> None:
-    for name, overlap in (("after", False), ("beside", True)):
-        trainer(tmp_path / name, Toy(), ALGORITHM, steps=5, lr=0.0, overlap=overlap, replay=replay).run()
+    for name, ahead in (("after", 0), ("beside", 1)):
+        trainer(tmp_path / name, Toy(), ALGORITHM, steps=5, lr=0.0, ahead=ahead, replay=replay).run()
     after, beside = (read_metrics(tmp_path / name) for name in ("after", "beside"))
     for name in ("loss", "reward", "grad_norm", "problems", "mismatch"):
         assert [row.get(name) for row in after] == [row.get(name) for row in beside], name
     assert any(row.get("grad_norm") for row in after)
 
 
-def test_a_batch_is_of_the_adapter_before_the_update_that_goes_on_meanwhile(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("ahead", "lags", "drew"), [(1, [0, 1, 1, 1, 1], [1, 1, 2, 3, 4]), (2, [0, 1, 2, 2, 2], [1, 1, 1, 2, 3])]
+)
+def test_a_batch_is_of_the_adapter_so_many_steps_before_it(
+    tmp_path: Path, ahead: int, lags: list[int], drew: list[int]
+) -> None:
     toy = Watched()
-    trainer(tmp_path, toy, ALGORITHM, steps=5, overlap=True).run()
+    trainer(tmp_path, toy, ALGORITHM, steps=5, ahead=ahead).run()
     rows = read_metrics(tmp_path)
-    assert [row["lag"] for row in rows] == [0, 1, 1, 1, 1]
-    assert toy.drew == [1, 1, 2, 3, 4]
+    assert [row["lag"] for row in rows] == lags
+    assert toy.drew == drew
     assert rows[0]["mismatch"] < 1e-4  # between the learner, as it anchors the ratio, and the policy that drew
     assert all(row["mismatch"] > 1e-3 for row in rows[1:])
     assert all(row["ratio"] == pytest.approx(1.0) for row in rows)  # the anchor is the learner's, not the policy's
-    assert toy.pushed == 5  # those, and the last one
+    assert toy.pushed == drew[-1] + 1  # those, and the last one
 
 
 def test_problems_are_learnt_from_an_older_adapter(tmp_path: Path) -> None:
-    trainer(tmp_path, Toy(), ALGORITHM, steps=40, save_every=40, overlap=True).run()
+    trainer(tmp_path, Toy(), ALGORITHM, steps=40, save_every=40, ahead=2).run()
     rows = read_metrics(tmp_path)
     first, last = (sum(row["correct"] for row in part) / 8 for part in (rows[:8], rows[-8:]))
     assert first < 0.25
@@ -88,7 +93,7 @@ def test_the_next_batch_is_drawn_while_the_learner_learns(tmp_path: Path) -> Non
                 assert scoring.wait(PATIENCE_S), "the learner waits for the batch after"
             return super().roll_out(modules, seed, over)
 
-    made = trainer(tmp_path, Slow(), ALGORITHM, steps=2, overlap=True)
+    made = trainer(tmp_path, Slow(), ALGORITHM, steps=2, ahead=1)
     score = made.learner.scored
 
     def scored(*arguments: Any) -> Any:
@@ -117,15 +122,33 @@ def test_the_policy_draws_on_while_answers_are_judged(tmp_path: Path) -> None:
             assert number != 1 or later.wait(PATIENCE_S), "the policy waits for verdicts"
             return made
 
-    trainer(tmp_path, Judged(), ALGORITHM, steps=4, overlap=True).run()
+    trainer(tmp_path, Judged(), ALGORITHM, steps=4, ahead=1).run()
     assert [row["lag"] for row in read_metrics(tmp_path)] == [0, 1, 1, 1]
 
 
-@pytest.mark.parametrize("at", [1, 3])
-def test_a_killed_run_draws_the_batch_in_flight_again(tmp_path: Path, at: int) -> None:
+def test_two_ahead_late_verdicts_hold_up_neither_policy_nor_learner(tmp_path: Path) -> None:
+    """Batch 1 is not judged before batch 3 is asked for, of which batch 0 has to be learnt from alone."""
+    later = threading.Event()
+
+    class Judged(Toy):
+        def roll_out(self, modules: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
+            number = len(self.asked)
+            if number == 3:
+                later.set()
+            made = super().roll_out(modules, seed, over)
+            assert number != 1 or later.wait(PATIENCE_S), "the policy waits for verdicts"
+            return made
+
+    trainer(tmp_path, Judged(), ALGORITHM, steps=5, ahead=2).run()
+    assert [row["lag"] for row in read_metrics(tmp_path)] == [0, 1, 2, 2, 2]
+
+
+@pytest.mark.parametrize("replay", [0.0, 0.7])
+@pytest.mark.parametrize(("ahead", "at"), [(1, 1), (1, 3), (2, 1), (2, 2), (2, 4)])
+def test_a_killed_run_draws_the_batches_in_flight_again(tmp_path: Path, ahead: int, at: int, replay: float) -> None:
     steady, cut, after = Watched(), Watched(), Watched()
-    trainer(tmp_path / "steady", steady, ALGORITHM, steps=6, overlap=True).run()
-    halted = trainer(tmp_path / "cut", cut, ALGORITHM, steps=6, overlap=True)
+    trainer(tmp_path / "steady", steady, ALGORITHM, steps=6, ahead=ahead, replay=replay).run()
+    halted = trainer(tmp_path / "cut", cut, ALGORITHM, steps=6, ahead=ahead, replay=replay)
 
     def tell(step: int, _steps: int, _metrics: Any) -> None:
         if step == at:
@@ -134,16 +157,17 @@ def test_a_killed_run_draws_the_batch_in_flight_again(tmp_path: Path, at: int) -
     halted.tell = tell
     with pytest.raises(KeyboardInterrupt):
         halted.run()
-    trainer(tmp_path / "cut", after, ALGORITHM, steps=6, overlap=True).run()
+    trainer(tmp_path / "cut", after, ALGORITHM, steps=6, ahead=ahead, replay=replay).run()
     assert after.asked == steady.asked[at:]
     rows = {name: read_metrics(tmp_path / name) for name in ("steady", "cut")}
-    assert [row["lag"] for row in rows["cut"]] == [0, 1, 1, 1, 1, 1]
+    assert [row["lag"] for row in rows["cut"]] == [min(step, ahead) for step in range(6)]
     assert [row["loss"] for row in rows["cut"]] == [row["loss"] for row in rows["steady"]]
     for name, value in weights(tmp_path / "steady").items():
         assert torch.equal(value, weights(tmp_path / "cut")[name])
 
 
-def test_a_policy_that_is_gone_ends_the_run_after_the_step_under_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ahead", [1, 2])
+def test_a_policy_that_is_gone_ends_the_run_after_the_step_under_way(tmp_path: Path, ahead: int) -> None:
     class Mortal(Toy):
         def roll_out(self, modules: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
             if len(self.asked) == 3:
@@ -151,11 +175,11 @@ def test_a_policy_that_is_gone_ends_the_run_after_the_step_under_way(tmp_path: P
             return super().roll_out(modules, seed, over)
 
     with pytest.raises(PolicyError, match="the engine has ended"):
-        trainer(tmp_path, Mortal(), ALGORITHM, steps=6, overlap=True).run()
+        trainer(tmp_path, Mortal(), ALGORITHM, steps=6, ahead=ahead).run()
     found = latest_checkpoint(tmp_path / "checkpoints")
     assert found is not None
     assert found.step == 3
-    trainer(tmp_path, Toy(), ALGORITHM, steps=6, overlap=True).run()
+    trainer(tmp_path, Toy(), ALGORITHM, steps=6, ahead=ahead).run()
     assert [row["step"] for row in read_metrics(tmp_path)] == list(range(6))
 
 
@@ -171,7 +195,7 @@ def test_an_interrupt_does_not_wait_for_the_policy(tmp_path: Path) -> None:
 
     toy = Stuck()
     with pytest.raises(KeyboardInterrupt):
-        trainer(tmp_path, toy, ALGORITHM, steps=6, overlap=True).run()
+        trainer(tmp_path, toy, ALGORITHM, steps=6, ahead=1).run()
     assert len(toy.asked) == 2
     free.set()
 

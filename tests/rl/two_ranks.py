@@ -32,14 +32,14 @@ def supervised(folder: Path, ranks: Ranks = ALONE, epochs: int = 2) -> None:
     train_sft(learner, ROWS, SftSettings(epochs, batch=5, save_every=1), folder, held_out=ROWS)
 
 
-def reinforced(folder: Path, ranks: Ranks = ALONE, overlap: bool = False, die: bool = False) -> Toy:
+def reinforced(folder: Path, ranks: Ranks = ALONE, ahead: int = 0, die: bool = False) -> Toy:
     """A few steps on the toy; the first process dies after two."""
     model = tiny()
     shard_layers(model, ranks, "cpu")
     learner = Learner(model, None, OptimizerSettings(lr=1e-2), budget=16, ranks=ranks)
     toy = Toy()
     algorithm = preset("grpo", kl=0.05, tis_cap=2.0)
-    settings = RlSettings(steps=STEPS, problems=3, imitate=3, pairs=2, overlap=overlap)
+    settings = RlSettings(steps=STEPS, problems=3, imitate=3, pairs=2, ahead=ahead)
     made = Trainer(learner, MODULES, toy.roll_out, toy.push, algorithm, settings, folder, pairs=ROWS[:9])
 
     def tell(step: int, _steps: int, _metrics: Any) -> None:
@@ -65,4 +65,4 @@ if __name__ == "__main__":
             supervised(place / "first", several, epochs=1)
         else:
             supervised(place / "second", several)
-        reinforced(place / "cut", several, overlap=True, die=dies)
+        reinforced(place / "cut", several, ahead=2, die=dies)

@@ -5,10 +5,11 @@ usage: kernelwright train [stage=frontend|midend] [key=value …]
 Each step a policy answers some problems, evaluators judge the answers, and an adapter learns from what they were worth.
 Before the first step a canary tells whether the policy has the trainer's weights; metrics.jsonl has how far they differ
 (`mismatch`, nats a token) at every step, and what each took: seconds/PHASE, and idle/policy, idle/learner and
-idle/evaluator, shares of the step. With trainer.overlap=true the policy draws a batch while the learner learns from the
-one before: its adapter is one update older then (`lag`). out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`,
-`tensorboard`, `canary.json` and, at the end or when interrupted, `plot.svg` and `plot.png`; a run that was stopped goes
-on from its last checkpoint with the batch that would have been next. The last step's metrics go to stdout as JSON.
+idle/evaluator, shares of the step. With trainer.ahead=1 the policy draws a batch while the learner learns from the one
+before: its adapter is one step older then (`lag`). With 2 nobody waits for late verdicts either. out=FOLDER gets
+`adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard`, `canary.json` and, at the end or when interrupted, `plot.svg`
+and `plot.png`; a run that was stopped goes on from its last checkpoint with the batch that would have been next. The
+last step's metrics go to stdout as JSON.
 
 Several GPUs: device=cuda:1 policy.devices=0 puts learner and policy on one each. `torchrun --nproc-per-node 2 -m
 kernelwright.driver.cli train …` splits the base model's layers (FSDP2) and each batch's rows over processes, a GPU
@@ -21,7 +22,7 @@ configuration (defaults first; every group is a folder of conf/):
   algorithm=grpo|dr_grpo|dapo|bnpo|rloo|trloo|dr_kernel|kevin|gspo|cispo|raft  algorithm.kl=0.1  …
   problems=generated|held_out|examples|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
-  trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.overlap=true
+  trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.ahead=0
   trainer.imitate=0  trainer.rehearsal=0  rollout.remember=0
   pairs=FILE.jsonl  trainer.pairs=0   pairs that are imitated with each update, so that they are not forgotten
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
