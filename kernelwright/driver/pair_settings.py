@@ -29,6 +29,7 @@ class PairSchema:
     count: int = 1000
     first: int = 0
     held_out: int = 100
+    per_form: int | None = None
     difficulty: str = MIXED
     ratio: float = 0.8
     split_seed: int = 42
@@ -78,6 +79,7 @@ class PairSettings:
     count: int
     first: int
     held_out: int
+    per_form: int | None
     difficulty: str
     problems: tuple[str, ...]
     ratio: float
@@ -113,7 +115,7 @@ def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
     }
     rungs = read_rungs(texts["rungs"], "rungs") or (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET)
     of_compiling = [item for item in composed if item.lstrip("+~").partition("=")[0].split(".")[0] in _COMPILING]
-    plain = "count first held_out difficulty ratio split_seed similarity max_chars externs workers".split()
+    plain = "count first held_out per_form difficulty ratio split_seed similarity max_chars externs workers".split()
     return PairSettings(
         plan=PairPlan(
             stage,
@@ -150,6 +152,7 @@ def _check_values(schema: PairSchema, stage: str) -> None:
             "difficulty": (schema.difficulty in levels, f"choose from {', '.join(levels)}"),
             "count": (schema.count >= 0, "give a number of programs"),
             "held_out": (schema.held_out >= 0, "give a number of programs"),
+            "per_form": (schema.per_form is None or schema.per_form >= 1, "at least one is needed"),
             "first": (schema.first >= 0, "give a seed of at least 0"),
             "ratio": (0 <= schema.ratio <= 1, "give a share between 0 and 1"),
             "margin": (schema.margin >= 1, "give a factor of at least 1"),

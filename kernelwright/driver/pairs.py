@@ -130,17 +130,23 @@ class PairRun:
             progress.update(task, completed=len(self._dropped) + len(known))
 
     def _wanted(self, journal: Journal) -> Iterator[Problem]:
-        """The problems of which pairs are wanted, in order: no held-out form to learn from, no copy, none twice."""
+        """The problems of which pairs are wanted, in order: to learn from no held-out form and none too often, no copy,
+        none twice."""
+        settings = self.settings
         held_out: list[Problem] = []
         measured = Screen(())
         seen: set[str] = set()
+        forms: Counter[str] = Counter()
         for problem in self._problems(journal):
             self._splits[problem.id] = problem.split
             if problem.split == TRAIN and held_out:
-                measured, held_out = Screen(held_out, self.settings.similarity, computed), []
-            digest = normal_digest(problem.source, sizes=True)
-            if problem.split == TRAIN and _is_generated(problem) and form_is_held_out(problem.source):
+                measured, held_out = Screen(held_out, settings.similarity, computed), []
+            digest, form = normal_digest(problem.source, sizes=True), normal_digest(problem.source)
+            learnt = problem.split == TRAIN and _is_generated(problem)
+            if learnt and form_is_held_out(problem.source):
                 self._dropped[problem.id] = {"status": "held_out_form"}
+            elif learnt and settings.per_form is not None and forms[form] >= settings.per_form:
+                self._dropped[problem.id] = {"status": "frequent_form"}
             elif match := self.screen.match(problem.source):
                 self._dropped[problem.id] = _copied(match, _EVALUATION)
             elif match := measured.match(problem.source):
@@ -151,6 +157,7 @@ class PairRun:
                 if problem.split == TEST:
                     held_out.append(problem)
                 seen.add(digest)
+                forms[form] += learnt
                 yield problem
 
     def _problems(self, journal: Journal) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
@@ -183,6 +184,19 @@ def test_forms_to_measure_with_are_others_than_those_to_learn_from(tmp_path: Pat
         f"generated/0/{seed}" for seed in range(100, 160) if form_is_held_out(generate_program(seed, 0))
     }
     assert 0 < len(left_out) < 30
+
+
+def test_no_more_programs_of_a_form_than_are_asked_for(tmp_path: Path) -> None:
+    def forms(*overrides: str) -> tuple[Counter[str], PairRun]:
+        run = settings_for(tmp_path, "count=150", "held_out=3", "first=100", "difficulty=0", *overrides)
+        with Journal(tmp_path / "journal", {}) as journal:
+            return Counter(normal_digest(row.source) for row in run._wanted(journal) if row.split == TRAIN), run
+
+    (every, _), (some, run) = forms(), forms("per_form=2")
+    assert max(every.values()) > 2
+    assert some == Counter({form: min(2, number) for form, number in every.items()})
+    left_out = [name for name, result in run._dropped.items() if result["status"] == "frequent_form"]
+    assert len(left_out) == every.total() - some.total()
 
 
 def test_every_level_is_drawn_in_turn(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ configuration (defaults first):
   out=runs/pairs/STAGE.jsonl
   count=1000  first=0   generated programs to learn from, and the seed of the first
   held_out=100          generated programs to measure with: one normal form in five is kept for that
+  per_form=N            of generated programs to learn from so many of one normal form (sizes do not count) at most:
+                        simple ones come back a hundred times in other sizes
   difficulty=mixed|0|1|2|3|4|5   5: few operations on about a million elements, for the mid-end
   problems=PLACE,…      real problems, of which the train split is used; a PLACE is a JSONL file, a KernelBench
                         checkout, a folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
