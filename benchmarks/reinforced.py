@@ -23,8 +23,9 @@ from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
 HERE = Path(__file__).parent
 #: What goes beyond `recipe=smollm` on a large GPU.
 SETTINGS = {
-    FRONTEND: """algorithm.clip_high=0.28 trainer.problems=128 trainer.schedule=cosine trainer.budget=32768
-        trainer.ahead=1 policy.max_num_seqs=1024 policy.max_model_len=640""",
+    FRONTEND: """algorithm.tis_cap=2.0 algorithm.clip_high=0.28 trainer.problems=128 trainer.updates=2 trainer.lr=4e-4
+        trainer.schedule=cosine trainer.warmup=5 trainer.imitate=128 trainer.imitation=0.4 trainer.rehearsal=0.3
+        trainer.budget=32768 trainer.ahead=2 canary.slack=0.3 policy.max_num_seqs=1024 policy.max_model_len=640""",
     MIDEND: """algorithm.clip_high=0.28 rollout.rungs=[parse,compile,run] reward=log_speedup reward.failure=-3.5
         evaluator.samples=30 evaluator.seeds=1 rollout.n=12 rollout.temperature=1.1 rollout.max_tokens=64
         trainer.problems=16 trainer.lr=1.5e-4 trainer.save_every=1 trainer.budget=16384 trainer.tf32=false""",

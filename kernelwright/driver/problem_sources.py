@@ -11,6 +11,7 @@ from kernelwright.frontend.generate import HELD_OUT, generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.contamination import form_is_held_out
 from kernelwright.rl.data import Problem, with_splits
+from kernelwright.rl.normal_form import normal_digest
 from kernelwright.rl.problems import load_problems
 
 #: The place of this project's own examples, which are in a checkout and not in a wheel.
@@ -27,14 +28,18 @@ def read_programs(problems: ProblemSettings) -> list[Program]:
 
 @lru_cache(4)
 def _generated(first: int, many: int, difficulty: int) -> tuple[Program, ...]:
-    """So many programs of seeds from the first on; those to learn from are in no form that is held out. Kept, as each
-    arm of an ablation asks for them again."""
+    """So many programs of seeds from the first on; those to learn from are in no form that is held out, those to
+    measure with in such forms, each the first of its own. Kept, as each arm of an ablation asks for them again."""
     found: list[Program] = []
+    measured: set[str] = set()
     seeds = count(first)
     while len(found) < many:
         source = generate_program(seed := next(seeds), difficulty)
-        if seed >= HELD_OUT or not form_is_held_out(source):
+        form, measures = normal_digest(source), seed >= HELD_OUT
+        if form_is_held_out(source) == measures and form not in measured:
             found.append(Program(f"generated_{seed}", source))
+            if measures:
+                measured.add(form)
     return tuple(found)
 
 

@@ -25,11 +25,12 @@ from kernelwright.driver.policies import PolicyKind
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.frontend.agent import FrontendAgentPass
-from kernelwright.frontend.generate import HELD_OUT
+from kernelwright.frontend.generate import HELD_OUT, generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.contamination import form_is_held_out
 from kernelwright.rl.data import Problem, write_rows
+from kernelwright.rl.normal_form import normal_digest
 from kernelwright.serve.replay import RecordingPolicy, ScriptedPolicy
 
 PROGRAM = """import torch
@@ -270,7 +271,7 @@ def test_arms_that_train_are_measured_with_their_adapters(base: Path, tmp_path: 
     told += ["train.rollout.n=2", "train.rollout.max_tokens=4", "train.rollout.rungs=[parse,interpret]"]
     assert main(["ablate", f"out={out}", *told]) == 0
     rows = told_of(out)
-    assert rows == {(arm, 0, "generated_1000000000"): ("unchanged", None) for arm in ("frontend", "composite")}
+    assert rows == {(arm, 0, f"generated_{HELD_OUT + 3}"): ("unchanged", None) for arm in ("frontend", "composite")}
     trained = [out / "training" / arm / "0" for arm in ("frontend", "composite")]
     metrics = [json.loads((folder / "finished.json").read_text())["metrics"] for folder in trained]
     assert [found["reward"] for found in metrics] == [-10.0, 0.0]
@@ -460,5 +461,14 @@ def test_generated_programs_to_learn_from_are_in_no_form_that_is_held_out() -> N
     learnt = read_programs(ProblemSettings(count=40, difficulty=0))
     assert len(learnt) == 40 and not any(form_is_held_out(one.source) for one in learnt)
     assert [one.name for one in learnt] != [f"generated_{seed}" for seed in range(40)]
+
+
+def test_generated_programs_to_measure_with_are_in_held_out_forms_each_once() -> None:
     measured = read_programs(ProblemSettings(count=20, first=HELD_OUT, difficulty=0))
-    assert [one.name for one in measured] == [f"generated_{seed}" for seed in range(HELD_OUT, HELD_OUT + 20)]
+    assert all(form_is_held_out(one.source) for one in measured)
+    assert len({normal_digest(one.source) for one in measured}) == len(measured) == 20
+    seeds = [int(one.name.removeprefix("generated_")) for one in measured]
+    assert seeds == sorted(seeds) and seeds[0] >= HELD_OUT
+    known = {normal_digest(one.source) for one in measured}
+    between = [generate_program(seed, 0) for seed in range(HELD_OUT, seeds[-1])]
+    assert {normal_digest(source) for source in between if form_is_held_out(source)} <= known  # the first ones
