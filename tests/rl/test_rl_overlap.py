@@ -109,38 +109,22 @@ def test_the_next_batch_is_drawn_while_the_learner_learns(tmp_path: Path) -> Non
     assert names | {"step_seconds", "idle/policy", "idle/learner", "idle/evaluator"} <= set(rows[1])
 
 
-def test_the_policy_draws_on_while_answers_are_judged(tmp_path: Path) -> None:
-    """Batch 1 is not judged before batch 2 is asked for."""
+@pytest.mark.parametrize("ahead", [1, 2])
+def test_late_verdicts_hold_up_nobody(tmp_path: Path, ahead: int) -> None:
+    """Batch 1 is not judged before batch 1 + `ahead` is asked for; two ahead, batch 0 is learnt from meanwhile."""
     later = threading.Event()
 
     class Judged(Toy):
         def roll_out(self, modules: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
             number = len(self.asked)
-            if number == 2:
+            if number == 1 + ahead:
                 later.set()
             made = super().roll_out(modules, seed, over)
-            assert number != 1 or later.wait(PATIENCE_S), "the policy waits for verdicts"
+            assert number != 1 or later.wait(PATIENCE_S), "they wait for verdicts"
             return made
 
-    trainer(tmp_path, Judged(), ALGORITHM, steps=4, ahead=1).run()
-    assert [row["lag"] for row in read_metrics(tmp_path)] == [0, 1, 1, 1]
-
-
-def test_two_ahead_late_verdicts_hold_up_neither_policy_nor_learner(tmp_path: Path) -> None:
-    """Batch 1 is not judged before batch 3 is asked for, of which batch 0 has to be learnt from alone."""
-    later = threading.Event()
-
-    class Judged(Toy):
-        def roll_out(self, modules: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
-            number = len(self.asked)
-            if number == 3:
-                later.set()
-            made = super().roll_out(modules, seed, over)
-            assert number != 1 or later.wait(PATIENCE_S), "the policy waits for verdicts"
-            return made
-
-    trainer(tmp_path, Judged(), ALGORITHM, steps=5, ahead=2).run()
-    assert [row["lag"] for row in read_metrics(tmp_path)] == [0, 1, 2, 2, 2]
+    trainer(tmp_path, Judged(), ALGORITHM, steps=5, ahead=ahead).run()
+    assert [row["lag"] for row in read_metrics(tmp_path)] == [min(step, ahead) for step in range(5)]
 
 
 @pytest.mark.parametrize("replay", [0.0, 0.7])
