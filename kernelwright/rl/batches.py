@@ -61,20 +61,22 @@ class Flight:
         threading.Thread(target=self._run, name=f"batch {self.plan.step}", daemon=True).start()
 
     def _run(self) -> None:
+        if self.before is not None:
+            self.before._drawn.wait()
+        if not self._made.set_running_or_notify_cancel():
+            return
         try:
-            if self.before is not None:
-                self.before._wait_until_drawn()
-                self.before = None
+            if self.before is not None and self.before._made.done():
+                self.before._made.result()  # what ended that one ends this one
+            self.before = None
             self.ready()
             self._made.set_result(drawn_batch(self.plan, self.roll_out, self._drawn.set))
         except BaseException as error:  # noqa: BLE001 - raised where the batch is taken
             self._made.set_exception(error)
 
-    def _wait_until_drawn(self) -> None:
-        """Until the policy is free for the next batch. Raises what ended this one, if anything has."""
-        self._drawn.wait()
-        if self._made.done():
-            self._made.result()
+    def call_off(self) -> None:
+        """It does not begin any more; if it has, it goes on."""
+        self._made.cancel()
 
     def take(self) -> Batch:
         """The batch, once its last verdict is there. Raises what `roll_out` raised."""

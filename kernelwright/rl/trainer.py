@@ -138,6 +138,8 @@ class Trainer:
                         self._save()
                 self.tell(self.learner.step, self.settings.steps, metrics)
         finally:
+            for flight in self._flights:
+                flight.call_off()
             if log is not None:
                 log.close()
         if leads:

@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,20 @@ from kernelwright.rl.run_log import read_metrics
 ALGORITHM = preset("grpo", kl=0.0, tis_cap=2.0)
 #: For what has to happen; it is never waited out where things are right.
 PATIENCE_S = 30.0
+
+
+@pytest.fixture(autouse=True)
+def _nothing_in_flight() -> Iterator[None]:
+    """What a run that was ended has in flight is over before the next test, or the interpreter's end."""
+    yield
+    landed()
+
+
+def landed() -> None:
+    for thread in threading.enumerate():
+        if thread.name.startswith("batch "):
+            thread.join(PATIENCE_S)
+            assert not thread.is_alive()
 
 
 class Watched(Toy):
@@ -167,7 +181,8 @@ def test_a_policy_that_is_gone_ends_the_run_after_the_step_under_way(tmp_path: P
     assert [row["step"] for row in read_metrics(tmp_path)] == list(range(6))
 
 
-def test_an_interrupt_does_not_wait_for_the_policy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ahead", [1, 2])
+def test_an_interrupt_does_not_wait_for_the_policy(tmp_path: Path, ahead: int) -> None:
     free = threading.Event()
 
     class Stuck(Toy):
@@ -179,9 +194,11 @@ def test_an_interrupt_does_not_wait_for_the_policy(tmp_path: Path) -> None:
 
     toy = Stuck()
     with pytest.raises(KeyboardInterrupt):
-        trainer(tmp_path, toy, ALGORITHM, steps=6, ahead=1).run()
+        trainer(tmp_path, toy, ALGORITHM, steps=6, ahead=ahead).run()
     assert len(toy.asked) == 2
     free.set()
+    landed()
+    assert len(toy.asked) == 3  # and none of those that waited for it
 
 
 def test_idle_shares_are_of_the_time_between_laps() -> None:
