@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from kernelwright.frontend.generate import HELD_OUT, VERSION, generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.verifier import extern_ops
-from kernelwright.rl.contamination import Match, Screen, form_is_held_out
+from kernelwright.rl.contamination import Match, Screen, first_of_held_out_forms, form_is_held_out
 from kernelwright.rl.data import MIDEND, TEST, TRAIN, Pair, Problem, with_splits, write_rows
 from kernelwright.rl.normal_form import normal_digest
 from kernelwright.rl.problems import load_problems
@@ -162,22 +162,12 @@ class PairRun:
 
     def _problems(self, journal: Journal) -> Iterator[Problem]:
         """Held-out programs first, so that what is to learn from can be held against them."""
-        yield from self._measuring(journal)
+        drawn = self._generated(count(HELD_OUT), TEST, journal)
+        yield from islice(first_of_held_out_forms(drawn), self.settings.held_out)
         yield from self.given
         yield from self._generated(
             range(self.settings.first, self.settings.first + self.settings.count), TRAIN, journal
         )
-
-    def _measuring(self, journal: Journal) -> Iterator[Problem]:
-        """Generated programs to measure with, each the first of its form: how often a form is drawn does not count."""
-        forms: set[str] = set()
-        programs = self._generated(count(HELD_OUT), TEST, journal)
-        while len(forms) < self.settings.held_out:
-            problem = next(programs)
-            form = normal_digest(problem.source)
-            if form_is_held_out(problem.source) and form not in forms:
-                forms.add(form)
-                yield problem
 
     def _generated(self, seeds: Iterable[int], split: str, journal: Journal) -> Iterator[Problem]:
         for seed in seeds:

@@ -1,7 +1,7 @@
 """What the group `problems` names, as programs."""
 
 from functools import lru_cache
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 import kernelwright
@@ -9,9 +9,8 @@ from kernelwright.driver.programs import Program
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.frontend.generate import HELD_OUT, generate_program
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.contamination import form_is_held_out
+from kernelwright.rl.contamination import first_of_held_out_forms, form_is_held_out
 from kernelwright.rl.data import Problem, with_splits
-from kernelwright.rl.normal_form import normal_digest
 from kernelwright.rl.problems import load_problems
 
 #: The place of this project's own examples, which are in a checkout and not in a wheel.
@@ -30,17 +29,10 @@ def read_programs(problems: ProblemSettings) -> list[Program]:
 def _generated(first: int, many: int, difficulty: int) -> tuple[Program, ...]:
     """So many programs of seeds from the first on; those to learn from are in no form that is held out, those to
     measure with in such forms, each the first of its own. Kept, as each arm of an ablation asks for them again."""
-    found: list[Program] = []
-    measured: set[str] = set()
-    seeds = count(first)
-    while len(found) < many:
-        source = generate_program(seed := next(seeds), difficulty)
-        form, measures = normal_digest(source), seed >= HELD_OUT
-        if form_is_held_out(source) == measures and form not in measured:
-            found.append(Program(f"generated_{seed}", source))
-            if measures:
-                measured.add(form)
-    return tuple(found)
+    drawn = (Program(f"generated_{seed}", generate_program(seed, difficulty)) for seed in count(first))
+    if first >= HELD_OUT:
+        return tuple(islice(first_of_held_out_forms(drawn), many))
+    return tuple(islice((one for one in drawn if not form_is_held_out(one.source)), many))
 
 
 def _examples() -> tuple[Problem, ...]:

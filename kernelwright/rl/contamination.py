@@ -1,8 +1,9 @@
 """Keeps evaluation problems out of training data: by normal form, by what is computed, and by near-duplicates."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import Problem
@@ -12,6 +13,14 @@ from kernelwright.rl.normal_form import normal_digest, shingles
 HELD_OUT_FORMS = 5
 #: Jaccard similarity of shingles from which on two programs count as one.
 SIMILARITY = 0.8
+
+
+class _Sourced(Protocol):
+    @property
+    def source(self) -> str: ...
+
+
+_Program = TypeVar("_Program", bound=_Sourced)
 
 
 @dataclass(frozen=True)
@@ -84,6 +93,16 @@ def form_is_held_out(source: str) -> bool:
     what is learnt from: frequent forms are on both sides.
     """
     return int(normal_digest(source), 16) % HELD_OUT_FORMS == 0
+
+
+def first_of_held_out_forms(programs: Iterable[_Program]) -> Iterator[_Program]:
+    """The programs to measure with, each the first of its held-out form: how often one is drawn does not count."""
+    seen: set[str] = set()
+    for program in programs:
+        form = normal_digest(program.source)
+        if form not in seen and form_is_held_out(program.source):
+            seen.add(form)
+            yield program
 
 
 def decontaminate(
