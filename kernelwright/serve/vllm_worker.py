@@ -28,9 +28,11 @@ class Engine:
 
     def __init__(self, settings: VllmSettings) -> None:
         self._vllm = require("vllm", "vllm")
-        dtype = settings.dtype
-        if dtype == "auto" and require("vllm.platforms", "vllm").current_platform.is_cpu():
-            dtype = "float32"
+        dtype, options = settings.dtype, dict(settings.options)
+        if require("vllm.platforms", "vllm").current_platform.is_cpu():
+            dtype = "float32" if dtype == "auto" else dtype
+            # A seeded request whose prompt is read in parts turns its generator back, which a CPU's cannot.
+            options.setdefault("enable_chunked_prefill", False)
         loras: dict[str, Any] = {}
         if settings.max_loras:
             # Room for one more on the host: an adapter's next state is there before the one before it goes.
@@ -52,7 +54,7 @@ class Engine:
             # Otherwise every engine would draw the same answers, and a resumed run those it had seen.
             seed=secrets.randbits(31) if settings.seed is None else settings.seed,
             **loras,
-            **settings.options,
+            **options,
         )
         self._final = require("vllm.sampling_params", "vllm").RequestOutputKind.FINAL_ONLY
         self._tokenizer = self._llm.get_tokenizer()

@@ -42,7 +42,14 @@ pytest.importorskip("vllm", reason="vLLM is not installed")
 PROMPTS = ((Message("user", "What is two plus two?"),), (Message("user", "Name a colour."),))
 GREEDY = Sampling(max_tokens=4, temperature=0)
 SETTINGS = VllmSettings(
-    max_model_len=512, dtype="float32", enforce_eager=True, kv_cache_gb=1, max_lora_rank=8, max_num_seqs=16, threads=2
+    max_model_len=512,
+    dtype="float32",
+    enforce_eager=True,
+    kv_cache_gb=1,
+    max_lora_rank=8,
+    max_num_seqs=16,
+    threads=2,
+    options={"max_num_batched_tokens": 512},
 )
 #: The smallest programs: prompts are short, and so is what is learnt from them.
 PROGRAM = """import torch
@@ -188,6 +195,9 @@ def serves(policy: VllmPolicy, base: Path, adapter: Path, scratch: Path) -> None
             assert all(value <= 0 for value in one.logprobs)
     assert drawn[0][0].prompt_ids == expected[0][0].prompt_ids
     assert texts(drawn) == texts(policy.sample(PROMPTS, sampling, "frontend"))
+    # More to read than one step holds, so that one of these prompts would be read in two parts.
+    long = [(Message("user", f"{number} " * 200),) for number in range(4)]
+    assert all(256 < len(one.prompt_ids) < 512 for group in policy.sample(long, sampling) for one in group)
     # Log-probabilities are those that tokens were drawn with: after temperature and top-p, not before.
     is_processed(drawn[0][0], open_model(base, LoraSettings(), adapter)[0].eval(), sampling)
 
