@@ -45,8 +45,8 @@ class Batch:
 class Flight:
     """A batch on its way in a thread of its own, which nobody has to wait for: the process may end before it does.
 
-    It begins when the policy has drawn all answers of the one `before`: `ready` then gives the policy the adapter that
-    draws this one.
+    Once it is sent off, it begins when the policy has drawn all answers of the one `before`: `ready` then gives the
+    policy the adapter that draws this one.
     """
 
     plan: Plan
@@ -58,6 +58,9 @@ class Flight:
 
     def __post_init__(self) -> None:
         self._made.add_done_callback(lambda _made: self._drawn.set())
+
+    def send_off(self) -> None:
+        """Start the thread. Keep the flight where it is called off from before: an interrupt may come right after."""
         threading.Thread(target=self._run, name=f"batch {self.plan.step}", daemon=True).start()
 
     def _run(self) -> None:

@@ -216,7 +216,9 @@ class Trainer:
         if not self._flights:
             self._go_ahead()
         with self.phases.timed("wait"):
-            return self._flights.popleft().take()
+            batch = self._flights[0].take()
+        self._flights.popleft()
+        return batch
 
     def _go_ahead(self) -> None:
         """Send off the batches up to `ahead` after the next, each as soon as the policy has drawn the one before."""
@@ -226,6 +228,7 @@ class Trainer:
             plan = self._plan(step)
             before = self._flights[-1] if self._flights else None
             self._flights.append(Flight(plan, self.roll_out, partial(self._push, plan.adapter_step), before))
+            self._flights[-1].send_off()
 
     def _step(self, batch: Batch) -> dict[str, Any]:
         """Learn from a batch; the step's metrics."""

@@ -201,6 +201,28 @@ def test_an_interrupt_does_not_wait_for_the_policy(tmp_path: Path, ahead: int) -
     assert len(toy.asked) == 3  # and none of those that waited for it
 
 
+def test_an_interrupt_while_a_batch_is_sent_off_calls_it_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free, start = threading.Event(), threading.Thread.start
+
+    class Stuck(Toy):
+        def roll_out(self, modules: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
+            free.wait(PATIENCE_S)
+            return super().roll_out(modules, seed, over)
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        if thread.name == "batch 1":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    toy = Stuck()
+    with pytest.raises(KeyboardInterrupt):
+        trainer(tmp_path, toy, ALGORITHM, steps=6, ahead=2).run()
+    free.set()
+    landed()
+    assert len(toy.asked) == 1
+
+
 def test_idle_shares_are_of_the_time_between_laps() -> None:
     clock = iter([0.0, 1.0, 2.0, 5.0, 7.0, 10.0, 14.0, 16.0, 20.0])
     phases = Phases(lambda: next(clock))
