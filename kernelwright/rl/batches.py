@@ -60,7 +60,7 @@ class Flight:
         self._made.add_done_callback(lambda _made: self._drawn.set())
 
     def send_off(self) -> None:
-        """Start the thread. Keep the flight where it is called off from before: an interrupt may come right after."""
+        """Start the thread. Whoever calls the flight off has to hold it by then: an interrupt may come right after."""
         threading.Thread(target=self._run, name=f"batch {self.plan.step}", daemon=True).start()
 
     def _run(self) -> None:

@@ -216,7 +216,7 @@ class Trainer:
         if not self._flights:
             self._go_ahead()
         with self.phases.timed("wait"):
-            batch = self._flights[0].take()
+            batch = self._flights[0].take()  # held until then: an interrupt calls it off
         self._flights.popleft()
         return batch
 

@@ -197,7 +197,9 @@ def serves(policy: VllmPolicy, base: Path, adapter: Path, scratch: Path) -> None
     assert texts(drawn) == texts(policy.sample(PROMPTS, sampling, "frontend"))
     # More to read than one step holds, so that one of these prompts would be read in two parts.
     long = [(Message("user", f"{number} " * 200),) for number in range(4)]
-    assert all(256 < len(one.prompt_ids) < 512 for group in policy.sample(long, sampling) for one in group)
+    read = [len(one.prompt_ids) for group in policy.sample(long, sampling) for one in group]
+    assert len(read) == sampling.n * len(long)
+    assert all(256 < tokens < 512 for tokens in read)
     # Log-probabilities are those that tokens were drawn with: after temperature and top-p, not before.
     is_processed(drawn[0][0], open_model(base, LoraSettings(), adapter)[0].eval(), sampling)
 
