@@ -1,6 +1,8 @@
 """Many evaluators behind one ordered stream: items in, verdicts out, a bounded number of them on the way."""
 
 import contextlib
+import heapq
+import itertools
 import os
 import signal
 import threading
@@ -159,8 +161,9 @@ def _kill(pid: int, number: signal.Signals) -> None:
 class Pool:
     """An ordered stream of verdicts from `workers` workers that `start` makes; implements `Evaluator`.
 
-    A worker that raises SandboxError is replaced, and its item tried once more. Use it as a context manager, or close
-    it: what runs then is ended at once. It may be used from several threads.
+    Of several streams the oldest goes first, as whoever began it has waited longest. A worker that raises SandboxError
+    is replaced, and its item tried once more. Use it as a context manager, or close it: what runs then is ended at
+    once. It may be used from several threads.
     """
 
     def __init__(self, start: Callable[[], Worker], workers: int) -> None:
@@ -175,6 +178,8 @@ class Pool:
         self._last: dict[int, Reference] = {}  # by id() of the worker
         self._change = threading.Condition()
         self._closed = False
+        self._streams, self._numbers = itertools.count(), itertools.count()
+        self._waiting: list[tuple[int, int, Item, Future[Verdict]]] = []  # a heap: (stream, number, …)
         self._threads = ThreadPoolExecutor(workers, "evaluate")
 
     @property
@@ -198,9 +203,10 @@ class Pool:
         be judged, SandboxError where two workers in turn were broken. An error among the items, as a reader of them
         makes one, comes out in its place. Raises PoolClosedError."""
         window: deque[Future[Verdict]] = deque()
+        stream = next(self._streams)
         try:
             for item in items:
-                window.append(self.submit(item))
+                window.append(self.submit(item, stream))
                 while window and (len(window) >= 2 * self.workers or window[0].done()):
                     yield _outcome(window.popleft())
             while window:
@@ -218,6 +224,8 @@ class Pool:
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._change:
+            for *_, made in self._waiting:
+                made.cancel()
             while self._busy:
                 for worker in self._busy:
                     worker.interrupt()
@@ -233,16 +241,31 @@ class Pool:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def submit(self, item: Item | KernelwrightError) -> Future[Verdict]:
-        """A verdict to come; an error in the place of an item is what comes then. Raises PoolClosedError."""
+    def submit(self, item: Item | KernelwrightError, stream: int = 0) -> Future[Verdict]:
+        """A verdict to come; an error in the place of an item is what comes then. What waits is judged by the number
+        of its stream, then in the order in which it came. Raises PoolClosedError."""
+        made: Future[Verdict] = Future()
         if isinstance(item, KernelwrightError):
-            failed: Future[Verdict] = Future()
-            failed.set_exception(item)
-            return failed
+            made.set_exception(item)
+            return made
+        with self._change:
+            heapq.heappush(self._waiting, (stream, next(self._numbers), item, made))
         try:
-            return self._threads.submit(self._judge, item)
+            self._threads.submit(self._judge_next)
         except RuntimeError as error:
             raise PoolClosedError("the pool is closed") from error
+        return made
+
+    def _judge_next(self) -> None:
+        """Judge what is first among all that waits."""
+        with self._change:
+            *_, item, made = heapq.heappop(self._waiting)
+        if not made.set_running_or_notify_cancel():
+            return
+        try:
+            made.set_result(self._judge(item))
+        except BaseException as error:  # noqa: BLE001 - raised where the verdict is waited for
+            made.set_exception(error)
 
     def _judge(self, item: Item) -> Verdict:
         worker = self._take(item.reference)

@@ -3,7 +3,9 @@
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from broken_kernels import program
@@ -162,6 +164,35 @@ def test_a_stream_that_is_left_early_leaves_the_pool_usable() -> None:
         assert next(stream).detail == "a"
         del stream
         assert [verdict.detail for verdict in pool.evaluate_many(items("h", "i"))] == ["h", "i"]
+
+
+def test_of_two_streams_the_older_goes_first() -> None:
+    """What the older one reads late is judged before what of the newer one has waited for longer."""
+    late = threading.Event()
+
+    def older() -> Iterator[Item]:
+        yield from items("wait")
+        late.wait(10.0)
+        yield from items("older")
+
+    with ThreadPoolExecutor(2) as threads, ScriptedPool() as pool:
+        streams = [threads.submit(list, pool.outcomes(older()))]
+        until(lambda: pool.started[0].judged == ["wait"])
+        streams.append(threads.submit(list, pool.outcomes(items("newer", "newest"))))
+        until(lambda: len(pool._waiting) == 2)
+        late.set()
+        until(lambda: len(pool._waiting) == 3)
+        pool.started[0].ending.set()
+        assert [len(stream.result()) for stream in streams] == [2, 2]
+    assert pool.started[0].judged == ["wait", "older", "newer", "newest"]
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds, for ten seconds at most."""
+    end = time.monotonic() + 10.0
+    while not holds():
+        assert time.monotonic() < end, "it never held"
+        time.sleep(0.001)
 
 
 def test_a_broken_worker_is_replaced_and_its_item_judged() -> None:
