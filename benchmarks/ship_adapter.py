@@ -127,6 +127,7 @@ def main() -> None:
     save_file(low, given.out / "adapter_model.safetensors", metadata={"format": "pt"})
     config = json.loads((given.adapter / "adapter_config.json").read_text("utf-8"))
     config |= {"base_model_name_or_path": "smollm", "inference_mode": True}
+    config["target_modules"].sort()  # PEFT writes a set
     (given.out / "adapter_config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", "utf-8")
     if results:
         card = CARD.format(
