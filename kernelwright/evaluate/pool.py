@@ -224,8 +224,10 @@ class Pool:
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._change:
-            for *_, made in self._waiting:
-                made.cancel()
+            waiting = [made for *_, made in self._waiting]
+        for made in waiting:
+            made.cancel()
+        with self._change:
             while self._busy:
                 for worker in self._busy:
                     worker.interrupt()

@@ -241,12 +241,13 @@ def test_a_closed_pool_says_so_to_whoever_waits() -> None:
 
     consumer = threading.Thread(target=consume)
     consumer.start()
-    while not pool.started[0].judged:
-        pass
+    until(lambda: pool.started[0].judged == ["wait"])
+    waiting = pool.submit(*items("c"))
     pool.close()
     pool.close()
     consumer.join()
     assert len(caught) == 1 and pool.started[0].closed
+    assert waiting.cancelled()
     with pytest.raises(PoolClosedError):
         list(pool.evaluate_many(items("a")))
 
