@@ -161,7 +161,7 @@ def start_server() -> None:
     """Start what processes are forked from, where it does not run; no interrupt reaches it."""
     # Asking CUDA whether there is a device would start it, which does not survive a fork; NVML is asked.
     os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
-    forkserver.set_forkserver_preload(sorted(name for name in sys.modules if name.startswith("kernelwright.")))
+    forkserver.set_forkserver_preload(sorted(name for name in tuple(sys.modules) if name.startswith("kernelwright.")))
     resource_tracker.ensure_running()  # which unblocks interrupts
     held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:

@@ -15,7 +15,7 @@ from processes import environment, wait_until_gone
 
 from kernelwright.driver.build import discover
 from kernelwright.driver.settings import read_settings
-from kernelwright.driver.workers import Worker, answers
+from kernelwright.driver.workers import Worker, answers, start_server
 
 #: Asks a process a question that it never answers.
 ASKS = """
@@ -44,6 +44,31 @@ def test_a_process_that_is_busy_ends_with_the_one_that_was_killed() -> None:
         asking.kill()
         assert asking.wait() == -signal.SIGKILL
     wait_until_gone(busy)
+
+
+def test_processes_start_while_another_thread_imports() -> None:
+    over = threading.Event()
+
+    def imports() -> None:
+        names = [f"only_now_{number}" for number in range(1000)]
+        while not over.is_set():
+            for name in names:
+                sys.modules[name] = sys
+            for name in names:
+                del sys.modules[name]
+
+    start_server()
+    before = sys.getswitchinterval()
+    thread = threading.Thread(target=imports)
+    sys.setswitchinterval(1e-6)
+    try:
+        thread.start()
+        for _ in range(100):
+            start_server()
+    finally:
+        over.set()
+        sys.setswitchinterval(before)
+        thread.join()
 
 
 def agree(_question: Any, _settings: Any, _context: Any) -> dict[str, Any]:
