@@ -31,6 +31,7 @@ from kernelwright.rl.checkpoint import latest_checkpoint
 from kernelwright.rl.data import Cursor, Pair, Problem, write_rows
 from kernelwright.rl.learner import LoraSettings, open_model
 from kernelwright.rl.run_log import read_metrics
+from kernelwright.serve.adapters import adapter_folder
 from kernelwright.serve.base import fetch_base
 from kernelwright.serve.canary import gap_of, large_step
 from kernelwright.serve.hf import HfPolicy, HfSettings, token_logprobs
@@ -46,7 +47,7 @@ SETTINGS = VllmSettings(
     dtype="float32",
     enforce_eager=True,
     kv_cache_gb=1,
-    max_lora_rank=8,
+    max_lora_rank=16,
     max_num_seqs=16,
     threads=2,
     options={"max_num_batched_tokens": 512},
@@ -89,14 +90,17 @@ def test_agents_learn_from_what_a_real_engine_draws(tmp_path: Path, capsys: pyte
     problems = tmp_path / "problems.jsonl"
     write_rows(problems, [Problem(name, source) for name, source in PROBLEMS.items()])
     start = warm_start(tmp_path, capsys)
-    told = {stage: arguments(stage, problems, start, tmp_path / stage) for stage in ("frontend", "midend")}
+    told = {
+        "frontend": arguments("frontend", problems, "shipped:frontend", tmp_path / "frontend", tokens=64),
+        "midend": arguments("midend", problems, str(start), tmp_path / "midend", tokens=4),
+    }
     kill_after_a_step(told["frontend"], tmp_path / "frontend")
     with VllmPolicy(SETTINGS) as policy:
         engine = policy.pid
         for stage in ("frontend", "midend"):
             said = StringIO()
             run_train(read_train_settings(told[stage]), Console(file=said, width=1000), policy)
-            learnt(tmp_path / stage, start)
+            learnt(tmp_path / stage, adapter_folder("shipped:frontend") if stage == "frontend" else start, good=stage == "frontend")
             assert ("going on from" in said.getvalue()) == (stage == "frontend")  # the one that was killed
         assert policy.sample(PROMPTS[:1], GREEDY, "frontend")[0][0].version == "smollm+frontend@4"
         serves(policy, base, tmp_path / "frontend" / "adapter", tmp_path)
@@ -127,11 +131,11 @@ def warm_start(folder: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return folder / "sft" / "adapter"
 
 
-def arguments(stage: str, problems: Path, start: Path, out: Path) -> list[str]:
-    """Two steps, one problem each, two trajectories of two turns; answers too short to be worth anything."""
+def arguments(stage: str, problems: Path, start: str, out: Path, tokens: int) -> list[str]:
+    """Two steps, one problem each, two trajectories of two turns. Answers of four tokens are worth nothing."""
     told = [f"stage={stage}", f"problems.place={problems}", "problems.split=null", "rollout.n=2", "rollout.turns=2"]
-    told += ["rollout.max_tokens=4", "trainer.steps=2", "trainer.problems=1", f"adapter={start}", f"out={out}"]
-    # What moves the weights is the penalty, since all answers are worth the same.
+    told += [f"rollout.max_tokens={tokens}", "trainer.steps=2", "trainer.problems=1", f"adapter={start}", f"out={out}"]
+    # Where all answers are worth the same, what moves the weights is the penalty.
     told += ["target=h100", "algorithm=grpo", "algorithm.kl=0.1", "workers=1", "rollout.action=pipeline"]
     return [*told, "canary.prompts=1", "canary.n=1", "canary.max_tokens=4", *SMALL, FORMS[stage]]
 
@@ -159,20 +163,22 @@ def kill_after_a_step(told: list[str], folder: Path) -> None:
     assert found.step == 1
 
 
-def learnt(folder: Path, start: Path) -> None:
-    """What a run of two steps leaves: both were taken, by an engine that had the trainer's weights at each."""
+def learnt(folder: Path, start: Path, good: bool) -> None:
+    """What a run of two steps leaves: both were taken, by an engine that had the trainer's weights at each, and that
+    drew `good` answers, some of which are verified, or none that can be read."""
     rows = read_metrics(folder)
     assert [row["step"] for row in rows] == [0, 1]
     assert [row["problems"] for row in rows] == [list(Cursor(list(PROBLEMS), 1, 0).batch_of(step)) for step in (0, 1)]
     for row in rows:
-        assert (row["turns"], row["faults"], row["kept_rows"], row["status/unparsed"]) == (4, 0, 4, 1.0)
+        assert (row["turns"], row["faults"], row["kept_rows"]) == (4, 0, 4)
+        assert row["correct"] > 0 if good else row["status/unparsed"] == 1.0
         assert row["mismatch"] < 0.01
         assert row["kl"] > 0
         assert row["grad_norm"] > 0
     canary = json.loads((folder / "canary.json").read_text())
     assert canary["baseline"]["mean"] < 0.01
     assert canary["stepped"]["mean"] < 0.01
-    assert canary["stale"]["mean"] > 0.1
+    assert canary["stale"]["mean"] > 0.05
     found = latest_checkpoint(folder / "checkpoints")
     assert found is not None
     assert (found.step, found.damaged) == (2, ())
