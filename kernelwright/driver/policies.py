@@ -32,7 +32,9 @@ class PolicySettings:
 
     `form` and `midend_form` are how its agents are asked (`fe-agent{form=…}`, `me-agent{form=…}`), for configurations
     that refer to them.
-    `url`, `key_env` and whether it is `vllm serve` (`vllm`) are a server's. Of an engine of our own `devices` are the
+    `url` (several with commas between them, which serve the same and share the prompts), `key_env`, whether it is
+    `vllm serve` (`vllm`), `concurrency` requests under way at a time, `attempts` at one that fails, and what may be
+    spent (`max_requests`, `max_spent` tokens of prompts and answers; None: any number) are a server's. Of an engine of our own `devices` are the
     CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES (one for `hf`), and `max_num_seqs` is how many answers it
     draws at a time (None: its default), and `dtype` what it computes in, as torch names it ("auto": as in the files on
     a GPU, else float32). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes, and
@@ -48,6 +50,10 @@ class PolicySettings:
     url: str | None = None
     key_env: str | None = None
     vllm: bool = True
+    concurrency: int = 8
+    attempts: int = 6
+    max_requests: int | None = None
+    max_spent: int | None = None
     devices: str | None = None
     dtype: str = "auto"
     gpu_memory_utilization: float = 0.4
@@ -101,12 +107,25 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
             )
             return VllmPolicy(engine if at_a_time is None else replace(engine, max_num_seqs=at_a_time))
         case PolicyKind.openai:
+            from kernelwright.serve.http_link import Budget, Retry
             from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
 
-            if not settings.url:
+            urls = tuple(filter(None, map(str.strip, (settings.url or "").split(","))))
+            if not urls:
                 raise UserError(f"{group}=openai needs {group}.url=http://…/v1")
+            for name in ("concurrency", "attempts"):
+                if getattr(settings, name) < 1:
+                    raise UserError(f"{group}.{name}={getattr(settings, name)}: at least one is needed")
             return ServerPolicy(
-                ServerSettings(settings.url, settings.model, settings.key_env or "", vllm=settings.vllm)
+                ServerSettings(
+                    urls,
+                    settings.model,
+                    settings.key_env or "",
+                    vllm=settings.vllm,
+                    retry=Retry(settings.attempts),
+                    budget=Budget(settings.max_requests, settings.max_spent),
+                    concurrency=settings.concurrency,
+                )
             )
         case PolicyKind.replay:
             from kernelwright.serve.replay import ReplayPolicy

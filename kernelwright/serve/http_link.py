@@ -8,7 +8,8 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -70,10 +71,15 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Link:
-    """Sends requests to one server; may be used from several threads."""
+    """Sends requests to servers that answer alike, each to the one with the fewest under way, and after a fault to
+    another; may be used from several threads, which share the budget."""
 
-    def __init__(self, base_url: str, key_variable: str, timeout_s: float, retry: Retry, budget: Budget) -> None:
-        self._base_url, self._key_variable, self._timeout_s = base_url, key_variable, timeout_s
+    def __init__(
+        self, base_urls: Sequence[str], key_variable: str, timeout_s: float, retry: Retry, budget: Budget
+    ) -> None:
+        self._key_variable, self._timeout_s = key_variable, timeout_s
+        self._under_way = dict.fromkeys(base_urls, 0)
+        self._name = ", ".join(base_urls)
         self._retry, self._budget = retry, budget
         self._opener = urllib.request.build_opener(_NoRedirect)
         self._lock = threading.Lock()
@@ -82,19 +88,28 @@ class Link:
         self.spent_tokens = 0
         self._key()
 
-    def post(self, path: str, body: dict[str, Any], most_tokens: int = 0, read: Callable[[Any], T] | None = None) -> T:
-        """What `read` makes of the reply to a request, which may cost `most_tokens` tokens for the answer.
+    def post(
+        self,
+        path: str,
+        body: dict[str, Any],
+        most_tokens: int = 0,
+        read: Callable[[Any], T] | None = None,
+        server: str | None = None,
+    ) -> T:
+        """What `read` makes of the reply to a request, which may cost `most_tokens` tokens for the answer. With
+        `server`, a base URL, no other is asked.
 
         A reply that is no JSON, or that `read` refuses with ValueError, KeyError or TypeError, counts as a fault.
         Without `read` the reply is not looked at. Raises PolicyError once the budget or the attempts are spent, and
         RefusedError for a request that the server finds fault with.
         """
-        fault = ""
+        fault, base_url = "", self._name
         for attempt in range(self._retry.attempts):
             self._hold(most_tokens)
             used = 0
             try:
-                text = self._send(path, body)
+                with self._chosen(server, base_url) as base_url:
+                    text = self._send(base_url, path, body)
                 used = most_tokens  # until the server says otherwise
                 reply = json.loads(text) if read else None
                 used = _used(reply, most_tokens)
@@ -107,13 +122,25 @@ class Link:
                 self._settle(most_tokens, used)
             if attempt + 1 < self._retry.attempts:
                 time.sleep(self._pause_s(attempt, wait_s))
-        raise PolicyError(f"{self._base_url}/{path}: gave up after {self._retry.attempts} attempts; the last: {fault}")
+        raise PolicyError(f"{base_url}/{path}: gave up after {self._retry.attempts} attempts; the last: {fault}")
 
-    def _send(self, path: str, body: dict[str, Any]) -> bytes:
+    @contextmanager
+    def _chosen(self, server: str | None, last: str) -> Iterator[str]:
+        """The server to ask, which counts as busy meanwhile: if there is another, not the one that was asked `last`."""
+        with self._lock:
+            chosen = server or min(self._under_way, key=lambda url: (url == last, self._under_way[url]))
+            self._under_way[chosen] += 1
+        try:
+            yield chosen
+        finally:
+            with self._lock:
+                self._under_way[chosen] -= 1
+
+    def _send(self, base_url: str, path: str, body: dict[str, Any]) -> bytes:
         headers = {"Content-Type": "application/json", "User-Agent": "kernelwright"}
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
-        request = urllib.request.Request(f"{self._base_url}/{path}", json.dumps(body).encode(), headers)
+        request = urllib.request.Request(f"{base_url}/{path}", json.dumps(body).encode(), headers)
         try:
             with self._opener.open(request, timeout=self._timeout_s) as reply:
                 return bytes(reply.read())
@@ -122,7 +149,7 @@ class Link:
                 message = f"{error.code} {error.reason}: {self._shown(error.read())}"
             if error.code in _PASSING or error.code >= 500:
                 raise _Passing(message, _seconds(error.headers.get("Retry-After"))) from None
-            raise RefusedError(error.code, f"{self._base_url}/{path}: {message}") from None
+            raise RefusedError(error.code, f"{base_url}/{path}: {message}") from None
         except (OSError, http.client.HTTPException) as error:  # URLError and timeouts are OSErrors
             raise _Passing(self._shown(str(error).encode()) or type(error).__name__) from None
 
@@ -132,7 +159,7 @@ class Link:
             return ""
         key = os.environ.get(self._key_variable, "").strip()
         if not key:
-            raise UserError(f"the environment variable {self._key_variable} holds no key for {self._base_url}")
+            raise UserError(f"the environment variable {self._key_variable} holds no key for {self._name}")
         return key
 
     def _shown(self, message: bytes) -> str:
@@ -147,10 +174,10 @@ class Link:
         with self._lock:
             requests, most = self._budget.max_requests, self._budget.max_tokens
             if requests is not None and self.spent_requests >= requests:
-                raise PolicyError(f"the budget for {self._base_url} is spent: {requests} requests")
+                raise PolicyError(f"the budget for {self._name} is spent: {requests} requests")
             if most is not None and self.spent_tokens + self._held_tokens + tokens > most:
                 raise PolicyError(
-                    f"the budget for {self._base_url} is spent: {self.spent_tokens} of {most} tokens, "
+                    f"the budget for {self._name} is spent: {self.spent_tokens} of {most} tokens, "
                     f"and the next answer may take {tokens}"
                 )
             self.spent_requests += 1

@@ -1,4 +1,4 @@
-"""A policy behind an OpenAI-compatible server: a provider's, or `vllm serve` with adapters loaded while it runs.
+"""A policy behind OpenAI-compatible servers: a provider's, or `vllm serve` with adapters loaded while it runs.
 
 Needs only the standard library. For adapters start `vllm serve MODEL --enable-lora --logprobs-mode processed_logprobs
 --max-lora-rank R` with VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 in its environment; adapters are loaded by path, so the
@@ -22,17 +22,17 @@ from kernelwright.serve.http_link import Budget, Link, RefusedError, Retry
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Which server and model, and how it is asked.
+    """Which servers and model, and how they are asked.
 
-    `base_url` ends in `/v1`. `key_variable` is the name of the environment variable that holds the key, "" for a server
-    without one; the key itself is read for each request and kept nowhere. `concurrency` requests are under way at a
+    `base_urls` end in `/v1`; several serve the same model, and share the prompts. `key_variable` is the name of the environment variable that holds the key, "" for a server
+    without one; the key itself is read for each request and kept nowhere. `concurrency` requests of each are under way at a
     time. `vllm` says that the server is `vllm serve`: token ids are asked for, its own sampling defaults are undone,
     adapters can be loaded. `logprobs` asks other servers for log-probabilities of tokens, which are what the server
     says they are: few say whether temperature is in them. `max_tokens_field` is "max_completion_tokens" for newer
     models.
     """
 
-    base_url: str
+    base_urls: tuple[str, ...]
     model: str
     key_variable: str = ""
     vllm: bool = False
@@ -48,13 +48,14 @@ class ServerPolicy(Closing):
     """Implements `Policy`. May be used from several threads, which share the budget."""
 
     def __init__(self, settings: ServerSettings) -> None:
-        if not settings.base_url.startswith(("http://", "https://")):
-            raise UserError(f"no address of a server: {settings.base_url}")
+        for url in settings.base_urls:
+            if not url.startswith(("http://", "https://")):
+                raise UserError(f"no address of a server: {url}")
         self.settings = settings
-        self._link = Link(
-            settings.base_url.rstrip("/"), settings.key_variable, settings.timeout_s, settings.retry, settings.budget
-        )
-        self._threads = concurrent.futures.ThreadPoolExecutor(max(1, settings.concurrency), "kernelwright-server")
+        self._servers = tuple(dict.fromkeys(url.rstrip("/") for url in settings.base_urls))
+        self._link = Link(self._servers, settings.key_variable, settings.timeout_s, settings.retry, settings.budget)
+        threads = max(1, settings.concurrency) * len(self._servers)
+        self._threads = concurrent.futures.ThreadPoolExecutor(threads, "kernelwright-server")
         self._shelf = AdapterShelf()
         self._lock = threading.Lock()
         self._closed = False
@@ -94,24 +95,29 @@ class ServerPolicy(Closing):
 
     def load_adapter(self, adapter: str, folder: Path) -> None:
         if not self.settings.vllm:
-            raise UserError(f"{self.settings.base_url} takes no adapters: only `vllm serve` does (vllm=true)")
+            raise UserError(f"{', '.join(self._servers)} takes no adapters: only `vllm serve` does (vllm=true)")
         with self._lock:
             before = self._shelf.find(adapter)
             state = self._shelf.copy(adapter, folder)
             try:
-                self._link.post("load_lora_adapter", {"lora_name": state.label, "lora_path": str(state.folder)})
+                self._post_all("load_lora_adapter", {"lora_name": state.label, "lora_path": str(state.folder)})
             except RefusedError as refused:
                 self._shelf.drop(state)
                 if refused.status == 404:
                     raise UserError(
-                        f"{self.settings.base_url} loads no adapters: start it with --enable-lora and "
+                        "a server that loads no adapters: start it with --enable-lora and "
                         f"VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 ({refused})"
                     ) from None
                 raise UserError(f"the server does not take the adapter in {folder}: {refused}") from None
             self._shelf.put(state)
             if before is not None:
-                self._link.post("unload_lora_adapter", {"lora_name": before.label})
+                self._post_all("unload_lora_adapter", {"lora_name": before.label})
                 self._shelf.drop(before)
+
+    def _post_all(self, path: str, body: dict[str, Any]) -> None:
+        """A request to every server; the first that refuses it ends this."""
+        for server in self._servers:
+            self._link.post(path, body, server=server)
 
     def close(self) -> None:
         self._closed = True

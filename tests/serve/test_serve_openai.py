@@ -1,8 +1,10 @@
 """Policies behind a server: a stub on this machine that fails in every way a server does."""
 
+import contextlib
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from kernelwright.agent.policy import Message, PolicyError, Sampling
+from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.http_link import Budget, Retry
 from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
@@ -95,7 +98,7 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
 
 
 def policy(stub: Stub, **settings: Any) -> ServerPolicy:
-    return ServerPolicy(ServerSettings(stub.url, "stub-model", retry=QUICK, **settings))
+    return ServerPolicy(ServerSettings((stub.url,), "stub-model", retry=QUICK, **settings))
 
 
 def test_prompts_are_answered_in_order(stub: Stub) -> None:
@@ -240,6 +243,42 @@ def test_vllm_serve_gives_tokens_and_takes_adapters(stub: Stub, tmp_path: Path) 
     assert calls[3][1]["top_k"] == 0
 
 
+def test_servers_share_prompts_and_all_take_an_adapter(stub: Stub, tmp_path: Path) -> None:
+    (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 4}')
+    (tmp_path / "adapter_model.safetensors").write_bytes(b"weights")
+    both = threading.Barrier(2, timeout=10.0)
+
+    def meeting(path: str, body: dict[str, Any]) -> tuple[int, Any, dict[str, str]]:
+        if path.endswith("/chat/completions"):
+            both.wait()  # answers only while the other server is asked as well
+        return chat(ids=True)(path, body)
+
+    with contextlib.closing(Stub()) as other:
+        stub.answers, other.answers = [meeting], [meeting]
+        settings = ServerSettings((stub.url, other.url), "stub-model", vllm=True, retry=QUICK, concurrency=1)
+        with ServerPolicy(settings) as server:
+            server.load_adapter("frontend", tmp_path)
+            assert [len(answers) for answers in server.sample([PROMPT] * 4, Sampling(), "frontend")] == [1] * 4
+    for one in (stub, other):
+        asked = [path.removeprefix("/v1/") for path, _, _ in one.asked]
+        assert asked == ["load_lora_adapter", "chat/completions", "chat/completions"]
+
+
+def test_another_server_is_asked_where_one_fails(stub: Stub) -> None:
+    with contextlib.closing(Stub()) as other:
+        stub.answers = [status(503)]
+        with ServerPolicy(ServerSettings((stub.url, other.url), "stub-model", retry=QUICK)) as server:
+            server.sample([PROMPT] * 6, Sampling())
+            assert len(other.asked) == 6
+            assert server.spent_requests == 6 + len(stub.asked)
+        other.answers = [status(503)]
+        with (
+            ServerPolicy(ServerSettings((stub.url, other.url), "stub-model", retry=QUICK)) as server,
+            pytest.raises(PolicyError, match="gave up after 3 attempts; the last: 503"),
+        ):
+            server.sample([PROMPT], Sampling())
+
+
 def test_a_vllm_server_without_token_ids_or_adapters_is_an_error(stub: Stub, tmp_path: Path) -> None:
     with policy(stub, vllm=True) as server, pytest.raises(PolicyError, match="no token ids"):
         server.sample([PROMPT], Sampling())
@@ -252,9 +291,26 @@ def test_a_vllm_server_without_token_ids_or_adapters_is_an_error(stub: Stub, tmp
         server.load_adapter("frontend", tmp_path)
 
 
+def test_servers_are_configured(stub: Stub) -> None:
+    with contextlib.closing(Stub()) as other:
+        urls = f"{stub.url}, {other.url}/"
+        settings = PolicySettings(PolicyKind.openai, "stub-model", url=urls, vllm=False, attempts=2, max_requests=4)
+        stub.answers = [status(500, retry_after="0")]
+        with open_policy(settings) as server:
+            server.sample([PROMPT], Sampling())
+            other.answers = stub.answers
+            with pytest.raises(PolicyError, match="gave up after 2 attempts"):
+                server.sample([PROMPT], Sampling())
+            with pytest.raises(PolicyError, match="is spent: 4 requests"):
+                server.sample([PROMPT], Sampling())
+    for wrong in ({"attempts": 0}, {"concurrency": 0}, {"url": " , "}):
+        with pytest.raises(UserError, match=f"policy.*{next(iter(wrong))}"), open_policy(replace(settings, **wrong)):
+            pass
+
+
 def test_settings_that_cannot_work_are_refused(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="no address of a server"):
-        ServerPolicy(ServerSettings("localhost:8000", "m"))
+        ServerPolicy(ServerSettings(("localhost:8000",), "m"))
     monkeypatch.delenv("STUB_KEY")
     with pytest.raises(UserError, match="environment variable STUB_KEY holds no key"):
         policy(stub, key_variable="STUB_KEY")
