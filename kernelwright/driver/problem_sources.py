@@ -22,7 +22,11 @@ def read_programs(problems: ProblemSettings) -> list[Program]:
     if problems.place is None:
         return list(_generated(problems.first, problems.count, problems.difficulty))
     found = _examples() if problems.place == EXAMPLES else with_splits(load_problems(problems.place))
-    return [Program(one.id, one.source) for one in found if problems.split in (None, one.split)]
+    chosen = [one for one in found if not problems.levels or one.provenance.get("level") in problems.levels]
+    if found and not chosen:
+        levels = sorted({one.provenance["level"] for one in found if "level" in one.provenance})
+        raise UserError(f"problems.levels={problems.levels}: {problems.place} has {levels or 'problems without a level'}")
+    return [Program(one.id, one.source) for one in chosen if problems.split in (None, one.split)]
 
 
 @lru_cache(4)

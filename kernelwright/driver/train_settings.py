@@ -46,9 +46,11 @@ class RolloutSettings:
 
 @dataclass
 class ProblemSettings:
-    """What is worked on: a place of problems, or `count` generated ones from the seed `first` on."""
+    """What is worked on: a place of problems, of KernelBench's levels where `levels` names some, or `count` generated
+    ones from the seed `first` on."""
 
     place: str | None = None
+    levels: list[int] = field(default_factory=list)
     split: str | None = "train"
     count: int = 1000
     first: int = 0

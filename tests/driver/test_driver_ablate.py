@@ -415,6 +415,21 @@ def test_what_is_learnt_from_is_not_measured_with(files: list[str]) -> None:
         Ablation(read(*given, place, "problems.split=null", f"train.{place}", "train.problems.split=null"))
 
 
+def test_problems_are_of_the_levels_that_are_asked_for(tmp_path: Path) -> None:
+    place = tmp_path / "problems.jsonl"
+    codes = [(level, number, f"x{number} = {level}") for level in (1, 2, 3) for number in range(20)]
+    rows = [{"level": level, "problem_id": number, "name": "x.py", "code": code} for level, number, code in codes]
+    place.write_text("\n".join(map(json.dumps, rows)))
+
+    def found(*levels: int, split: str | None = "train") -> set[str]:
+        return {one.name for one in read_programs(ProblemSettings(str(place), list(levels), split))}
+
+    assert len(found(2, split=None)) == 20
+    assert found(1, 2) == found(1) | found(2) < found() == found(1, 2, 3)  # each is in the split that it is in anyway
+    with pytest.raises(UserError, match=r"problems.levels=\[4\]: .*problems.jsonl has \[1, 2, 3\]"):
+        found(4)
+
+
 def test_the_examples_are_problems() -> None:
     found = read_programs(read("policy=hf", "problems=examples").problems)
     assert "row_softmax" in {program.name for program in found}

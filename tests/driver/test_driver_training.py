@@ -74,6 +74,11 @@ def test_published_figures() -> None:
     assert (kevin.algorithm.gamma, kevin.plain.rollout.turns, kevin.reward) == (0.4, 4, "kevin")
     report = read_train_settings(["recipe=sft_grpo"])
     assert (report.pay["judge_weight"], report.plain.rollout.n, report.plain.trainer.rank) == (0.5, 6, 32)
+    assert [found.plain.problems.levels for found in (first, kernel, kevin, report)] == [[1], [], [1, 2], [1]]
+    begun = read_sft_settings(["pairs=some.jsonl", "warm_start=sft_grpo"])
+    assert (begun.epochs, begun.batch, begun.trainer.lr, begun.trainer.rank) == (5, 16, 1e-4, 8)
+    begun = read_sft_settings(["pairs=some.jsonl", "warm_start=dr_kernel"])
+    assert (begun.epochs, begun.batch, begun.trainer.lr) == (1, 256, 1e-6)
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
