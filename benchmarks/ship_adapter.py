@@ -50,8 +50,8 @@ USE = {
 }
 LIMITS = {
     FRONTEND: """\
-Trained on generated programs of one to four small float operations, without matrix products and convolutions, at
-fixed sizes of at most a few thousand elements; answers of at most some hundred tokens. Elsewhere it is mostly
+Trained on generated programs of one or two small float operations, without matrix products and convolutions, at fixed
+sizes of at most a few thousand elements; answers of at most some hundred tokens. Elsewhere it is mostly
 wrong: see KernelBench above. Nothing is known of its kernels' speed: only correctness was trained. Figures are of
 correctness by the interpreter, not of runs on a GPU.""",
     MIDEND: """\
