@@ -32,12 +32,12 @@ class PolicySettings:
 
     `form` and `midend_form` are how its agents are asked (`fe-agent{form=…}`, `me-agent{form=…}`), for configurations
     that refer to them.
-    `url` (several with commas between them, which serve the same and share the prompts), `key_env`, whether it is
-    `vllm serve` (`vllm`), `concurrency` requests under way at a time, `attempts` at one that fails, and what may be
-    spent (`max_requests`, `max_spent` tokens of prompts and answers; None: any number) are a server's. Of an engine of our own `devices` are the
-    CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES (one for `hf`), and `max_num_seqs` is how many answers it
-    draws at a time (None: its default), and `dtype` what it computes in, as torch names it ("auto": as in the files on
-    a GPU, else float32). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes, and
+    `url` (several with commas between them, which serve the same and share the prompts), `key_env`, whether it is `vllm
+    serve` (`vllm`), `concurrency` requests under way at a time, `attempts` at one that fails, and what may be spent
+    (`max_requests`, `max_spent` tokens of prompts and answers; None: any number) are a server's. Of an engine of our
+    own `devices` are the CUDA devices that it sees, as in CUDA_VISIBLE_DEVICES (one for `hf`), and `max_num_seqs` is
+    how many answers it draws at a time (None: its default), and `dtype` what it computes in, as torch names it ("auto":
+    as in the files on a GPU, else float32). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes, and
     `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: its own choice, which takes a minute).
     `path` is a file of recorded answers, and answers are appended to `record`, to be such a file.
     """

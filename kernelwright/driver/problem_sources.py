@@ -25,7 +25,7 @@ def read_programs(problems: ProblemSettings) -> list[Program]:
     chosen = [one for one in found if not problems.levels or one.provenance.get("level") in problems.levels]
     if found and not chosen:
         levels = sorted({one.provenance["level"] for one in found if "level" in one.provenance})
-        raise UserError(f"problems.levels={problems.levels}: {problems.place} has {levels or 'problems without a level'}")
+        raise UserError(f"problems.levels={problems.levels}: {problems.place} has {levels or 'no levels'}")
     return [Program(one.id, one.source) for one in chosen if problems.split in (None, one.split)]
 
 

@@ -208,7 +208,7 @@ def _from_hub(where: str) -> Iterator[Problem]:
         datasets = importlib.import_module("datasets")
     except ImportError as error:
         raise UserError(
-            f"{where} needs the package datasets: pip install datasets; or give a file or a folder"
+            f"{where}: datasets is not installed: pip install 'kernelwright[hub]'; or give a file or a folder"
         ) from error
     try:
         found = datasets.load_dataset(where.removeprefix(HUB))

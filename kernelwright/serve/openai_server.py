@@ -24,12 +24,12 @@ from kernelwright.serve.http_link import Budget, Link, RefusedError, Retry
 class ServerSettings:
     """Which servers and model, and how they are asked.
 
-    `base_urls` end in `/v1`; several serve the same model, and share the prompts. `key_variable` is the name of the environment variable that holds the key, "" for a server
-    without one; the key itself is read for each request and kept nowhere. `concurrency` requests of each are under way at a
-    time. `vllm` says that the server is `vllm serve`: token ids are asked for, its own sampling defaults are undone,
-    adapters can be loaded. `logprobs` asks other servers for log-probabilities of tokens, which are what the server
-    says they are: few say whether temperature is in them. `max_tokens_field` is "max_completion_tokens" for newer
-    models.
+    `base_urls` end in `/v1`; several serve the same model, and share the prompts. `key_variable` is the name of the
+    environment variable that holds the key, "" for a server without one; the key itself is read for each request and
+    kept nowhere. `concurrency` requests of each are under way at a time. `vllm` says that the server is `vllm serve`:
+    token ids are asked for, its own sampling defaults are undone, adapters can be loaded. `logprobs` asks other servers
+    for log-probabilities of tokens, which are what the server says they are: few say whether temperature is in them.
+    `max_tokens_field` is "max_completion_tokens" for newer models.
     """
 
     base_urls: tuple[str, ...]

@@ -100,7 +100,8 @@ def test_agents_learn_from_what_a_real_engine_draws(tmp_path: Path, capsys: pyte
         for stage in ("frontend", "midend"):
             said = StringIO()
             run_train(read_train_settings(told[stage]), Console(file=said, width=1000), policy)
-            learnt(tmp_path / stage, adapter_folder("shipped:frontend") if stage == "frontend" else start, good=stage == "frontend")
+            begun = adapter_folder("shipped:frontend") if stage == "frontend" else start
+            learnt(tmp_path / stage, begun, good=stage == "frontend")
             assert ("going on from" in said.getvalue()) == (stage == "frontend")  # the one that was killed
         assert policy.sample(PROMPTS[:1], GREEDY, "frontend")[0][0].version == "smollm+frontend@4"
         serves(policy, base, tmp_path / "frontend" / "adapter", tmp_path)
