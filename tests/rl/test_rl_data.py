@@ -108,7 +108,7 @@ def test_the_hub_gives_rows_by_split(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [problem.id for problem in load_problems("hub:some/KernelBench")] == ["kernelbench/2/1"]
     assert asked == ["some/KernelBench"]
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(UserError, match="pip install datasets"):
+    with pytest.raises(UserError, match=r"pip install 'kernelwright\[hub\]'"):
         load_problems("hub:some/KernelBench")
 
 
