@@ -1,7 +1,9 @@
 """What all tests share: the order of files, that interrupts are heard, and that evaluators' draws repeat."""
 
+import importlib
 import secrets
 import signal
+from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -23,3 +25,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _repeated_draws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What evaluators draw in secret is the same in every run of a test: whether rounding is lucky, then, is too."""
     monkeypatch.setattr(secrets, "randbits", Random(request.node.nodeid).getrandbits)
+
+
+@pytest.fixture
+def offline_wandb(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Weights & Biases without the network: it writes files, as it does wherever it is told to."""
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    yield
+    importlib.import_module("wandb").teardown()

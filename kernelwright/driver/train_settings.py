@@ -22,6 +22,7 @@ from kernelwright.rl.data import FRONTEND, STAGES
 from kernelwright.rl.learner import LoraSettings, OptimizerSettings
 from kernelwright.rl.sft import SftSettings
 from kernelwright.rl.trainer import RlSettings
+from kernelwright.serve.optional import require_installed
 
 
 @dataclass
@@ -85,6 +86,7 @@ class TrainerSettings:
     budget: int = 8192
     save_every: int = 1
     keep: int = 2
+    wandb: str | None = None
 
     def lora(self) -> LoraSettings:
         """The adapter's part."""
@@ -182,8 +184,8 @@ class SftSchema:
 
     def run(self) -> SftSettings:
         """How the data is gone through."""
-        save = max(self.trainer.save_every, 1)
-        return SftSettings(self.epochs, self.batch, save, max(save, 50), self.trainer.keep, self.seed)
+        trainer, save = self.trainer, max(self.trainer.save_every, 1)
+        return SftSettings(self.epochs, self.batch, save, max(save, 50), trainer.keep, self.seed, trainer.wandb)
 
 
 @dataclass(frozen=True)
@@ -215,6 +217,7 @@ class TrainSettings:
             keep=chosen.keep,
             seed=self.plain.seed,
             ahead=chosen.ahead,
+            wandb=chosen.wandb,
         )
 
 
@@ -327,8 +330,11 @@ def _check_shared(settings: TrainSchema | SftSchema) -> None:
             "trainer.budget": (trainer.budget > 0, "give a number of tokens"),
             "trainer.save_every": (trainer.save_every > 0, "at least one step is needed"),
             "trainer.keep": (trainer.keep > 0, "at least one checkpoint is needed to go on from"),
+            "trainer.wandb": (trainer.wandb != "", "give a project's name, or null for none"),
         },
     )
+    if trainer.wandb is not None:
+        require_installed("wandb", "wandb")
 
 
 def _corrected(algorithm: Algorithm, ahead: int) -> Algorithm:

@@ -54,6 +54,7 @@ from kernelwright.serve.base import find_base
 #: Settings that a run may go on with changed; of pairs their rows count, not their file's name.
 _FREE = ("workers", "readers", "out", "canary", "pairs")
 _FREE_SFT = ("out", "device", "epochs", "pairs")
+_FREE_TRAINER = ("wandb",)
 #: Seconds after which a thread gives the interpreter to one that waits for it. Each operation of a learner or a policy
 #: gives it up and wants it back; by Python's own 5 ms, a thread that reads answers keeps it from them that long.
 _INTERPRETER_SECONDS = 2e-4
@@ -75,8 +76,7 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
     train, held_out = rows.train, rows.held_out
     facts = {"pairs": rows.pairs, "rows": len(train), "held_out": len(held_out), "adapter": f"{settings.out}/adapter"}
     if ranks.leads:
-        content = {key: value for key, value in asdict(settings).items() if key not in _FREE_SFT}
-        remember(Path(settings.out), content | {"rows": _digest(train)})
+        remember(Path(settings.out), _bound(asdict(settings), _FREE_SFT) | {"rows": _digest(train)})
     learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks)
     console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {rows.pairs}", highlight=False)
     say, folder = sayer(console), Path(settings.out)
@@ -125,6 +125,12 @@ def _pairs(plain: TrainSchema) -> list[Row]:
     return read_pair_rows(supervised).train
 
 
+def _bound(content: Mapping[str, Any], free: Sequence[str]) -> dict[str, Any]:
+    """What a run may only go on with as it was."""
+    trainer = {key: value for key, value in content["trainer"].items() if key not in _FREE_TRAINER}
+    return {key: value for key, value in content.items() if key not in free} | {"trainer": trainer}
+
+
 def _digest(rows: Sequence[Row]) -> str:
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
 
@@ -138,8 +144,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
     plain, drawn, folder = settings.plain, settings.plain.rollout, Path(settings.plain.out)
     with console.status(f"{plain.pairs}: pairs become rows") if plain.pairs else contextlib.nullcontext():
         pairs = _pairs(plain)
-    content = {key: value for key, value in settings.content.items() if key not in _FREE}
-    remember(folder, content | ({"rows": _digest(pairs)} if pairs else {}))
+    remember(folder, _bound(settings.content, _FREE) | ({"rows": _digest(pairs)} if pairs else {}))
     say = sayer(console)
     target = resolve_target(plain.target.name)
     if (weight := settings.pay.get("judge_weight")) and plain.judge.kind is PolicyKind.none:

@@ -22,7 +22,7 @@ from kernelwright.rl.run_log import RunLog
 class SftSettings:
     """`batch` rows to an optimizer step, `epochs` times through the data; every `save_every` steps a checkpoint.
 
-    The last batch may reach into one more epoch.
+    The last batch may reach into one more epoch. `wandb` is a project of Weights & Biases that gets the metrics.
     """
 
     epochs: int = 1
@@ -31,6 +31,7 @@ class SftSettings:
     evaluate_every: int = 100
     keep: int = 2
     seed: int = 0
+    wandb: str | None = None
 
     def steps(self, rows: int) -> int:
         """Optimizer steps of a run over so many rows."""
@@ -72,7 +73,7 @@ def _train(
         learner.load(found.folder)
     learner.steps = settings.steps(len(rows))
     leads, metrics = learner.ranks.leads, dict[str, Any]()
-    log = RunLog(folder, learner.step) if leads else None
+    log = RunLog(folder, learner.step, settings.wandb) if leads else None
     cursor = Cursor(rows, settings.batch, settings.seed)
     try:
         while learner.step < learner.steps:

@@ -60,7 +60,8 @@ class RlSettings:
     off-policy. With each of them `imitate` good answers of earlier batches are learnt by heart (see `GoodAnswers`),
     their loss times `imitation`; right answers to problems that had no others are among them with the weight
     `rehearsal`, beside advantages. So are as many of the trainer's pairs as `pairs` says. Every `save_every` steps
-    there is a checkpoint. `ahead` batches are drawn ahead of the one that is learnt from."""
+    there is a checkpoint. `ahead` batches are drawn ahead of the one that is learnt from. `wandb` is a project of
+    Weights & Biases that gets the metrics."""
 
     steps: int = 100
     problems: int = 4
@@ -75,6 +76,7 @@ class RlSettings:
     keep: int = 2
     seed: int = 0
     ahead: int = 0
+    wandb: str | None = None
 
 
 @dataclass
@@ -123,7 +125,7 @@ class Trainer:
     def _run(self) -> dict[str, Any]:
         self._resume()
         leads, metrics = self.learner.ranks.leads, dict[str, Any]()
-        log = RunLog(self.folder, self.learner.step) if leads else None
+        log = RunLog(self.folder, self.learner.step, self.settings.wandb) if leads else None
         self.phases.lap()
         try:
             while self.learner.step < self.settings.steps:

@@ -1,6 +1,8 @@
 """Training from the command line: settings, refusals, and a warm start and two steps of a tiny model."""
 
+import importlib.util
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,7 @@ from kernelwright.ir.passes import Context
 from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.algorithms import PRESETS
 from kernelwright.rl.data import Pair, Problem, read_rows, write_rows
-from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.run_log import WANDB_ID, read_metrics
 from kernelwright.serve.replay import RecordingPolicy
 
 RECIPES = ("two_stage", "sft_grpo", "dr_kernel", "kevin", "smollm")
@@ -138,11 +140,23 @@ def test_pairs_are_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "pairs=FILE is missing" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("override", ["batch=0", "epochs=0", "max_tokens=0", "trainer.lr=-1", "rollout.form=foo"])
+@pytest.mark.parametrize(
+    "override", ["batch=0", "epochs=0", "max_tokens=0", "trainer.lr=-1", "trainer.wandb=", "rollout.form=foo"]
+)
 def test_supervised_training_names_what_does_not_fit(override: str) -> None:
     key, _, value = override.partition("=")
     with pytest.raises(UserError, match=f"{key}='?{value}"):
         read_sft_settings(["pairs=some.jsonl", override])
+
+
+def test_without_wandb_no_run_can_be_told_to_log_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    real: Callable[..., Any] = importlib.util.find_spec
+    hidden = lambda name, *rest: None if name == "wandb" else real(name, *rest)  # noqa: E731
+    monkeypatch.setattr(importlib.util, "find_spec", hidden)
+    for read in (lambda told: read_sft_settings(["pairs=some.jsonl", *told]), read_train_settings):
+        assert read([])
+        with pytest.raises(UserError, match=r"^wandb is not installed: pip install 'kernelwright\[wandb\]'$"):
+            read(["trainer.wandb=kernels"])
 
 
 def test_supervised_training_takes_a_target() -> None:
@@ -177,7 +191,7 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, A
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
+@pytest.mark.usefixtures("one_thread", "offline_wandb")
 def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = pairs(tmp_path / "pairs.jsonl", 4)
     small = ["trainer=small", "trainer.budget=4000", "trainer.rank=4", "device=cpu"]
@@ -190,7 +204,9 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     assert (first["rows"], first["held_out"]) == (3, 1)
     assert [row["step"] for row in read_metrics(tmp_path / "sft")] == [0, 1, 2]
     assert first["held_out_loss"] > 0
-    assert run(["sft", *told, "trainer.lr=1e-2", "epochs=2"], capsys)["loss"] == first["loss"]  # at its end already
+    again = run(["sft", *told, "trainer.lr=1e-2", "epochs=2", "trainer.wandb=kernels"], capsys)
+    assert again["loss"] == first["loss"]  # at its end already
+    assert (tmp_path / "sft" / WANDB_ID).is_file()
     assert main(["sft", *told, "trainer.lr=1e-3", "epochs=2"]) == 2
     assert "is a run with other settings (trainer differ)" in capsys.readouterr().err
     assert main(["sft", *told, "trainer.lr=1e-2", "rollout.form=modelnew"]) == 2
@@ -202,13 +218,14 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     told += ["trainer.problems=2", "algorithm.kl=0.01", "canary.scale=1.0", "workers=1", "readers=1"]
     assert main([*told, "trainer.steps=2", "policy=openai"]) == 2  # it has learnt nothing: its folder may be used
     told += [f"pairs={given}", "trainer.pairs=2"]
-    last = run([*told, "trainer.steps=2"], capsys)
+    last = run([*told, "trainer.steps=2", "trainer.wandb=kernels"], capsys)
     assert last["turns"] == 8
     assert last["imitation_loss"] > 0
     assert last["status/unparsed"] == 1.0
     assert last["reward"] == -10.0
     assert last["mismatch"] < 1e-3
     assert len(read_metrics(tmp_path / "rl")) == 2
+    assert (tmp_path / "rl" / WANDB_ID).is_file()
     rows = json.loads((tmp_path / "rl" / "config.json").read_text())["rows"]
     assert isinstance(rows, str) and len(rows) == 16  # other pairs are another run
     assert main([*told, "trainer.steps=3"]) == 2  # another run's folder

@@ -24,6 +24,7 @@ configuration (defaults first; every group is a folder of conf/):
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.ahead=0
   trainer.imitate=0  trainer.rehearsal=0  rollout.remember=0
+  trainer.wandb=PROJECT   Weights & Biases gets each step's metrics as well
   pairs=FILE.jsonl  trainer.pairs=0   pairs that are imitated with each update, so that they are not forgotten
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
   canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
