@@ -138,7 +138,9 @@ def arguments(stage: str, problems: Path, start: str, out: Path, tokens: int) ->
     told += [f"rollout.max_tokens={tokens}", "trainer.steps=2", "trainer.problems=1", f"adapter={start}", f"out={out}"]
     # Where all answers are worth the same, what moves the weights is the penalty.
     told += ["target=h100", "algorithm=grpo", "algorithm.kl=0.1", "workers=1", "rollout.action=pipeline"]
-    return [*told, "canary.prompts=1", "canary.n=1", "canary.max_tokens=4", *SMALL, FORMS[stage]]
+    # An adapter that is sure of its answers has to be moved further until that shows in their first tokens.
+    told += ["canary.prompts=1", "canary.n=1", "canary.max_tokens=4", "canary.scale=0.2"]
+    return [*told, *SMALL, FORMS[stage]]
 
 
 def kill_after_a_step(told: list[str], folder: Path) -> None:
@@ -179,7 +181,7 @@ def learnt(folder: Path, start: Path, good: bool) -> None:
     canary = json.loads((folder / "canary.json").read_text())
     assert canary["baseline"]["mean"] < 0.01
     assert canary["stepped"]["mean"] < 0.01
-    assert canary["stale"]["mean"] > 0.05
+    assert canary["stale"]["mean"] > 0.1
     found = latest_checkpoint(folder / "checkpoints")
     assert found is not None
     assert (found.step, found.damaged) == (2, ())
