@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.policy import Policy
+from kernelwright.driver.composition import check_values
 from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.serve.adapters import adapter_folder
 
@@ -79,9 +80,18 @@ def open_policy(settings: PolicySettings, group: str = "policy") -> Iterator[Pol
 
 def _opened(settings: PolicySettings, group: str) -> Policy:
     # Engines are imported where they are wanted: each needs packages that others do without.
-    at_a_time = settings.max_num_seqs
-    if at_a_time is not None and at_a_time < 1:
-        raise UserError(f"{group}.max_num_seqs={at_a_time}: at least one answer is drawn at a time")
+    at_a_time, requests, spent = settings.max_num_seqs, settings.max_requests, settings.max_spent
+    check_values(
+        settings,
+        {
+            "max_num_seqs": (at_a_time is None or at_a_time > 0, "at least one answer is drawn at a time"),
+            "concurrency": (settings.concurrency > 0, "at least one request is under way at a time"),
+            "attempts": (settings.attempts > 0, "at least one is needed"),
+            "max_requests": (requests is None or requests > 0, "give a number of requests, or null for any"),
+            "max_spent": (spent is None or spent > 0, "give a number of tokens, or null for any"),
+        },
+        f"{group}.",
+    )
     check_choice(f"{group}.dtype", settings.dtype, DTYPES)
     match settings.kind:
         case PolicyKind.none:
@@ -113,9 +123,6 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
             urls = tuple(filter(None, map(str.strip, (settings.url or "").split(","))))
             if not urls:
                 raise UserError(f"{group}=openai needs {group}.url=http://…/v1")
-            for name in ("concurrency", "attempts"):
-                if getattr(settings, name) < 1:
-                    raise UserError(f"{group}.{name}={getattr(settings, name)}: at least one is needed")
             return ServerPolicy(
                 ServerSettings(
                     urls,
@@ -123,7 +130,7 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
                     settings.key_env or "",
                     vllm=settings.vllm,
                     retry=Retry(settings.attempts),
-                    budget=Budget(settings.max_requests, settings.max_spent),
+                    budget=Budget(requests, spent),
                     concurrency=settings.concurrency,
                 )
             )

@@ -303,7 +303,7 @@ def test_servers_are_configured(stub: Stub) -> None:
                 server.sample([PROMPT], Sampling())
             with pytest.raises(PolicyError, match="is spent: 4 requests"):
                 server.sample([PROMPT], Sampling())
-    for wrong in ({"attempts": 0}, {"concurrency": 0}, {"url": " , "}):
+    for wrong in ({"attempts": 0}, {"concurrency": 0}, {"max_requests": 0}, {"max_spent": -1}, {"url": " , "}):
         with pytest.raises(UserError, match=f"policy.*{next(iter(wrong))}"), open_policy(replace(settings, **wrong)):
             pass
 
