@@ -24,8 +24,9 @@ def read_programs(problems: ProblemSettings) -> list[Program]:
     found = _examples() if problems.place == EXAMPLES else with_splits(load_problems(problems.place))
     chosen = [one for one in found if not problems.levels or one.provenance.get("level") in problems.levels]
     if found and not chosen:
-        levels = sorted({one.provenance["level"] for one in found if "level" in one.provenance})
-        raise UserError(f"problems.levels={problems.levels}: {problems.place} has {levels or 'no levels'}")
+        there = ", ".join(sorted({str(one.provenance["level"]) for one in found if one.provenance.get("level")}))
+        given = f"problems.levels={problems.levels}: {problems.place}"
+        raise UserError(f"{given} has {f'the levels {there}' if there else 'no levels'}; give others, or [] for all")
     return [Program(one.id, one.source) for one in chosen if problems.split in (None, one.split)]
 
 

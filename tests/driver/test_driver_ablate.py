@@ -426,8 +426,11 @@ def test_problems_are_of_the_levels_that_are_asked_for(tmp_path: Path) -> None:
 
     assert len(found(2, split=None)) == 20
     assert found(1, 2) == found(1) | found(2) < found() == found(1, 2, 3)  # each is in the split that it is in anyway
-    with pytest.raises(UserError, match=r"problems.levels=\[4\]: .*problems.jsonl has \[1, 2, 3\]"):
+    with pytest.raises(UserError, match=r"problems.levels=\[4\]: .*problems.jsonl has the levels 1, 2, 3; give others"):
         found(4)
+    place.write_text(json.dumps({"problem_id": 1, "name": "x.py", "code": "x = 1"}))
+    with pytest.raises(UserError, match=r"problems.jsonl has no levels; give others, or \[\] for all"):
+        found(1)
 
 
 def test_the_examples_are_problems() -> None:

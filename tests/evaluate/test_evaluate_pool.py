@@ -122,6 +122,14 @@ def items(*texts: str) -> list[Item]:
     return [Item(text, SOFTMAX) for text in texts]
 
 
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds, for ten seconds at most."""
+    end = time.monotonic() + 10.0
+    while not holds():
+        assert time.monotonic() < end, "it never held"
+        time.sleep(0.001)
+
+
 def test_verdicts_come_in_order_from_real_workers_and_none_is_left() -> None:
     before = descendants(os.getpid())
     given = mixed(14)
@@ -185,14 +193,6 @@ def test_of_two_streams_the_older_goes_first() -> None:
         pool.started[0].ending.set()
         assert [len(stream.result()) for stream in streams] == [2, 2]
     assert pool.started[0].judged == ["wait", "older", "newer", "newest"]
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds, for ten seconds at most."""
-    end = time.monotonic() + 10.0
-    while not holds():
-        assert time.monotonic() < end, "it never held"
-        time.sleep(0.001)
 
 
 def test_a_broken_worker_is_replaced_and_its_item_judged() -> None:
