@@ -39,7 +39,7 @@ from kernelwright.driver.campaign import machine
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import EvaluatorKind, Settings, read_settings
-from kernelwright.evaluate.race import Timing
+from kernelwright.evaluation.race import Timing
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.problems import load_problems
 

@@ -47,7 +47,7 @@ from kernelwright.backend.tuning import prepare_trial
 from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.policies import PolicySettings, open_policy
-from kernelwright.evaluate.pool import usable_cores
+from kernelwright.evaluation.pool import usable_cores
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule

@@ -18,9 +18,9 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaign import machine
-from kernelwright.evaluate.local import LocalEvaluator
-from kernelwright.evaluate.mutation.mutants import mutants
-from kernelwright.evaluate.mutation.score import Examiner, Fate, Finding, MutationReport
+from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.mutation.mutants import mutants
+from kernelwright.evaluation.mutation.score import Examiner, Fate, Finding, MutationReport
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_file, import_source
 from kernelwright.frontend.lower_inductor import LowerInductor

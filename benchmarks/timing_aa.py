@@ -38,19 +38,19 @@ import triton  # noqa: E402
 
 from kernelwright.backend.clock import HostClock  # noqa: E402
 from kernelwright.backend.turns import Turns  # noqa: E402
-from kernelwright.evaluate import timing  # noqa: E402
-from kernelwright.evaluate.device.interpret import InterpreterExecutor  # noqa: E402
-from kernelwright.evaluate.device.jit import CudaExecutor  # noqa: E402
-from kernelwright.evaluate.device.replay import Replay, Rotation, slot  # noqa: E402
-from kernelwright.evaluate.device.time_job import Plan, measure, time_candidate  # noqa: E402
-from kernelwright.evaluate.draws import Draw  # noqa: E402
-from kernelwright.evaluate.host import program as host  # noqa: E402
-from kernelwright.evaluate.link import Link  # noqa: E402
-from kernelwright.evaluate.program import Program  # noqa: E402
-from kernelwright.evaluate.race import Timing, candidate_job  # noqa: E402
-from kernelwright.evaluate.sketch import snapshot  # noqa: E402
-from kernelwright.evaluate.tensors import to_raw  # noqa: E402
-from kernelwright.evaluate.truth import Pass, Truth  # noqa: E402
+from kernelwright.evaluation import timing  # noqa: E402
+from kernelwright.evaluation.device.interpret import InterpreterExecutor  # noqa: E402
+from kernelwright.evaluation.device.jit import CudaExecutor  # noqa: E402
+from kernelwright.evaluation.device.replay import Replay, Rotation, slot  # noqa: E402
+from kernelwright.evaluation.device.time_job import Plan, measure, time_candidate  # noqa: E402
+from kernelwright.evaluation.draws import Draw  # noqa: E402
+from kernelwright.evaluation.host import program as host  # noqa: E402
+from kernelwright.evaluation.link import Link  # noqa: E402
+from kernelwright.evaluation.program import Program  # noqa: E402
+from kernelwright.evaluation.race import Timing, candidate_job  # noqa: E402
+from kernelwright.evaluation.sketch import snapshot  # noqa: E402
+from kernelwright.evaluation.tensors import to_raw  # noqa: E402
+from kernelwright.evaluation.truth import Pass, Truth  # noqa: E402
 from kernelwright.ir.parser import parse_module  # noqa: E402
 from kernelwright.ir.values import Reference, TensorSpec  # noqa: E402
 

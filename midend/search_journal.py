@@ -122,7 +122,7 @@ def open_journal(reference: Reference, ctx: Context, resume: bool) -> SearchJour
 def _sources() -> str:
     """A digest of the code that judges and estimates: what it found before it was mended does not count."""
     found = hashlib.sha256()
-    for package in ("agent", "backend", "evaluate", "ir"):
+    for package in ("agent", "backend", "evaluation", "ir"):
         for path in sorted((Path(kernelwright.__file__).parent / package).rglob("*.py")):
             found.update(f"{package}/{path.name}\0".encode() + path.read_bytes())
     return found.hexdigest()

@@ -29,7 +29,7 @@ from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.driver.workers import Worker, answers
-from kernelwright.evaluate.pool import usable_cores
+from kernelwright.evaluation.pool import usable_cores
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.rl.data import write_text
 from kernelwright.rl.normal_form import normal_digest

@@ -26,10 +26,10 @@ from kernelwright.driver.settings import (
     Settings,
     Shrink,
 )
-from kernelwright.evaluate.hosted import HostedPool
-from kernelwright.evaluate.pool import EvaluatorPool, LocalOptions, Pool
-from kernelwright.evaluate.race import BASELINES
-from kernelwright.evaluate.ray_pool import RayPool
+from kernelwright.evaluation.hosted import HostedPool
+from kernelwright.evaluation.pool import EvaluatorPool, LocalOptions, Pool
+from kernelwright.evaluation.race import BASELINES
+from kernelwright.evaluation.ray_pool import RayPool
 from kernelwright.frontend.importers import import_file, import_source
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.parser import parse_module

@@ -21,9 +21,9 @@ from kernelwright.backend.execute import CudaRuntime, load_module
 from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.compile import compile_module
 from kernelwright.driver.stages import CompileResult
-from kernelwright.evaluate.local import LocalEvaluator
-from kernelwright.evaluate.sandbox import Limits, Sandbox
-from kernelwright.evaluate.session import InterpretedModule
+from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.sandbox import Limits, Sandbox
+from kernelwright.evaluation.session import InterpretedModule
 from kernelwright.frontend.importers import import_graph
 from kernelwright.frontend.inductor.capture import BackendOptionError, compile_with_inductor
 from kernelwright.ir.errors import KernelwrightError, UserError

@@ -14,7 +14,7 @@ from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import SftSchema
 from kernelwright.driver.workers import forked
-from kernelwright.evaluate.pool import usable_cores
+from kernelwright.evaluation.pool import usable_cores
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module

@@ -23,7 +23,7 @@ from kernelwright.driver.journal import Journal
 from kernelwright.driver.pair_making import GENERATED, make_pairs
 from kernelwright.driver.pair_settings import PairSettings
 from kernelwright.driver.workers import Worker, answers
-from kernelwright.evaluate.pool import usable_cores
+from kernelwright.evaluation.pool import usable_cores
 from kernelwright.frontend.computed import computed
 from kernelwright.frontend.generate import HELD_OUT, VERSION, generate_program
 from kernelwright.ir.errors import UserError

@@ -39,7 +39,7 @@ from kernelwright.driver.train_settings import (
     TrainSettings,
 )
 from kernelwright.driver.watching import WatchedPolicy, watched
-from kernelwright.evaluate.pool import Item, Pool
+from kernelwright.evaluation.pool import Item, Pool
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.learner import Learner, open_model

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from kernelwright.driver.build import discover, open_context, silent
 from kernelwright.driver.settings import EvaluatorKind, Settings
-from kernelwright.evaluate.forker import Forker, borrow, lend
+from kernelwright.evaluation.forker import Forker, borrow, lend
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 

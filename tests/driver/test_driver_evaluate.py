@@ -14,8 +14,8 @@ import pytest
 from kernelwright.driver import build
 from kernelwright.driver.cli import main
 from kernelwright.driver.verbs import evaluate
-from kernelwright.evaluate.pool import EvaluatorPool, LocalOptions
-from kernelwright.evaluate.sandbox import SandboxError
+from kernelwright.evaluation.pool import EvaluatorPool, LocalOptions
+from kernelwright.evaluation.sandbox import SandboxError
 
 REFERENCE = """import os
 

@@ -11,9 +11,9 @@ import pytest
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.driver.build import discover
-from kernelwright.evaluate.local import LocalEvaluator
-from kernelwright.evaluate.program import Program
-from kernelwright.evaluate.race import Timing
+from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.program import Program
+from kernelwright.evaluation.race import Timing
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context

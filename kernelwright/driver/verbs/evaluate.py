@@ -54,9 +54,9 @@ from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.batch import RowReader, exit_status, judge_rows, read_rows, read_text, resume
 from kernelwright.driver.build import import_reference, open_pool
 from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings
-from kernelwright.evaluate.cache import encode_verdict
-from kernelwright.evaluate.pool import Item, Pool
-from kernelwright.evaluate.sandbox import SandboxError
+from kernelwright.evaluation.cache import encode_verdict
+from kernelwright.evaluation.pool import Item, Pool
+from kernelwright.evaluation.sandbox import SandboxError
 from kernelwright.ir.errors import UserError
 
 FLAGS: tuple[Flag, ...] = ()

@@ -1,0 +1,248 @@
+"""One candidate's way up the ladder of rungs, and the verdict at its end."""
+
+import statistics
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.evaluation.correctness import Findings, compare
+from kernelwright.evaluation.link import Origin
+from kernelwright.evaluation.profile import report
+from kernelwright.evaluation.program import Program
+from kernelwright.evaluation.race import check_samples
+from kernelwright.evaluation.sandbox import Answer
+from kernelwright.evaluation.truth import Truth
+from kernelwright.ir.errors import Diagnostic
+from kernelwright.ir.values import Resources
+from kernelwright.ir.verifier import verify
+
+if TYPE_CHECKING:
+    from kernelwright.evaluation.local import LocalEvaluator
+
+#: Python 3.11's `ast` keeps its depth in one place for all threads, and fails where two of them build trees.
+SYNTAX = threading.RLock()
+_FAILURES = {
+    "compile_error": Status.COMPILE_ERROR,
+    "runtime_error": Status.RUNTIME_ERROR,
+    "unsupported": Status.UNSUPPORTED,
+    "cheat": Status.CHEAT,
+    "mismatch": Status.MISMATCH,
+}
+
+
+@dataclass
+class Climb:
+    """One candidate's way up the ladder, and what was learnt on it."""
+
+    owner: "LocalEvaluator"
+    program: Program
+    wanted: tuple[Rung, ...]
+    findings: Findings = field(default_factory=Findings)
+    resources: Mapping[str, Resources] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    walls: tuple[str, ...] = ()
+    passes: int = 0
+    times_ms: Mapping[str, float] = field(default_factory=dict)
+    timing: Mapping[str, Any] = field(default_factory=dict)
+    profile: Mapping[str, Any] = field(default_factory=dict)
+
+    def step(self, rung: Rung) -> Verdict | None:
+        """Try one rung; the verdict where it failed."""
+        steps = {Rung.PARSE: self._parse, Rung.COMPILE: self._compile}
+        steps |= {Rung.TIME: self._time, Rung.PROFILE: self._profile}
+        return steps.get(rung, self._call)(rung)
+
+    def verdict(
+        self, status: Status, rung: Rung, detail: str = "", diagnostics: tuple[Diagnostic, ...] = ()
+    ) -> Verdict:
+        """The outcome with all that is known so far."""
+        passed = self.wanted if status is Status.OK else self.wanted[: self.wanted.index(rung)]
+        if rung is Rung.RUN and status is not Status.OK and not self.resources:
+            passed = tuple(one for one in passed if one is not Rung.COMPILE)
+        measured = {"rms": self.findings.rms, "max": self.findings.max} if self.passes else {}
+        return Verdict(
+            status=status,
+            rung=rung,
+            detail=detail,
+            rungs=passed,
+            diagnostics=diagnostics,
+            errors=measured,
+            resources=self.resources,
+            times_ms=self.times_ms,
+            shrunken=self.program.reference.shrunken,
+            caliber=self._caliber(),
+        )
+
+    def _caliber(self) -> dict[str, Any]:
+        facts = dict(self.owner.machine["facts"])
+        if not {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(self.wanted):
+            facts |= {"device": "interpreter", "driver": ""}
+        tolerance, numerics = self.program.reference.tolerance, self.program.reference.numerics
+        return facts | {
+            "numerics": numerics,
+            "tf32": numerics != "ieee",
+            "compile_target": self.owner.compile_target if Rung.COMPILE in self.wanted else "",
+            "seeds": self.owner.seeds,
+            "passes": self.passes,
+            "tolerance": tolerance.kind,
+            "dialect": self.owner.dialect,
+            "shrunken": self.program.reference.shrunken,
+            "rungs": list(map(str, self.wanted)),
+            "walls": list(self.walls),
+            "notes": list(self.notes),
+            **({"timing": dict(self.timing)} if self.timing else {}),
+            **({"profile": dict(self.profile)} if self.profile else {}),
+        }
+
+    def _parse(self, rung: Rung) -> Verdict | None:
+        if self.program.module is None:
+            return None
+        with SYNTAX:
+            diagnostics = verify(self.program.module)
+        if not diagnostics:
+            return None
+        return self.verdict(Status.UNPARSED, rung, summary(diagnostics), diagnostics)
+
+    def _compile(self, rung: Rung) -> Verdict | None:
+        if self.owner.compiles_in(self.wanted) is not rung:
+            return None
+        answer = self.owner.compiled(self.program)
+        if answer.failure == "" and answer.header.get("status") == "ok":
+            try:
+                self.resources = _resources(answer.header["resources"])
+                return None
+            except (KeyError, TypeError, ValueError, AttributeError):
+                return self.verdict(Status.COMPILE_ERROR, rung, "the compiler's answer is malformed")
+        failed = self._failure(answer, rung)
+        ours = self.program.module is not None and failed.status is Status.RUNTIME_ERROR
+        return replace(failed, status=Status.COMPILE_ERROR) if ours else failed
+
+    def _call(self, rung: Rung) -> Verdict | None:
+        truth = self.owner.truth(self.program.reference, rung)
+        if truth.failure:
+            return self.verdict(truth.status, rung, truth.failure)
+        self.notes = truth.notes
+        answer = self.owner.call(self.program, truth, rung)
+        if answer.failure or answer.header.get("status") != "ok":
+            return self._failure(answer, rung)
+        self.walls = tuple(answer.header["walls"])
+        if "resources" in answer.header:
+            self.resources = _resources(answer.header["resources"])
+        mismatch = self._judge(truth, answer) or self._judge_estimate(truth, answer)
+        if mismatch:
+            return self.verdict(Status.MISMATCH, rung, mismatch)
+        idle = self._unproduced(truth, answer)
+        return self.verdict(Status.CHEAT, rung, idle) if idle else None
+
+    def _time(self, rung: Rung) -> Verdict | None:
+        truth, race, found = self.owner.race(self.program)
+        if truth.failure:
+            return self.verdict(truth.status, rung, truth.failure)
+        self.findings = self.findings.worst(race.findings)
+        if race.findings.mismatch:
+            return self.verdict(Status.MISMATCH, rung, f"{race.findings.mismatch} [a timed call]")
+        if found is None:
+            assert race.failed is not None, "no times, and nothing that failed"
+            return self._failure(race.failed, rung)
+        self.times_ms = found.pop("times_ms")
+        self.timing = found
+        return None
+
+    def _profile(self, rung: Rung) -> Verdict | None:
+        truth, answer = self.owner.profiled(self.program)
+        if truth.failure:
+            return self.verdict(truth.status, rung, truth.failure)
+        if answer.failure or answer.header.get("status") != "ok":
+            return self._failure(answer, rung)
+        try:
+            found = check_samples(self.program, truth, answer, answer.header["verified"])
+            profile = report(answer.header, self.program.reference, self.owner.target_here)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            return self.verdict(Status.UNSUPPORTED, rung, f"the device's answer is no profile: {error}"[:300])
+        self.findings = self.findings.worst(found)
+        if found.mismatch:
+            return self.verdict(Status.MISMATCH, rung, f"{found.mismatch} [a profiled call]")
+        self.profile = profile
+        return None
+
+    def _judge(self, truth: Truth, answer: Answer) -> str:
+        """Compare every call with what it should have given; "" or the first mismatch."""
+        first = ""
+        for one, call in zip(truth.passes, answer.header["calls"], strict=True):
+            outputs = [answer.tensors[place] for place in call["outputs"]]
+            modified = [name for name in call["modified"] if name in one.kept]
+            small = one.draw.kind == "small"
+            found = compare(one.expected, outputs, truth.tolerance(self.program.reference), cancelling=small)
+            self.findings, self.passes = self.findings.worst(found), self.passes + 1
+            mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
+            single = self.program.reference.returns == "tensor"
+            exact = self.program.form == "class"  # the native form returns the output itself where there is one
+            if exact and not mismatch and single is not (call["kind"] == "tensor"):
+                mismatch = f"it returns a {call['kind']} where the reference returns a {self.program.reference.returns}"
+            weights = ", perturbed weights" if one.draw.weights is not None else ""
+            first = first or (f"{mismatch} [inputs {one.draw.kind}{weights}]" if mismatch else "")
+        unbound = answer.header["notes"]
+        if first and unbound:
+            first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"
+        return first
+
+    def _judge_estimate(self, truth: Truth, answer: Answer) -> str:
+        """Take in the estimate of the candidate's time, where there is one; "" or what is wrong in its outputs."""
+        estimate = answer.header.get("estimate")
+        if estimate is None:
+            return ""
+        found = check_samples(self.program, truth, answer, estimate["verified"])
+        if found.mismatch:
+            return f"{found.mismatch} [a timed call]"
+        self.times_ms = {"candidate": statistics.median(estimate["events"])}
+        how = f"estimate: median of {len(estimate['events'])} queued runs by events, in the process that checked it"
+        self.timing = {"how": how, "notes": estimate["notes"]}
+        return ""
+
+    def _unproduced(self, truth: Truth, answer: Answer) -> str:
+        """Which output no kernel had a part in; "" where each was produced, or where there is nothing to compute."""
+        if truth.movement:
+            return ""
+        for one, call in zip(truth.passes, answer.header["calls"], strict=True):
+            for want, origin in zip(one.expected, call["origins"], strict=True):
+                moved = origin == Origin.GIVEN and call["launches"]
+                if want.eager.nbytes and origin != Origin.KERNEL and not moved:
+                    return f"no kernel has a part in output {want.name}"
+        return ""
+
+    def _failure(self, answer: Answer, rung: Rung) -> Verdict:
+        """A job that gave no result, as a verdict."""
+        if answer.failure == "timeout":
+            return self.verdict(Status.TIMEOUT, rung, answer.detail)
+        detail = answer.detail or str(answer.header.get("detail", "failed without saying why"))
+        if answer.header.get("left") and answer.host:
+            detail = f"the program {answer.host}"
+        if answer.header.get("status") == "memory":
+            detail = f"ran out of memory, of which it may take {self.owner.limits.memory_gb:g} GB: {detail}"
+        status = _FAILURES.get(str(answer.header.get("status")), Status.RUNTIME_ERROR)
+        if status is Status.COMPILE_ERROR and rung is Rung.RUN and Rung.COMPILE in self.wanted:
+            rung = Rung.COMPILE
+        return self.verdict(status, rung, detail, _diagnostics(answer.header.get("diagnostic")))
+
+
+def summary(diagnostics: tuple[Diagnostic, ...]) -> str:
+    more = f" (and {len(diagnostics) - 1} more)" if len(diagnostics) > 1 else ""
+    return f"{diagnostics[0]}{more}"
+
+
+def _resources(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Resources]:
+    names = ("registers", "spill_bytes", "shared_bytes")
+    return {str(symbol): Resources(*(int(item[name]) for name in names)) for symbol, item in content.items()}
+
+
+def _diagnostics(content: object) -> tuple[Diagnostic, ...]:
+    """The diagnostic in a child's answer, where it is one."""
+    if not isinstance(content, dict):
+        return ()
+    texts = {name: str(content.get(name, "")) for name in ("message", "text", "kernel")}
+    line, column = content.get("line"), content.get("column")
+    if not isinstance(line, int) or not isinstance(column, int):
+        return ()
+    return (Diagnostic(line=line, column=column, **texts),)

@@ -1,0 +1,305 @@
+"""Right or wrong: a candidate's raw outputs against the gold (fp64) and eager's own error.
+
+Runs in the judge, on bytes, with NumPy alone. Errors are relative to the gold's RMS:
+`rms` = rms(got - gold) / rms(gold), `max` = max |got - gold| / (rms(gold) + |gold|). Where outputs are sketched,
+both are those of the sketches: the same `rms`, and a `max` in which a single wrong element weighs a sixteenth.
+"""
+
+import functools
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelwright.evaluation.wire import SKETCHED, RawTensor
+from kernelwright.ir.values import Tolerance
+
+#: Errors below these are never held against a candidate: four units of rounding for 16-bit types.
+FLOORS = {"f64": 1e-12, "f32": 1e-5, "f16": 4 * 2**-11, "bf16": 4 * 2**-8}
+#: Four units of rounding of 1: what is left of them where two numbers around 1 cancel, as in exp(x) - 1.
+_CANCELLED = {"f64": 4 * 2**-52, "f32": 4 * 2**-23}
+#: How lucky eager may have been: 16 times this is still less than what separates fp32 from TF32.
+LUCK = 16.0
+_NUMPY = {
+    "f64": "f8",
+    "f32": "f4",
+    "f16": "f2",
+    "i64": "i8",
+    "i32": "i4",
+    "i16": "i2",
+    "i8": "i1",
+    "u8": "u1",
+    "b1": "u1",
+}
+
+Wide = NDArray[np.float64]
+Elements = NDArray[np.generic]
+Found = TypeVar("Found")
+
+#: Elements widened at a time, and the threads that do so: what larger blocks need is mapped anew each time, and threads
+#: that map wait for one another.
+_BLOCK, _THREADS = 1 << 15, min(4, os.cpu_count() or 1)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a comparison found: `mismatch` is "" where the outputs are right, else a sentence."""
+
+    mismatch: str = ""
+    rms: float = 0.0
+    max: float = 0.0
+
+    def worst(self, other: "Findings") -> "Findings":
+        """Both findings in one: the first mismatch, the larger errors."""
+        rms, peak = _larger(self.rms, other.rms), _larger(self.max, other.max)
+        return Findings(self.mismatch or other.mismatch, rms, peak)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What one output should be: eager's result and the gold, which is fp64 for floating outputs. `cut`: eager's with
+    operands of TF32 products cut off, where it has such. `nudged`: eager's results on inputs and weights whose last
+    bits are noise, where that was tried."""
+
+    name: str
+    eager: RawTensor
+    gold: RawTensor
+    cut: RawTensor | None = None
+    nudged: tuple[RawTensor, ...] = ()
+
+    @property
+    def tensors(self) -> list[RawTensor]:
+        """All that there are."""
+        return [one for one in (self.eager, self.gold, self.cut, *self.nudged) if one is not None]
+
+    @functools.cached_property
+    def own(self) -> "Own":
+        """Eager's own error, found once for all candidates: that of cut operands counts half, since it is larger by
+        what cutting makes all products too small.
+
+        Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
+        of nudged values counts as well, up to `LUCK` times that of the values as they are.
+        """
+        sides = _Sides(elements(self.eager), elements(self.eager), elements(self.gold))
+        scale = _combined(_in_blocks(sides.magnitude, sides.have.size)) or 1.0
+        rms, peak = sides.apart(scale)
+        if self.cut is not None:
+            coarser = _Sides(elements(self.cut), sides.eager, sides.gold).apart(scale)
+            rms, peak = max(rms, coarser[0] / 2), max(peak, coarser[1] / 2)
+        most = LUCK * rms, LUCK * peak
+        for one in self.nudged:
+            other = _Sides(elements(one), sides.eager, sides.gold).apart(scale)
+            rms, peak = max(rms, min(other[0], most[0])), max(peak, min(other[1], most[1]))
+        return Own(scale, rms, peak)
+
+
+@dataclass(frozen=True)
+class Own:
+    """The gold's RMS over elements that are finite (1 where it is 0), and eager's errors relative to it."""
+
+    scale: float
+    rms: float
+    peak: float
+
+
+def elements(tensor: RawTensor) -> Elements:
+    """A tensor's elements, or its sketch, flat; 16-bit floats of either kind widened to f32."""
+    if tensor.sketched:
+        return np.frombuffer(tensor.data, "<f8" if tensor.dtype in FLOORS else "<i8")
+    if tensor.dtype == "bf16":
+        return (np.frombuffer(tensor.data, "<u2").astype("<u4") << 16).view("<f4")
+    flat: Elements = np.frombuffer(tensor.data, "<" + _NUMPY[tensor.dtype])
+    return flat.astype("<f4") if tensor.dtype == "f16" else flat
+
+
+def compare(
+    expected: Sequence[Expected], got: Sequence[RawTensor], tolerance: Tolerance, cancelling: bool = False
+) -> Findings:
+    """Compare all outputs of one call, in order. `cancelling`: the inputs are so small that errors may be those of
+    numbers around 1."""
+    if len(got) != len(expected):
+        return Findings(f"{len(got)} outputs where the reference gives {len(expected)}")
+    findings = Findings()
+    for want, have in zip(expected, got, strict=True):
+        findings = findings.worst(compare_output(want, have, tolerance, cancelling))
+    return findings
+
+
+def compare_output(want: Expected, got: RawTensor, tolerance: Tolerance, cancelling: bool = False) -> Findings:
+    """Compare one output: dtype, shape, then integers exactly and floats within the tolerance."""
+    if got.dtype != want.eager.dtype:
+        return Findings(f"output {want.name} is {got.dtype} where the reference gives {want.eager.dtype}")
+    if got.shape != want.eager.shape:
+        return Findings(
+            f"output {want.name} has shape {list(got.shape)} where the reference gives {list(want.eager.shape)}"
+        )
+    if got.nbytes == 0:
+        return Findings()
+    assert got.sketched == want.eager.sketched == want.gold.sketched, "a sketch is compared with elements"
+    if want.eager.dtype not in FLOORS:
+        return _compare_exactly(want, got)
+    return _compare_floats(want, got, tolerance, cancelling)
+
+
+def differ(first: RawTensor, second: RawTensor) -> bool:
+    """Whether two runs of one program differ by more than rounding, as those of a random program do."""
+    if first.shape != second.shape or first.dtype != second.dtype:
+        return True
+    if first.dtype not in FLOORS:
+        return bytes(first.data) != bytes(second.data)
+    return bool(_compare_floats(Expected("", first, first), second, Tolerance(factor=0.0)).mismatch)
+
+
+def _compare_exactly(want: Expected, got: RawTensor) -> Findings:
+    have, right = elements(got), elements(want.eager)
+    wrong = have != right
+    if not wrong.any():
+        return Findings()
+    return Findings(_mismatch(want, int(wrong.argmax()), have, right, f"{int(wrong.sum())} elements differ"))
+
+
+def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance, cancelling: bool = False) -> Findings:
+    sides = _Sides(*(elements(tensor) for tensor in (got, want.eager, want.gold)))
+    found = _in_blocks(lambda block: sides.errors(block, want.own.scale), sides.have.size)
+    wrong = sum(one.wrong for one in found)
+    if wrong:
+        first = next(one.place for one in found if one.wrong)
+        note = f"NaN or infinity differs in {wrong} elements"
+        return Findings(_mismatch(want, first, sides.have, sides.eager, note), float("inf"), float("inf"))
+    rms, peak, place = _combined([one.squares for one in found]) / want.own.scale, *_worst(found)
+    if tolerance.kind == "allclose":
+        terms = SKETCHED if got.sketched else 1
+        excess, where = _worst(_in_blocks(lambda block: sides.excess(block, tolerance, terms), sides.have.size))
+        accepted, note = excess <= 0, f"beyond rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
+        place = place if accepted else where
+    else:
+        floor = max(FLOORS[got.dtype], _CANCELLED.get(got.dtype, 0.0) / want.own.scale if cancelling else 0.0)
+        limits = max(tolerance.factor * want.own.rms, floor), max(tolerance.factor * want.own.peak, floor)
+        accepted = rms <= limits[0] and peak <= limits[1]
+        note = f"error rms {rms:.2g}, max {peak:.2g}; allowed {limits[0]:.2g}, {limits[1]:.2g}"
+    return Findings("" if accepted else _mismatch(want, place, sides.have, sides.gold, note), rms, peak)
+
+
+@dataclass(frozen=True)
+class _Squares:
+    """A sum of squares of `count` values, as multiples of the largest magnitude: large values do not overflow."""
+
+    peak: float
+    total: float
+    count: int
+
+
+@dataclass(frozen=True)
+class _Worst:
+    """One block's largest value, where it is, and the sum of squares; or how many special values are `wrong`, and
+    where the first of them is."""
+
+    peak: float
+    place: int
+    squares: _Squares
+    wrong: int = 0
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """What is compared, flat; widened to fp64 block by block, as whole outputs may hold gigabytes."""
+
+    have: Elements
+    eager: Elements
+    gold: Elements
+
+    def magnitude(self, block: slice) -> _Squares:
+        """The gold, special values as 0."""
+        return _squares(np.where(self._plain(block), self.gold[block].astype(np.float64), 0.0))
+
+    def apart(self, scale: float) -> tuple[float, float]:
+        """RMS and peak of the errors, scaled."""
+        found = _in_blocks(lambda block: self.errors(block, scale), self.have.size)
+        return _combined([one.squares for one in found]) / scale, _worst(found)[0]
+
+    def errors(self, block: slice, scale: float) -> _Worst:
+        """Differences from the gold, the peak scaled. NaN and infinity have to be where they should be."""
+        plain = self._plain(block)
+        have, gold = (side[block].astype(np.float64) for side in (self.have, self.gold))
+        wrong = ~np.isfinite(have)
+        if not plain.all():
+            eager = self.eager[block].astype(np.float64)
+            # Eager may overflow where the gold does not: either is right there.
+            same = _identical(have, eager) | _identical(have, gold) | (np.isfinite(gold) & np.isfinite(have))
+            wrong = np.where(plain, wrong, ~same)
+            have, gold = np.where(plain, have, 0.0), np.where(plain, gold, 0.0)
+        if wrong.any():
+            return _Worst(0.0, block.start + int(wrong.argmax()), _Squares(0.0, 0.0, 0), int(wrong.sum()))
+        difference = np.abs(np.subtract(have, gold, out=have), out=have)
+        squares = _squares(difference)
+        scaled = np.divide(difference, np.add(np.abs(gold, out=gold), scale, out=gold), out=difference)
+        place = int(scaled.argmax())
+        return _Worst(float(scaled[place]), block.start + place, squares)
+
+    def excess(self, block: slice, tolerance: Tolerance, terms: int) -> _Worst:
+        """By how much differences from eager are larger than `allclose` lets them be, if each sums so many terms."""
+        plain = self._plain(block)
+        have, eager = (np.where(plain, side[block], 0.0).astype(np.float64) for side in (self.have, self.eager))
+        excess = np.abs(have - eager) - (math.sqrt(terms) * tolerance.atol + tolerance.rtol * np.abs(eager))
+        place = int(excess.argmax())
+        return _Worst(float(excess[place]), block.start + place, _Squares(0.0, 0.0, 0))
+
+    def _plain(self, block: slice) -> NDArray[np.bool_]:
+        plain: NDArray[np.bool_] = np.isfinite(self.eager[block]) & np.isfinite(self.gold[block])
+        return plain
+
+
+def _in_blocks(work: Callable[[slice], Found], size: int) -> list[Found]:
+    """The work on each block, in order; large outputs by several threads."""
+    blocks = [slice(start, min(start + _BLOCK, size)) for start in range(0, size, _BLOCK)]
+    if len(blocks) < 8:
+        return [work(block) for block in blocks]
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return list(threads.map(work, blocks))
+
+
+def _identical(first: Wide, second: Wide) -> NDArray[np.bool_]:
+    same: NDArray[np.bool_] = (first == second) | (np.isnan(first) & np.isnan(second))
+    return same
+
+
+def _squares(values: Wide) -> _Squares:
+    peak = max(float(values.max()), -float(values.min()))
+    if not peak > 0:
+        return _Squares(peak, 0.0, values.size)
+    parts = values / peak
+    return _Squares(peak, float(np.square(parts, out=parts).sum()), values.size)
+
+
+def _combined(parts: Sequence[_Squares]) -> float:
+    """Root of the mean square over all parts."""
+    peaks = np.array([part.peak for part in parts])
+    peak = float(peaks.max())
+    if not peak > 0:
+        return 0.0
+    total = sum(part.total * (part.peak / peak) ** 2 for part in parts)
+    return peak * math.sqrt(total / sum(part.count for part in parts))
+
+
+def _worst(parts: Sequence[_Worst]) -> tuple[float, int]:
+    """The largest value of all blocks and where it is."""
+    worst = parts[int(np.argmax([part.peak for part in parts]))]
+    return worst.peak, worst.place
+
+
+def _larger(first: float, second: float) -> float:
+    return second if second > first or second != second else first
+
+
+def _mismatch(want: Expected, place: int, have: Elements, right: Elements, note: str) -> str:
+    block = SKETCHED if want.eager.sketched else 1
+    index = [int(i) for i in np.unravel_index(place * block, want.eager.shape)]
+    if block > 1:
+        told = f"signed sum of the {block} elements from {index} on: expected {right[place]:.8g}, got {have[place]:.8g}"
+        return f"output {want.name}, {told} ({note})"
+    return f"output {want.name}{index}: expected {right[place]:.8g}, got {have[place]:.8g} ({note})"

@@ -1,0 +1,211 @@
+"""A candidate's calls, served by the device: what the judge asked for, and what came of it.
+
+Header: `program` (see `Program.job`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
+`externs`, `memory_bytes`, `device`, `compile` (a target's name, where kernels are compiled instead of run), `timing`
+(a `time_job.Plan`, where the time is estimated besides, or null), and `calls`, each {"inputs": [tensor index or null],
+"values": [scalars], "state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is
+false says that the state is as it was. Where inputs are too large to travel there are `sketch` (a `Sketching`), which
+outputs are taken by, `reference`, and in each call `draw`, which the inputs are drawn by here, and `digests`, which
+they must have. Answer: `calls`, each
+{"outputs": [tensor index], "kind": type, "modified": [names], "origins": [Origin], "launches": count}, `notes`
+(paths of state held nowhere) and `walls`.
+"""
+
+import contextlib
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.turns import Turns
+from kernelwright.evaluation.device.binding import Bound, bind
+from kernelwright.evaluation.device.memory import POISONS, Memory
+from kernelwright.evaluation.device.serve import Executor, Server, tensors_of
+from kernelwright.evaluation.draws import Draw, drawn
+from kernelwright.evaluation.link import Json, Link, Origin, TensorRef
+from kernelwright.evaluation.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
+from kernelwright.evaluation.tensors import from_raw, same_bits, twin
+from kernelwright.evaluation.transport import decode_reference
+from kernelwright.evaluation.wire import RawTensor
+
+#: Numbers of stores that belong to the device: the same for each call, and one more block for each fresh one.
+_OWN, _BLOCK = 1 << 32, 1 << 16
+#: What a process that lasts may hold on to between candidates.
+_KEPT_BYTES = 2 << 30
+
+
+@dataclass
+class Calls:
+    """One host's calls, one after another, between which others may have a turn on the device."""
+
+    server: Server
+    header: Json
+    tensors: Sequence[RawTensor]
+    turns: Turns
+    bound: tuple[Bound, ...] = ()
+    results: list[RawTensor] = field(default_factory=list)
+    _kept: tuple[Sequence[TensorRef], Sequence[RawTensor]] = ((), ())
+
+    def run(self, built: Json) -> Json:
+        """Make all of them with what `meet` says is built; raises as `Server.until` does."""
+        withhold = self._bind(built)
+        answers, notes = [], self._unbound()
+        for number, call in enumerate(self.header["calls"]):
+            answers.append(self._one(number, call, withhold if number == 0 else []))
+        return {"calls": answers, "notes": notes}
+
+    def _bind(self, built: Json) -> list[int]:
+        memory, state = self.server.memory, self.header["state"]
+        held = []
+        for item in built["held"]:
+            ref = TensorRef.decode(item["tensor"])
+            held.append((str(item["path"]), ref, memory.tensor(ref)))
+        known = {item["name"]: from_raw(self.tensors[item["built"]], memory.device) for item in state}
+        self.bound = bind(held, known, {item["name"]: item["path"] for item in state})
+        return sorted({one.tensor.store for one in self.bound})
+
+    def _unbound(self) -> list[str]:
+        if self.header["program"]["form"] == "function":
+            return []
+        names = {one.name for one in self.bound}
+        return [item["path"] for item in self.header["state"] if item["name"] not in names]
+
+    def _one(self, number: int, call: Json, withhold: list[int]) -> Json:
+        self.turns.pause()
+        memory = self.server.memory
+        self.server.begin_call(POISONS[number % len(POISONS)])
+        base = _OWN + (_BLOCK * (number + 1) if call["fresh"] else 0)
+        given = {name: memory.place(base + place, value) for place, (name, value) in enumerate(self.values(call))}
+        for one in self.bound:
+            value = from_raw(self.tensors[call["state"][one.name]], memory.device)
+            memory.tensor(one.tensor).copy_(one.arranged(value))
+            memory.store(one.tensor.store).origin = Origin.GIVEN
+        by_name: dict[str, TensorRef] = {}
+        if self.header["program"]["form"] == "function":
+            start = base + len(self.header["inputs"])
+            by_name = {
+                name: memory.put(start + place, self.tensors[index])
+                for place, (name, index) in enumerate(call["state"].items())
+            }
+        places = given | by_name | {one.name: one.tensor for one in self.bound}
+        before = {name: memory.tensor(ref).clone() for name, ref in places.items()}
+        inputs = [
+            {"tensor": given[name].encode()} if name in given else {"value": value}
+            for name, value in zip(self.header["inputs"], call["values"], strict=True)
+        ]
+        held = {name: {"tensor": ref.encode()} for name, ref in by_name.items()}
+        bump = bool(call.get("bump", number > 0))
+        self.server.link.send({"call": {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}})
+        answer, _ = self.server.until("returned")
+        found = self._answer(answer, places, before)
+        for ref in (*given.values(), *by_name.values()) if call["fresh"] else ():
+            memory.free(ref.store)
+        return found
+
+    def values(self, call: Json) -> Iterator[tuple[str, Tensor]]:
+        """A call's tensors by the names of the inputs, each new in memory of its own."""
+        names, device = self.header["inputs"], self.server.memory.device
+        if self.sketching is None:
+            for name, index in zip(names, call["inputs"], strict=True):
+                if index is not None:
+                    yield name, from_raw(self.tensors[index], device)
+            return
+        values = drawn(self._program, Draw(**call["draw"]), device)
+        if digests(values, self.sketching) != call["digests"]:
+            raise DrawnOtherwiseError("the reference's get_inputs() gives other values in another process")
+        yield from ((name, twin(value)) for name, value in zip(names, values, strict=True) if isinstance(value, Tensor))
+
+    @functools.cached_property
+    def sketching(self) -> Sketching | None:
+        """What large outputs are taken by; None: as they are."""
+        return Sketching.decode(self.header["sketch"]) if self.header.get("sketch") else None
+
+    @functools.cached_property
+    def _program(self) -> ReferenceProgram:
+        return ReferenceProgram.load(decode_reference(self.header["reference"]))
+
+    def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
+        memory = self.server.memory
+        _synchronize(memory.device)
+        memory.check_zones(list(memory.stores))
+        refs = tensors_of(answer, "outputs")
+        outputs = [memory.tensor(ref) for ref in refs]
+        self._check_kept()
+        raws = [snapshot(output, self.sketching) for output in outputs]
+        self._kept = refs, raws
+        first = len(self.results)
+        self.results += raws
+        return {
+            "outputs": list(range(first, len(self.results))),
+            "kind": str(answer["kind"]),
+            "modified": [n for n, value in before.items() if not same_bits(value, memory.tensor(places[n]))],
+            "origins": [memory.store(ref.store).origin for ref in refs],
+            "launches": self.server.launches,
+        }
+
+    def _check_kept(self) -> None:
+        """What one call returned must survive the next: the caller still holds it."""
+        for index, (ref, value) in enumerate(zip(*self._kept, strict=True)):
+            store = self.server.memory.stores.get(ref.store)
+            inputs = ref.store >= _OWN  # results that alias an input change with it
+            if store is None or inputs:
+                continue
+            if not _same_bytes(snapshot(self.server.memory.tensor(ref), self.sketching), value):
+                raise OverwrittenError(f"output {index} of an earlier call was overwritten")
+
+
+class OverwrittenError(Exception):
+    """A call wrote to what an earlier one had returned."""
+
+
+def _same_bytes(first: RawTensor, second: RawTensor) -> bool:
+    return np.array_equal(np.frombuffer(first.data, np.uint8), np.frombuffer(second.data, np.uint8))
+
+
+def _synchronize(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def meet(header: Json, link: Link, memory: Memory, executor: Executor) -> tuple[Server, list[str], Json]:
+    """Wait for a host and let it build its program: its server, the walls around it, and what is built.
+
+    That needs no turn on the device, which has little to do while a host starts and draws weights.
+    """
+    program, externs = header["program"], header["externs"]
+    server = Server(link, memory, executor, None if externs is None else frozenset(externs))
+    ready, _ = server.until("ready")
+    link.send({**program, "inputs": header["inputs"], "externs": externs})
+    built, _ = server.until("built")
+    return server, [str(wall) for wall in ready["walls"]], built
+
+
+def run_candidate(
+    header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor, turns: Turns
+) -> tuple[Json, list[RawTensor]]:
+    """Serve one host from its start to its last call."""
+    with memory_for(header) as memory:
+        server, walls, built = meet(header, link, memory, executor)
+        calls = Calls(server, header, tensors, turns)
+        with turns.shared():
+            answer = calls.run(built) | {"walls": walls}
+        link.send({"done": True})
+        return answer, calls.results
+
+
+@contextlib.contextmanager
+def memory_for(header: Json) -> Iterator[Memory]:
+    """A candidate's memory, of which the next one finds nothing; gigabytes go back to the GPU."""
+    device = torch.device(header["device"])
+    limit = torch.cuda.mem_get_info()[0] if device.type == "cuda" else int(header["memory_bytes"])
+    memory = Memory(device, limit)
+    try:
+        yield memory
+    finally:
+        memory.clear()
+        if device.type == "cuda" and torch.cuda.memory_reserved() > _KEPT_BYTES:
+            torch.cuda.empty_cache()

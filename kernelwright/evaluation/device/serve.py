@@ -1,0 +1,302 @@
+"""The device's end of the link: it serves a host's requests and decides what its calls amount to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_map_only
+
+from kernelwright.backend.tensors import TORCH_DTYPES
+from kernelwright.evaluation import operators
+from kernelwright.evaluation.device.kernels import Description, check
+from kernelwright.evaluation.device.memory import Memory
+from kernelwright.evaluation.link import Json, Link, LinkError, Origin, TensorRef
+
+#: Numbers that host code may read, one at a time, and the size of the tensors it may read them from.
+ITEMS_PER_CALL, ITEM_BYTES = 64, 64
+#: How often a host is told which of its launches is fastest, and of how many; no more, as times may tell of content.
+TUNES, TRIALS = 16, 32
+
+
+class CheatError(Exception):
+    """Host code did what only kernels may do; says what."""
+
+
+class HostLeftError(Exception):
+    """The host ended before it had answered; says what it raised where it `told`."""
+
+    def __init__(self, message: str, told: bool) -> None:
+        super().__init__(message)
+        self.told = told
+
+
+@dataclass(frozen=True)
+class LaunchRequest:
+    """A launch as decoded: `arguments` hold tensors of the device's memory, numbers and encoded language values."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    arguments: Mapping[str, Any]
+    constexprs: frozenset[str]
+    options: Mapping[str, Any]
+
+
+class Executor(Protocol):
+    """What runs kernels: the interpreter, or a GPU."""
+
+    def describe(self, description: Description) -> None:
+        """Take a kernel in; it has been checked."""
+        ...
+
+    def launch(self, request: LaunchRequest) -> None:
+        """Run one launch to its end; raises what the kernel's faults are."""
+        ...
+
+    def fastest(self, requests: Sequence[LaunchRequest], keep: Callable[[], Callable[[], None]]) -> int:
+        """The number of the launch that takes the least time, 0 where nothing is timed. `keep` takes the content of
+        their tensors down and gives what puts it back; whoever runs them does that before each."""
+        ...
+
+    def fresh(self, whole: Tensor) -> None:
+        """This memory is new: nobody has written to it."""
+        ...
+
+    def filled(self, whole: Tensor) -> None:
+        """This memory was written to, or is no more."""
+        ...
+
+
+class Recorder(Protocol):
+    """What takes down all that happens on the device; each is told after it has happened."""
+
+    def allocated(self, content: Tensor) -> None: ...
+
+    def uploaded(self, content: Tensor, raw: bytes | bytearray) -> None: ...
+
+    def read(self, tensor: Tensor) -> None: ...
+
+    def launched(self, request: LaunchRequest) -> None: ...
+
+    def operated(
+        self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], into: Sequence[Tensor]
+    ) -> None: ...
+
+
+@dataclass
+class Server:
+    """Serves one host until it has returned from a call. `externs`: operators that may compute; None allows all."""
+
+    link: Link
+    memory: Memory
+    executor: Executor
+    externs: frozenset[str] | None
+    items: int = 0
+    launches: int = 0
+    tunes: int = 0
+    recorder: Recorder | None = None
+    _kernels: set[str] = field(default_factory=set)
+
+    def until(self, *wanted: str) -> tuple[Json, bytearray]:
+        """Serve requests until one of these comes; that message.
+
+        Raises CheatError, HostLeftError, KernelRefusedError, MemoryError, LinkError for a host that breaks the
+        protocol, and what a kernel's faults are.
+        """
+        while True:
+            try:
+                message, raw = self.link.receive()
+            except LinkError as error:
+                raise HostLeftError(str(error), told=False) from error
+            kind = message.get("do")
+            if kind in wanted:
+                return message, raw
+            if kind == "raised" and message.get("memory"):
+                raise MemoryError(f"host code: {str(message.get('error'))[:500]}")
+            if kind == "raised":
+                raise HostLeftError(str(message.get("error"))[:2000], told=True)
+            handler = _HANDLERS.get(str(kind))
+            if handler is None:
+                raise LinkError(f"the host asks for {kind!r}")
+            try:
+                answer = handler(self, message, raw)
+            except (KeyError, TypeError, AttributeError, IndexError) as error:
+                raise LinkError(f"a request {kind!r} is malformed: {error!r}") from error
+            if answer is not None:
+                self.link.send(answer)
+
+    def begin_call(self, poison: int) -> None:
+        """Reset what is counted for each call."""
+        self.items, self.launches = 0, 0
+        self.memory.poison = poison
+
+    # requests
+
+    def alloc(self, message: Json, _raw: bytearray) -> None:
+        store = self.memory.allocate(int(message["id"]), int(message["bytes"]))
+        self.executor.fresh(store.whole)
+        if self.recorder is not None:
+            self.recorder.allocated(store.content)
+
+    def free(self, message: Json, _raw: bytearray) -> None:
+        store = self.memory.free(int(message["id"]))
+        if store is not None:
+            self.executor.filled(store.whole)
+
+    def upload(self, message: Json, raw: bytearray) -> None:
+        store = self.memory.write(int(message["id"]), raw)
+        self.executor.filled(store.whole)
+        if self.recorder is not None:
+            self.recorder.uploaded(store.content, raw)
+
+    def refuse(self, message: Json, _raw: bytearray) -> None:
+        raise CheatError(f"host code computes with {message['what']}; kernels must compute")
+
+    def item(self, message: Json, _raw: bytearray) -> Json:
+        ref = TensorRef.decode(message["tensor"])
+        self.items += 1
+        if self.items > ITEMS_PER_CALL or self.memory.store(ref.store).nbytes > ITEM_BYTES:
+            raise CheatError("host code reads a tensor's content; kernels must compute with it")
+        if self.recorder is not None:
+            self.recorder.read(self.memory.tensor(ref))
+        return {"value": self.memory.tensor(ref).item()}
+
+    def kernel(self, message: Json, _raw: bytearray) -> None:
+        names = {str(name): value for name, value in dict(message["names"]).items() if isinstance(value, dict)}
+        described = Description(str(message["key"]), str(message["symbol"]), str(message["source"]), names)
+        check(described)
+        self.executor.describe(described)
+        self._kernels.add(described.key)
+
+    def launch(self, message: Json, _raw: bytearray) -> Json:
+        request, watched = self._request(message)
+        public = watched & {int(number) for number in message["public"]}
+        before = {number: self.memory.store(number).content.clone() for number in public}
+        self.executor.launch(request)
+        self.launches += 1
+        if self.recorder is not None:
+            self.recorder.launched(request)
+        self.memory.check_zones(watched)
+        for number in watched:
+            store = self.memory.store(number)
+            store.origin = Origin.KERNEL if store.origin is Origin.HOST else store.origin
+        return {"changed": [n for n in public if not torch.equal(before[n], self.memory.store(n).content)]}
+
+    def tune(self, message: Json, _raw: bytearray) -> Json:
+        trials = [self._request({**trial, "kernel": message["kernel"]}) for trial in message["trials"][:TRIALS]]
+        watched = {number for _, stores in trials for number in stores}
+        kept_bytes = sum(self.memory.store(number).nbytes for number in watched)
+        self.tunes += 1
+        if self.tunes > TUNES or len(trials) < 2 or self.memory.used + kept_bytes > self.memory.limit:
+            return {"best": 0}
+        best = self.executor.fastest([request for request, _ in trials], lambda: self._kept(watched))
+        self.memory.check_zones(watched)
+        return {"best": best}
+
+    def _kept(self, numbers: set[int]) -> Callable[[], None]:
+        """Takes the content of stores down; what is given puts it back."""
+        contents = [self.memory.store(number).content for number in numbers]
+        kept = [(content, content.clone()) for content in contents]
+
+        def restore() -> None:
+            for content, value in kept:
+                content.copy_(value)
+
+        return restore
+
+    def _request(self, message: Json) -> tuple[LaunchRequest, set[int]]:
+        """A launch as it was asked for, and the stores of its tensors."""
+        refs = {name: TensorRef.decode(v["tensor"]) for name, v in message["arguments"].items() if "tensor" in v}
+        arguments = {
+            name: self.memory.tensor(refs[name]) if name in refs else value
+            for name, value in message["arguments"].items()
+        }
+        columns, rows, layers = (int(size) for size in message["grid"])
+        if message["kernel"] not in self._kernels:
+            raise LinkError("a kernel is launched that was not described")
+        request = LaunchRequest(
+            str(message["kernel"]),
+            (columns, rows, layers),
+            arguments,
+            frozenset(map(str, message["constexprs"])),
+            dict(message["options"]),
+        )
+        return request, {ref.store for ref in refs.values()}
+
+    def operate(self, message: Json, _raw: bytearray) -> None:
+        name = str(message["name"])
+        if not self._permits(name):
+            raise CheatError(f"host code computes with {name}; kernels must compute")
+        found: list[tuple[TensorRef, Tensor]] = []
+        args = [self._decode(value, found) for value in message["args"]]
+        kwargs = {str(key): self._decode(value, found) for key, value in message["kwargs"].items()}
+        into = [TensorRef.decode(ref) for ref in message["into"]]
+        kwargs.pop("device", None)
+        result = _operator(name)(*args, **kwargs)
+        results: list[Tensor] = []
+        tree_map_only(Tensor, results.append, result)
+        for ref, value in zip(into, results, strict=False):
+            self.memory.tensor(ref).copy_(value)
+        if self.recorder is not None:
+            self.recorder.operated(name, _operator(name), args, kwargs, [self.memory.tensor(ref) for ref in into])
+        movement = name in operators.COPIES or name in operators.WRITES
+        origins = {self.memory.store(ref.store).origin for ref, _ in found} if movement else {Origin.KERNEL}
+        origin = next((one for one in (Origin.KERNEL, Origin.GIVEN) if one in origins), Origin.HOST)
+        outputs = {id(tensor) for tensor in _mutated(_operator(name), args, kwargs)}
+        for ref in [*into, *(ref for ref, tensor in found if id(tensor) in outputs)]:
+            store = self.memory.store(ref.store)
+            store.origin = origin
+            self.executor.filled(store.whole)
+
+    def _permits(self, name: str) -> bool:
+        return operators.permitted(name, self.externs)
+
+    def _decode(self, value: Any, found: list[tuple[TensorRef, Tensor]]) -> Any:
+        if isinstance(value, list):
+            return [self._decode(item, found) for item in value]
+        if not isinstance(value, dict):
+            return value
+        if "tensor" in value:
+            ref = TensorRef.decode(value["tensor"])
+            found.append((ref, self.memory.tensor(ref)))
+            return found[-1][1]
+        if "values" in value:
+            dtype = TORCH_DTYPES[value["dtype"]]
+            return torch.tensor(value["values"], dtype=dtype, device=self.memory.device).reshape(value["shape"])
+        if "dtype" in value:
+            return TORCH_DTYPES[value["dtype"]]
+        return getattr(torch, _memory_format(str(value["memory_format"])))
+
+
+def _mutated(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+    """The arguments that an operator's schema says it writes to."""
+    found: list[Tensor] = []
+    for index, argument in enumerate(operator._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            value = args[index] if index < len(args) else kwargs.get(argument.name)
+            tree_map_only(Tensor, found.append, value)
+    return found
+
+
+def _memory_format(name: str) -> str:
+    if name not in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d"):
+        raise LinkError(f"no memory format {name!r}")
+    return name
+
+
+def _operator(name: str) -> Any:
+    space, operation, overload = name.split(".")
+    if space != "aten":
+        raise LinkError(f"no operator {name!r}")
+    return getattr(getattr(torch.ops.aten, operation), overload)
+
+
+_HANDLERS: Mapping[str, Any] = {
+    kind: getattr(Server, kind) for kind in "alloc free upload refuse item kernel launch tune operate".split()
+}
+
+
+def tensors_of(message: Json, key: str) -> Sequence[TensorRef]:
+    """The tensor references in a message."""
+    return [TensorRef.decode(ref) for ref in message[key]]

@@ -1,0 +1,238 @@
+"""Timing one program in one process: a candidate's call replayed, or the reference eager or compiled.
+
+Header: that of `candidate_job` or of `reference_job`, and `timing`, see `Plan`. A candidate's `calls` are one that
+warms it up, then one for each draw, all with the same state; a reference's `compiler` is "" (eager), `default` or a
+mode of torch.compile. Answer: `events`, `graph` (ms, one a sample; `graph` empty where nothing was captured), `direct`
+and `wall` (ms, both clocks on the same runs, host included), `notes`, `device` (clocks and temperature before and
+after), `flush_bytes`, and for a candidate `walls`, `launches` and `verified`, each {"draw": number, "outputs": [tensor
+index]}.
+"""
+
+import functools
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kernelwright.backend.clock import CaptureError, Clock, clock_for, middle, tick
+from kernelwright.backend.turns import Turns
+from kernelwright.evaluation.device.candidate_job import meet, memory_for
+from kernelwright.evaluation.device.recorded import RecordedCalls, take_down
+from kernelwright.evaluation.device.replay import Rotation
+from kernelwright.evaluation.device.serve import Executor
+from kernelwright.evaluation.link import Json, Link
+from kernelwright.evaluation.wire import RawTensor
+
+#: Samples taken whatever the budget says, and the longest times that are captured in a graph as well.
+_FEWEST, _GRAPH_BELOW_MS = 5, 0.5
+#: Samples that are queued at a time.
+_BATCH = 16
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one process samples: a random number of samples between two, as far as `budget_s` goes, after `warm_up_s`.
+
+    `verify` of them, at random places, keep their outputs. `facts`: whether clocks and temperature are asked for.
+    `graph`: whether short calls are captured as well. `direct`: how many runs both clocks look at.
+    """
+
+    samples: tuple[int, int] = (30, 40)
+    budget_s: float = 5.0
+    warm_up_s: float = 0.1
+    verify: int = 2
+    seed: int = 0
+    facts: bool = True
+    graph: bool = True
+    direct: int = 10
+
+    @classmethod
+    def decode(cls, content: Json) -> "Plan":
+        """From a job's header."""
+        low, high = content["samples"]
+        return cls(**{**content, "samples": (int(low), int(high))})
+
+
+@dataclass
+class Measured:
+    """What sampling gave."""
+
+    events: list[float] = field(default_factory=list)
+    direct: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+    graph: list[float] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    verified: list[tuple[int, list[RawTensor]]] = field(default_factory=list)
+
+    def answer(self) -> Json:
+        """As JSON, without the outputs."""
+        return {name: getattr(self, name) for name in ("events", "direct", "wall", "graph", "notes")}
+
+
+def measure(
+    rotation: Rotation, outputs: Callable[[int], list[RawTensor]], plan: Plan, clock: Clock, generator: random.Random
+) -> Measured:
+    """Sample a call: warm up, look at it with both clocks, then time it queued behind new content and a flush, and
+    the same as a CUDA graph.
+
+    `outputs` copies a draw's outputs, after a sample that is checked and before the next.
+    """
+    found = Measured()
+    busy_ms = _warm_up(rotation, plan, clock)
+    count, elapsed = generator.randint(*plan.samples), tick()
+    for _ in range(min(plan.direct, count)):
+        rotation.fresh()
+        clock.flush()
+        seen, whole = clock.time(rotation.run)
+        found.direct.append(seen)
+        found.wall.append(whole)
+        if elapsed() > plan.budget_s / 2:
+            break
+    checked = set(generator.sample(range(count), min(plan.verify, count)))
+    draws = _checked_draws(rotation.draws, generator)
+    batch = max(1, min(_BATCH, int(1e3 * plan.budget_s / 4 / middle(found.wall))))
+    while len(found.events) < count:
+        done = len(found.events)
+        late = done >= min(_FEWEST, count) and elapsed() > plan.budget_s
+        if late and (found.verified or not plan.verify):
+            found.notes.append(f"{done} samples, as the time was up")
+            break
+        size = 1 if late else min(batch, count - done, *(place + 1 - done for place in checked if place >= done))
+        exact = late or done + size - 1 in checked
+        draw = next(draws) if exact else 0
+        last = functools.partial(rotation.exact, draw) if exact else rotation.fresh
+        found.events += clock.queued([rotation.fresh] * (size - 1) + [last], rotation.run, busy_ms)
+        if exact:
+            found.verified.append((draw, outputs(draw)))
+    if plan.graph and middle(found.events) < _GRAPH_BELOW_MS:
+        _measure_graph(rotation, outputs, plan, clock, generator, draws, found)
+    return found
+
+
+def _checked_draws(count: int, generator: random.Random) -> Iterator[int]:
+    """Which draws are checked, one after another: in random order, but the first one of all, which the host was warmed
+    up with, after the others. Results kept from there are thus wrong at the first check."""
+    return itertools.cycle([*generator.sample(range(1, count), count - 1), 0])
+
+
+def _warm_up(rotation: Rotation, plan: Plan, clock: Clock) -> float:
+    """Run for a while; how long the host takes to queue one run, in ms: the most that it took but for the first."""
+    elapsed, queueing = tick(), list[float]()
+    while len(queueing) < _FEWEST or elapsed() < plan.warm_up_s:
+        rotation.fresh()
+        clock.flush()
+        queueing.append(_queueing_ms(rotation, clock))
+        if elapsed() > plan.budget_s / 2 and len(queueing) > 1:
+            break
+    return max(queueing[1:])
+
+
+def _queueing_ms(rotation: Rotation, clock: Clock) -> float:
+    taken = 0.0
+
+    def run() -> None:
+        nonlocal taken
+        since = tick()
+        rotation.run()
+        taken = 1e3 * since()
+
+    clock.time(run)
+    return taken
+
+
+def _measure_graph(
+    rotation: Rotation,
+    outputs: Callable[[int], list[RawTensor]],
+    plan: Plan,
+    clock: Clock,
+    generator: random.Random,
+    draws: Iterator[int],
+    found: Measured,
+) -> None:
+    """Graph launches queued ahead, each on new content behind its own flush; the last is checked."""
+    if len(rotation.replays) > 1:
+        found.notes.append("no CUDA graph: host code reads numbers")
+        return
+    try:
+        launch = clock.capture(rotation.run)
+    except CaptureError as error:
+        found.notes.append(f"no CUDA graph: {error}")
+        return
+    count = generator.randint(*plan.samples)
+    found.graph = clock.queued([rotation.fresh] * count, launch)
+    if plan.verify:
+        draw = next(draws)
+        clock.queued([functools.partial(rotation.exact, draw)], launch)
+        found.verified.append((draw, outputs(draw)))
+
+
+def time_candidate(
+    header: Json,
+    tensors: Sequence[RawTensor],
+    link: Link,
+    executor: Executor,
+    turns: Turns,
+    stop_host: Callable[[], None],
+) -> tuple[Json, list[RawTensor]]:
+    """Take down one call of a host, end the host, and time what the device did."""
+    plan = Plan.decode(header["timing"])
+    with memory_for(header) as memory:
+        calls, walls = take_down(header, tensors, memory, link, executor, turns, stop_host)
+        generator = random.Random(plan.seed)
+        with turns.shared():
+            rotation = calls.rotation(header["calls"][1:], generator)
+        with turns.alone():
+            clock = clock_for(memory.device)
+            before = clock.facts() if plan.facts else {}
+            found = measure(rotation, calls.outputs, plan, clock, generator)
+            facts = device_facts(before, clock, plan)
+        calls.check_zones()
+        results: list[RawTensor] = []
+        answer = found.answer()
+        answer |= {"verified": _verified(found, results), "launches": calls.traces[0].launches}
+        return answer | {"walls": walls, "flush_bytes": clock.flush_bytes} | facts, results
+
+
+def check_and_time(
+    header: Json,
+    tensors: Sequence[RawTensor],
+    link: Link,
+    executor: Executor,
+    turns: Turns,
+    stop_host: Callable[[], None],
+) -> tuple[Json, list[RawTensor]]:
+    """Calls as `run_candidate` makes them, then the first once more, taken down and timed: `estimate` in the answer,
+    with `events`, `notes` and `verified` as `time_candidate` has them. The process may have served others before."""
+    plan = Plan.decode(header["timing"])
+    with memory_for(header) as memory:
+        server, walls, built = meet(header, link, memory, executor)
+        first = {**header["calls"][0], "fresh": False}
+        calls = RecordedCalls(server, {**header, "calls": [*header["calls"], first]}, tensors, turns)
+        with turns.shared():
+            answer = calls.run(built)
+            answer["calls"].pop()
+            calls.record([first | {"bump": False}])  # the state is that of the call before
+        stop_host()
+        results = calls.results[: sum(len(call["outputs"]) for call in answer["calls"])]
+        generator = random.Random(plan.seed)
+        with turns.shared():
+            rotation = calls.rotation([first], generator)
+        with turns.alone():
+            found = measure(rotation, calls.outputs, plan, clock_for(memory.device), generator)
+        calls.check_zones()
+        estimate = {"events": found.events, "notes": found.notes, "verified": _verified(found, results)}
+        return answer | {"walls": walls, "estimate": estimate}, results
+
+
+def _verified(found: Measured, results: list[RawTensor]) -> list[Json]:
+    """What was checked, its outputs added to the results."""
+    verified = []
+    for draw, outputs in found.verified:
+        verified.append({"draw": draw, "outputs": list(range(len(results), len(results) + len(outputs)))})
+        results += outputs
+    return verified
+
+
+def device_facts(before: Json, clock: Clock, plan: Plan) -> Json:
+    """The part of an answer that tells clocks and temperatures, where the plan asks for it."""
+    return {"device": {"before": before, "after": clock.facts()} if plan.facts else None}

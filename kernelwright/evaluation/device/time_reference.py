@@ -1,0 +1,130 @@
+"""Timing a reference in one process, eager or compiled: see `time_job`, by whose loop it is timed.
+
+What was compiled goes into the answer, where `keep` asks for it, as the bytes that `compiled` points to (null where
+there is too much). A job with such bytes as its one tensor starts from them: same kernels, nothing compiled again.
+"""
+
+import contextlib
+import functools
+import os
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch import Tensor
+
+from kernelwright.backend.clock import clock_for
+from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.turns import Turns
+from kernelwright.evaluation.device.replay import Replay, Rotation, slot
+from kernelwright.evaluation.device.time_job import Plan, device_facts, measure
+from kernelwright.evaluation.draws import Draw, perturb
+from kernelwright.evaluation.link import Json
+from kernelwright.evaluation.tensors import copy_of, same_bits, twin
+from kernelwright.evaluation.transport import decode_reference
+from kernelwright.evaluation.wire import RawTensor
+
+
+def time_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
+    """Time the reference on the same draws, by the same loop."""
+    plan, device = Plan.decode(header["timing"]), torch.device(header["device"])
+    generator = random.Random(plan.seed)
+    with torch.no_grad():
+        program, model = _built(header, device)
+        for compiled in tensors:
+            torch.compiler.load_cache_artifacts(bytes(compiled.data))
+        with turns.shared():
+            rotation = _reference_calls(header, program, model, generator, turns)
+        with turns.alone():
+            clock = clock_for(device)
+            before = clock.facts() if plan.facts else {}
+            found = measure(rotation, lambda _draw: [], Plan(**{**vars(plan), "verify": 0}), clock, generator)
+    kept = _compiled_bytes(int(header["keep"]))
+    answer = found.answer() | {"flush_bytes": clock.flush_bytes, "compiled": 0 if kept else None}
+    return answer | device_facts(before, clock, plan), kept
+
+
+def _compiled_bytes(most: int) -> list[RawTensor]:
+    """What torch.compile has compiled in this process, unless that is more than so many bytes or nothing."""
+    saved = torch.compiler.save_cache_artifacts() if most else None
+    if saved is None or len(saved[0]) > most:
+        return []
+    return [RawTensor("u8", (len(saved[0]),), (1,), memoryview(saved[0]))]
+
+
+def _built(header: Json, device: torch.device) -> tuple[ReferenceProgram, torch.nn.Module]:
+    """The reference and its model with the weights of all draws, which the host builds: no turn is taken."""
+    program = ReferenceProgram.load(decode_reference(header["reference"]))
+    model = program.build(int(header["seed"]), device)
+    weights = Draw(**header["draws"][0]).weights
+    if weights is not None:
+        perturb(model, weights)
+    return program, model
+
+
+def _reference_calls(
+    header: Json, program: ReferenceProgram, model: torch.nn.Module, generator: random.Random, turns: Turns
+) -> Rotation:
+    """The model compiled, its first call made, in a turn on the device that is given up while it compiles."""
+    values = [program.inputs(Draw(**draw).inputs, header["device"]) for draw in header["draws"]]
+    own = [twin(value) if isinstance(value, Tensor) else value for value in values[0]]
+    slots = [
+        slot(target, [value for one in values if isinstance(value := one[place], Tensor)])
+        for place, target in enumerate(own)
+        if isinstance(target, Tensor)
+    ]
+    call: Any = _compiled(model, str(header["compiler"]))
+    before = {name: copy_of(value) for name, value in program.state(model).items()}
+
+    def run() -> None:
+        call(*own)
+
+    if header["compiler"]:
+        with turns.given_up(), in_turns(turns):
+            run()
+    else:
+        run()
+    state = program.state(model)
+    kept = [(state[n], value) for n, value in before.items() if not same_bits(value, state[n])]
+    return Rotation(slots, [Replay((run,), ())], kept, generator)
+
+
+@contextlib.contextmanager
+def in_turns(turns: Turns) -> Iterator[None]:
+    """What Inductor has compiled runs when others may, what it chooses from is timed alone; compiling waits for nobody.
+
+    What was wrapped meanwhile and is called later does as it did before.
+    """
+    from torch._inductor.output_code import CompiledFxGraph  # seconds, which a worker's start need not take
+    from torch._inductor.runtime.benchmarking import benchmarker
+
+    waiting = True
+
+    def within(turn: Callable[[], contextlib.AbstractContextManager[None]], function: Any) -> Any:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with turn() if waiting else contextlib.nullcontext():
+                return function(*args, **kwargs)
+
+        return call
+
+    timer = type(benchmarker)
+    with (
+        patch.object(CompiledFxGraph, "__call__", within(turns.shared, CompiledFxGraph.__call__)),
+        patch.object(timer, "benchmark_gpu", within(turns.alone, timer.benchmark_gpu)),
+    ):
+        try:
+            yield
+        finally:
+            waiting = False
+
+
+def _compiled(model: torch.nn.Module, compiler: str) -> Any:
+    """The model as it is, or through torch.compile, in this process alone and without graphs of its own."""
+    if not compiler:
+        return model
+    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+    mode = None if compiler == "default" else f"{compiler}-no-cudagraphs"
+    return torch.compile(model, dynamic=False, mode=mode)

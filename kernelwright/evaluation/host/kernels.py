@@ -1,0 +1,125 @@
+"""Kernels of host code: found in its source, described to the device, and launched there."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, ModuleType
+from typing import Any
+
+import triton.language as tl
+from torch import Tensor
+
+from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle, LaunchError, is_constexpr
+from kernelwright.evaluation.host.session import Session
+from kernelwright.evaluation.host.withheld import DeviceTensor, Store, reference_to
+from kernelwright.evaluation.link import Json
+
+
+class HostKernels:
+    """What `triton` means to host code: kernels become descriptions, launches become requests."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.namespace = JitNamespace(self._launch, KernelHandle, self._fastest)
+        self._described: dict[int, tuple[KernelHandle, str]] = {}
+
+    def _launch(self, handle: KernelHandle, bound: BoundLaunch) -> None:
+        open_stores = self._published(handle, bound)
+        request = {"do": "launch", "kernel": self._describe(handle), "public": sorted(open_stores)}
+        answer = self._session.ask(request | self._encoded(bound))
+        for number in answer["changed"]:
+            open_stores[number].withhold()
+
+    def _fastest(self, handle: KernelHandle, trials: Sequence[BoundLaunch]) -> int:
+        """Which of an autotuned kernel's launches the device makes fastest; none of them has an effect."""
+        for bound in trials:
+            self._published(handle, bound)
+        request = {"do": "tune", "kernel": self._describe(handle), "trials": [self._encoded(one) for one in trials]}
+        return min(int(self._session.ask(request)["best"]), len(trials) - 1)
+
+    def _published(self, handle: KernelHandle, bound: BoundLaunch) -> dict[int, Store]:
+        """Send what the device has no content of yet: by number, the stores whose content is public."""
+        given = {name: value for name, value in bound.arguments.items() if isinstance(value, Tensor)}
+        for name, value in given.items():
+            if not isinstance(value, DeviceTensor):
+                message = f"@{handle.__name__}: pointer argument {name!r} is a tensor on the CPU; move it to the device"
+                raise LaunchError(message)
+        open_stores = {t.store.number: t.store for t in given.values() if t.store.content is not None}  # type: ignore[attr-defined]
+        for store in open_stores.values():
+            store.publish()
+        return open_stores
+
+    def _encoded(self, bound: BoundLaunch) -> Json:
+        """A launch without its kernel, as JSON."""
+        return {
+            "grid": list(bound.grid),
+            "arguments": {name: self._value(value) for name, value in bound.arguments.items()},
+            "constexprs": sorted(bound.constexprs),
+            "options": {name: self._value(value) for name, value in bound.options.items()},
+        }
+
+    def _describe(self, handle: KernelHandle) -> str:
+        """The key under which the device knows a kernel; tells the device about it the first time."""
+        if id(handle) in self._described:
+            return self._described[id(handle)][1]
+        key = f"{handle.__name__}#{len(self._described)}"
+        self._described[id(handle)] = handle, key
+        source = _source(handle.fn)
+        names = {
+            name: self._value(value) for name, value in _free_names(handle.fn, source).items() if value is not handle
+        }
+        self._session.post({"do": "kernel", "key": key, "symbol": handle.fn.__name__, "source": source, "names": names})
+        return key
+
+    def _value(self, value: Any) -> Json:
+        """What a kernel sees, as JSON: a tensor, a number, or something of the Triton language."""
+        if isinstance(value, DeviceTensor):
+            return {"tensor": reference_to(value).encode()}
+        if value is None or isinstance(value, bool | int | float | str):
+            return {"value": value} if value == value and value not in (float("inf"), -float("inf")) else _float(value)
+        if isinstance(value, tl.constexpr):
+            return {"constexpr": self._value(value.value)}
+        if isinstance(value, tl.dtype):
+            return {"dtype": value.name}
+        if isinstance(value, tuple | list):
+            return {"tuple": [self._value(item) for item in value]}
+        if isinstance(value, KernelHandle):
+            return {"kernel": self._describe(value)}
+        if isinstance(value, ModuleType):
+            return {"module": value.__name__}
+        module, name = getattr(value, "__module__", None) or "", getattr(value, "__name__", "")
+        if module.startswith("triton.language"):
+            return {"language": [module, name]}
+        return {"other": type(value).__name__}
+
+
+def _float(value: Any) -> Json:
+    return {"float": repr(float(value))}
+
+
+def _free_names(fn: Callable[..., Any], source: str) -> Mapping[str, Any]:
+    """Globals and closure variables that a kernel's text names, in its body, defaults or annotations."""
+    assert isinstance(fn, FunctionType)
+    inner = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+    annotations = fn.__globals__.get("__annotations__", {})
+    found: dict[str, Any] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name) and node.id in inner:
+            found[node.id] = inner[node.id].cell_contents
+        elif isinstance(node, ast.Name) and node.id in fn.__globals__:
+            value = fn.__globals__[node.id]
+            found[node.id] = tl.constexpr(value) if is_constexpr(annotations.get(node.id)) else value
+    return found
+
+
+def _source(fn: Callable[..., Any]) -> str:
+    """A kernel's source with its decorators blanked out, so that lines keep their numbers."""
+    text = textwrap.dedent(inspect.getsource(fn))
+    tree = ast.parse(text)
+    function = tree.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    lines = text.splitlines()
+    first = function.lineno - 1
+    kept = ["@triton.jit", *[""] * (first - 1)] if function.decorator_list else []
+    return "\n".join([*kept, *lines[first : function.end_lineno]])

@@ -1,0 +1,264 @@
+"""The host process: loads a candidate's text, builds what it defines, and answers the device's calls."""
+
+import importlib
+import inspect
+import socket
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import torch
+import torch.distributed.tensor  # tensor subclasses make torch import it: once here, not in every child
+import triton
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+from triton.backends.compiler import GPUTarget
+
+from kernelwright.backend.execute import GIVEN_NAMES
+from kernelwright.backend.reference import held_tensors
+from kernelwright.backend.tensors import TORCH_DTYPES, register_source
+from kernelwright.evaluation.host import cuda, library
+from kernelwright.evaluation.host.kernels import HostKernels
+from kernelwright.evaluation.host.session import Session
+from kernelwright.evaluation.host.withheld import DeviceTensor, Store, public, reference_to, withheld
+from kernelwright.evaluation.link import Json, Link, LinkError, TensorRef
+
+_LINK_BYTES = 1 << 30
+_UNFILLED = frozenset(("empty", "empty_strided", "empty_permuted"))
+_FACTORIES = frozenset(
+    "zeros ones full arange linspace eye tensor as_tensor scalar_tensor rand randn randint randperm tril_indices "
+    "triu_indices logspace".split()
+)
+
+
+class _DeviceMode(TorchFunctionMode):
+    """Gives tensors of the device where host code asks for cuda ones."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        named = dict(kwargs or {})
+        if any(isinstance(value, DeviceTensor) for value in (*args, *named.values())):
+            return func(*args, **named)
+        name = getattr(func, "__name__", "")
+        if func is Tensor.cuda or (func is Tensor.to and any(map(_is_cuda, (*args[1:], *named.values())))):
+            rest = tuple(v for v in args[1:] if not _is_cuda(v) and not isinstance(v, bool))
+            kept = {key: v for key, v in named.items() if key in ("dtype", "copy", "memory_format")}
+            plain = args[0].to(*rest, **kept) if func is Tensor.to and (rest or kept) else args[0]
+            return public(self._session, plain.detach().clone())
+        if _is_cuda(named.get("device")) and name in _UNFILLED:
+            like = func(*args, **{**named, "device": "meta"})
+            return withheld(self._session, like.shape, like.stride(), like.dtype)
+        if _is_cuda(named.get("device")) and name in _FACTORIES:
+            return public(self._session, func(*args, **{**named, "device": "cpu"}))
+        return func(*args, **named)
+
+
+def _is_cuda(value: Any) -> bool:
+    if isinstance(value, torch.device):
+        return value.type == "cuda"
+    return isinstance(value, str) and value.split(":")[0] == "cuda"
+
+
+def serve(connection: socket.socket, walls: Sequence[str]) -> None:
+    """Everything a host process does, behind the walls named; returns when the device is done with it."""
+    link = Link(connection, _LINK_BYTES)
+    try:
+        link.send({"do": "ready", "walls": list(walls)})
+        message, _ = link.receive()
+        session = Session(link, None if message["externs"] is None else frozenset(message["externs"]))
+        _Host(session, message).run()
+    except LinkError:
+        return
+    except BaseException as error:  # noqa: BLE001 - the boundary to a program that may raise anything
+        try:
+            link.send({"do": "raised", "error": _told(error), "memory": _is_memory(error)})
+        except LinkError:
+            return
+
+
+def _told(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"[:2000]
+    except BaseException:  # noqa: BLE001 - a hostile __str__
+        return type(error).__name__
+
+
+def _is_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or "can't allocate memory" in _told(error)
+
+
+class _Host:
+    def __init__(self, session: Session, job: Json) -> None:
+        self.session, self.job = session, job
+        self.kernels = HostKernels(session)
+        self.stores: dict[int, Store] = {}
+        self.given: dict[TensorRef, DeviceTensor] = {}
+        self.model: nn.Module | None = None
+        self.kept: list[Any] = []
+
+    def run(self) -> None:
+        """Load, build, and answer calls until the device has no more."""
+        cuda.install(self.session)
+        library.install()
+        _install_triton(self.kernels)
+        with _DeviceMode(self.session), torch.no_grad():
+            call, held = self._load()
+            answer = self.session.ask({"do": "built", "held": held})
+            while "call" in answer:
+                answer = self._answer(call, answer["call"])
+
+    def _load(self) -> tuple[Callable[..., Any], list[Json]]:
+        text, entry = str(self.job["text"]), str(self.job["entry"])
+        module = ModuleType("candidate")
+        module.__file__ = register_source(text, "candidate")
+        if self.job["bare"]:
+            module.__dict__.update(GIVEN_NAMES, triton=self.kernels.namespace)
+        sys.modules["candidate"] = module
+        exec(compile(text, module.__file__, "exec"), module.__dict__)
+        made = getattr(module, entry, None)
+        if made is None:
+            raise NameError(f"the program defines no {entry}")
+        if not inspect.isclass(made):
+            return self._function(made), []
+        return self._model(made)
+
+    def _function(self, made: Callable[..., Any]) -> Callable[..., Any]:
+        names = list(inspect.signature(made).parameters)
+
+        def call(values: list[Any], state: Mapping[str, Any]) -> Any:
+            given = {**dict(zip(self.job["inputs"], values, strict=True)), **state}
+            return made(*(given[name] for name in names))
+
+        return call
+
+    def _model(self, made: Callable[..., Any]) -> tuple[Callable[..., Any], list[Json]]:
+        arguments = self._arguments()
+        torch.manual_seed(int(self.job["seed"]))
+        model = made(*arguments)
+        if not isinstance(model, nn.Module):
+            raise TypeError("ModelNew is no torch.nn.Module")
+        if self.job["bf16"]:  # as the reference is
+            model.to(torch.bfloat16)
+        held = []
+        for path, tensor in list(held_tensors(model)):
+            if isinstance(tensor, DeviceTensor):
+                on_device: Tensor = tensor
+            else:
+                on_device = public(self.session, tensor.detach().clone())
+                _put_in_place(model, path, tensor, on_device)
+            shown = _tensor_at(model, path)
+            assert isinstance(shown, DeviceTensor)
+            shown.store.publish()
+            self.stores[shown.store.number] = shown.store
+            held.append({"path": path, "tensor": reference_to(shown).encode()})
+        self.model = model
+        return lambda values, _state: model(*values), held
+
+    def _arguments(self) -> list[Any]:
+        """What the class is built from: given, or found as the reference finds it."""
+        torch.manual_seed(int(self.job["seed"]))
+        space: dict[str, Any] = {"__name__": "arguments"}
+        exec(str(self.job["init"]), space)
+        return list(space["get_init_inputs"]())
+
+    def _answer(self, call: Callable[..., Any], request: Json) -> Json:
+        for number in request["withhold"]:
+            if number in self.stores:
+                self.stores[number].content, self.stores[number].stale = None, False
+        if request["bump"]:
+            for _, tensor in held_tensors(self.model) if self.model is not None else ():
+                if isinstance(tensor, DeviceTensor):
+                    tensor.copy_(tensor)
+        values = [self._value(value) for value in request["inputs"]]
+        state = {name: self._value(value) for name, value in request["state"].items()}
+        result = call(values, state)
+        outputs = list(result) if isinstance(result, tuple | list) else [result]
+        kind = "tensor" if type(result) is DeviceTensor else type(result).__name__
+        described = []
+        for index, output in enumerate(outputs):
+            if isinstance(output, DeviceTensor):
+                output.store.publish()
+                described.append(reference_to(output).encode())
+            elif isinstance(output, Tensor):
+                raise TypeError(f"output {index} is a tensor on {output.device}; return it on the device")
+            else:
+                raise TypeError(f"output {index} is {type(output).__name__}, not a tensor")
+        answer = self.session.ask({"do": "returned", "kind": kind, "outputs": described})
+        self.kept = outputs  # callers keep results while they make the next call
+        return answer
+
+    def _value(self, value: Json) -> Any:
+        if "tensor" not in value:
+            return value["value"]
+        ref = TensorRef.decode(value["tensor"])
+        if ref in self.given:  # the caller uses the same tensor again, its content changed
+            return self.given[ref]
+        like = torch.empty_strided(ref.shape, ref.strides, dtype=TORCH_DTYPES[ref.dtype], device="meta")
+        store = self.stores.get(ref.store)
+        if store is None:
+            store = self.stores[ref.store] = Store.known(self.session, ref.store, like.untyped_storage().nbytes())
+        self.given[ref] = DeviceTensor(store, like)
+        return self.given[ref]
+
+
+def _tensor_at(model: nn.Module, path: str) -> Any:
+    value: Any = model
+    for part in path.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def _put_in_place(model: nn.Module, path: str, tensor: Tensor, replacement: Tensor) -> None:
+    """Let the very object that a model holds become a tensor of the device, so that other names for it do too."""
+    wrapped = nn.Parameter(replacement, requires_grad=False) if isinstance(tensor, nn.Parameter) else replacement
+    try:
+        torch.utils.swap_tensors(tensor, wrapped)  # type: ignore[no-untyped-call]
+    except RuntimeError:  # something else refers to it weakly
+        *parents, name = path.split(".")
+        owner = _tensor_at(model, ".".join(parents)) if parents else model
+        setattr(owner, name, wrapped)
+
+
+class _Driver:
+    """What host code may ask Triton's driver: which device there is."""
+
+    class utils:  # noqa: N801 - Triton's name
+        @staticmethod
+        def get_device_properties(_device: int) -> dict[str, int]:
+            """The figures that Triton's own driver gives."""
+            return {
+                "max_shared_mem": 232448,
+                "max_num_regs": 65536,
+                "multiprocessor_count": 132,
+                "warpSize": 32,
+                "sm_clock_rate": 1980000,
+                "mem_clock_rate": 2619000,
+                "mem_bus_width": 5120,
+            }
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def get_current_target(self) -> GPUTarget:
+        return GPUTarget("cuda", 90, 32)
+
+    def get_current_stream(self, _device: int = 0) -> int:
+        return 0
+
+    def get_active_torch_device(self) -> torch.device:
+        return torch.device("cuda", 0)
+
+
+def _install_triton(kernels: HostKernels) -> None:
+    """Let `import triton` give host code the names that describe and launch kernels instead of running them."""
+    space = kernels.namespace
+    for name in ("jit", "autotune", "heuristics"):
+        setattr(triton, name, getattr(space, name))
+        setattr(importlib.import_module("triton.runtime"), name, getattr(space, name))
+    triton.runtime.driver.set_active(_Driver())

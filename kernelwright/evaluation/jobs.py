@@ -1,0 +1,249 @@
+"""What runs in a worker's children: the reference, a compilation, a candidate's calls.
+
+A job is a header and tensors (see `wire`); so is its answer. Every exception becomes an answer with a status;
+the judge trusts none of it and compares raw outputs itself.
+"""
+
+import contextlib
+import mmap
+import os
+import platform
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import torch
+import triton
+
+from kernelwright.backend.compiler import CompileFailureError, compile_module
+from kernelwright.backend.execute import load_module
+from kernelwright.backend.faults import AccessError, KernelFault, UnsupportedByInterpreter
+from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.targets import get_target
+from kernelwright.backend.tf32 import permitted
+from kernelwright.backend.turns import Turns
+from kernelwright.evaluation.device.candidate_job import OverwrittenError, run_candidate
+from kernelwright.evaluation.device.interpret import InterpreterExecutor
+from kernelwright.evaluation.device.jit import CompilingExecutor, CudaExecutor
+from kernelwright.evaluation.device.kernels import KernelRefusedError
+from kernelwright.evaluation.device.profile_job import profile_candidate
+from kernelwright.evaluation.device.profiler import ProfilerError
+from kernelwright.evaluation.device.serve import CheatError, Executor, HostLeftError
+from kernelwright.evaluation.device.time_job import check_and_time, time_candidate
+from kernelwright.evaluation.device.time_reference import time_reference
+from kernelwright.evaluation.draws import Draw
+from kernelwright.evaluation.link import Link
+from kernelwright.evaluation.reference_job import run_reference
+from kernelwright.evaluation.sketch import DrawnOtherwiseError
+from kernelwright.evaluation.transport import Json, decode_module, encode_reference
+from kernelwright.evaluation.wire import RawTensor, read_frame, write_frame
+from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
+
+Result = tuple[Json, list[RawTensor]]
+#: What says nothing against the device's memory: no kernel was at work.
+_HARMLESS = (HostLeftError, CheatError, KernelRefusedError, CompileFailureError)
+
+
+_WARM_UP = """@triton.jit
+def warm_up(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)
+    y = tl.sum(tl.exp(x - tl.max(x, 0)), 0)
+    tl.store(y_ptr + offsets, tl.where(x > 0, x, y), mask=offsets < n)"""
+_WARM_UP_REFERENCE = """import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x + 1
+def get_inputs():
+    return [torch.ones(8)]
+def get_init_inputs():
+    return []
+"""
+
+
+def warm_up() -> None:
+    """Pay once, before any fork, for what every child needs: one thread, the interpreter and the compiler
+    set up, and what torch imports when a dispatch mode is first used."""
+    torch.set_num_threads(1)
+    spec = TensorSpec.contiguous("x", "f32", (8,))
+    reference = Reference("", "Model", (spec,), (), (spec,))
+    entry = Launcher("def forward(x):\n    y = torch.empty_like(x)\n    warm_up[(1,)](x, y, 8, 8)\n    return y")
+    module = KernelModule("warm_up", reference, (Kernel("warm_up", _WARM_UP),), entry)
+    load_module(module, InterpreterRuntime())([torch.ones(8)], {})
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= dict.fromkeys(("TRITON_CACHE_DIR", "KERNELWRIGHT_CACHE_DIR"), folder)
+        compile_module(module, get_target("h100"))
+    known = replace(reference, source=_WARM_UP_REFERENCE)
+    job = {"reference": encode_reference(known), "device": "cpu", "seed": 0, "draws": [asdict(Draw(0))]}
+    run_reference(job, (), Turns(torch.device("cpu")))
+
+
+@dataclass(frozen=True)
+class HostProcess:
+    """The process that runs a candidate's host code, and the link to it."""
+
+    link: Link
+    pid: int
+
+    def stop(self) -> None:
+        """End it, with all that it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bool:
+    """Do a job and write its answer; `host` leads to the process that runs a candidate's host code.
+
+    Whether another job may follow in this process: not after a fault, or what may have been one.
+    """
+    header, tensors = read_frame(job)
+    sound = True
+    try:
+        with flags_for(header):
+            answer, results = _answer(header, tensors, host)
+        answer = {"status": "ok", **answer}
+    except BaseException as error:  # noqa: BLE001 - the one boundary: whatever a program raises is an answer
+        answer, results, sound = _failure(error), [], isinstance(error, _HARMLESS)
+    try:
+        write_frame(output, answer, results, release=results)
+    except ValueError as error:
+        write_frame(output, {"status": "runtime_error", "detail": f"the outputs are too large: {error}"}, [])
+    return sound
+
+
+def flags_for(header: Json) -> contextlib.AbstractContextManager[None]:
+    """torch's flags while a job runs: those of its reference's numerics; where it is timed, PyTorch's own else."""
+    # Some of cuDNN's algorithms give other bits each time, and a reference that does so is taken for a random program.
+    deterministic = header["kind"] not in ("time_reference", "time_candidate", "profile_candidate")
+    return permitted(header.get("numerics", "ieee"), deterministic=deterministic)
+
+
+def _answer(header: Json, tensors: Sequence[RawTensor], host: HostProcess | None) -> Result:
+    if header["kind"] in _KINDS:
+        return _KINDS[header["kind"]](header, tensors)
+    with contextlib.closing(Turns(torch.device(header["device"]))) as turns:
+        if header["kind"] in _REFERENCES:
+            return _REFERENCES[header["kind"]](header, tensors, turns)
+        assert host is not None, "the worker was not asked for a host process"
+        return _candidate(header, tensors, host, turns)
+
+
+def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess, turns: Turns) -> Result:
+    """A candidate's calls, its kernels compiled, interpreted or run as the header says."""
+    if header["compile"]:
+        compiling = CompilingExecutor(get_target(header["compile"]))
+        try:
+            run_candidate(header, tensors, host.link, compiling, turns)
+        except HostLeftError as error:  # after a launch it may have read what no kernel has computed here
+            if not (error.told and compiling.compiled):
+                raise
+        return {"resources": {symbol: vars(item.resources) for symbol, item in compiling.compiled.items()}}, []
+    on_gpu = CudaExecutor(turns) if header["device"] == "cuda" else None
+    executor: Executor = on_gpu or InterpreterExecutor()
+    if header["kind"] == "time_candidate":
+        return time_candidate(header, tensors, host.link, executor, turns, host.stop)
+    if header["kind"] == "profile_candidate":
+        return profile_candidate(header, tensors, host.link, executor, turns, host.stop)
+    if header["timing"]:
+        answer, results = check_and_time(header, tensors, host.link, executor, turns, host.stop)
+    else:
+        answer, results = run_candidate(header, tensors, host.link, executor, turns)
+    if on_gpu is not None:
+        answer["resources"] = {symbol: vars(taken) for symbol, taken in on_gpu.resources.items()}
+    return answer, results
+
+
+def _text(value: object, limit: int = 2000) -> str:
+    try:
+        return str(value)[:limit]
+    except Exception:  # noqa: BLE001 - a hostile __str__
+        return f"<{type(value).__name__} without a text>"
+
+
+def _failure(error: BaseException) -> Json:
+    """An exception as an answer."""
+    if isinstance(error, UnsupportedByInterpreter | ProfilerError | DrawnOtherwiseError):
+        return {"status": "unsupported", "detail": _text(error)}
+    if isinstance(error, KernelFault) and not isinstance(error.__cause__, MemoryError):
+        return {"status": "runtime_error", "detail": _fault(error), "diagnostic": _diagnostic(error)}
+    text = _text(error)
+    if isinstance(error, CheatError):
+        return {"status": "cheat", "detail": text}
+    if isinstance(error, OverwrittenError):
+        return {"status": "mismatch", "detail": text}
+    if isinstance(error, HostLeftError):
+        return {"status": "runtime_error", "detail": text, "left": not error.told}
+    if isinstance(error, KernelRefusedError):
+        place = {"message": error.message, "line": error.line, "column": 0, "kernel": error.symbol, "text": error.text}
+        return {"status": "compile_error", "detail": text, "diagnostic": place}
+    if isinstance(error, CompileFailureError):
+        place = {"message": error.message, "line": error.line, "column": 0, "kernel": error.kernel}
+        return {"status": "compile_error", "detail": text, "diagnostic": place}
+    if isinstance(error.__cause__ or error, MemoryError) or "can't allocate memory" in text or "out of memory" in text:
+        return {"status": "memory", "detail": text}
+    return {"status": "runtime_error", "detail": f"{type(error).__name__}: {text}"}
+
+
+def _fault(error: KernelFault) -> str:
+    if type(error) is not AccessError or not error.tensor:
+        return _text(error)
+    low, high = error.extent
+    if low <= error.offset < high:
+        return _text(error)
+    side, edge = ("past the end", f"extent {high}") if error.offset >= high else ("before the start", f"start {low}")
+    where = "" if error.place.function == error.kernel else f" of @{error.place.function}"
+    return (
+        f"kernel @{error.kernel}: {error.access} {side} of {error.tensor} at line {error.line}{where}: "
+        f"offset {error.offset}, {edge}: `{error.place.text}` in program {list(error.place.program)}"
+    )
+
+
+def _diagnostic(error: KernelFault) -> Json:
+    place = error.place
+    return {
+        "message": _text(error.message),
+        "line": place.line,
+        "column": 0,
+        "text": place.text,
+        "kernel": place.kernel,
+    }
+
+
+def describe(header: Json, tensors: Sequence[RawTensor]) -> Result:
+    """What this machine is: the parts of a caliber that a child knows."""
+    del tensors
+    facts: Json = {"torch": torch.__version__, "triton": triton.__version__, "python": platform.python_version()}
+    gpu = bool(header["gpu"]) and torch.cuda.is_available()
+    if gpu:
+        facts["device"] = torch.cuda.get_device_name()
+        facts["capability"] = list(torch.cuda.get_device_capability())
+        facts["cuda"] = torch.version.cuda
+        facts["driver"] = _driver_version()
+    return {"gpu": gpu, "facts": facts}, []
+
+
+def _driver_version() -> str:
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.split("\n")[0].strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def compile_kernels(header: Json, tensors: Sequence[RawTensor]) -> Result:
+    """Compile offline for a target; what each kernel takes."""
+    del tensors
+    compiled = compile_module(decode_module(header["module"]), get_target(header["target"]))
+    return {"resources": {symbol: vars(item.resources) for symbol, item in compiled.items()}}, []
+
+
+_KINDS: dict[str, Callable[[Json, Sequence[RawTensor]], Result]] = {
+    "describe": describe,
+    "compile": compile_kernels,
+}
+_REFERENCES: dict[str, Callable[[Json, Sequence[RawTensor], Turns], Result]] = {
+    "reference": run_reference,
+    "time_reference": time_reference,
+}

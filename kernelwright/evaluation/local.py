@@ -1,0 +1,286 @@
+"""The evaluator that runs on this machine: parse, compile, interpret, run, time, profile."""
+
+import random
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.backend.targets import Target, get_target, target_of
+from kernelwright.evaluation.climb import SYNTAX, Climb, summary
+from kernelwright.evaluation.draws import Draw
+from kernelwright.evaluation.profile import PLAN
+from kernelwright.evaluation.program import Program
+from kernelwright.evaluation.race import Race, Timing, candidate_job, timed_draws
+from kernelwright.evaluation.sandbox import Answer, Limits, Sandbox, SandboxError
+from kernelwright.evaluation.transport import encode_module
+from kernelwright.evaluation.truth import CACHED, Truth, TruthKeeper, answer_bytes
+from kernelwright.evaluation.wire import RawTensor
+from kernelwright.ir.dialect import Dialect
+from kernelwright.ir.errors import Diagnostic, DialectError, UserError
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.values import KernelModule, Reference
+
+#: What modules are compiled for where nothing else is said: sm_90.
+DEFAULT_COMPILE_TARGET = "h100"
+#: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
+_KINDS = ("negative", "shifted", "small", "large", "integers", "infinite", "normal")
+_LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.PROFILE)
+_NO_PROGRAM = Diagnostic("the text defines no program", 1, 0, hint="write class ModelNew(nn.Module), or forward")
+
+
+class Checks:
+    """What candidates are checked with: draws, secret without a `seed`, and what references give on them.
+
+    `sharers` evaluators may have the same, so that each reference runs once for all of them.
+    """
+
+    def __init__(self, seeds: int, limits: Limits, seed: int | None = None, sharers: int = 1) -> None:
+        if seeds < 1:
+            raise UserError(f"seeds={seeds}: at least one is needed")
+        self.build_seed, signs = _number(seed, 0), _number(seed, 99)
+        self.truths = TruthKeeper(self.build_seed, _draws(seeds, seed), limits, signs, sharers)
+        self.timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
+        self.timed_truths = TruthKeeper(self.build_seed, self.timed_draws, limits, signs, sharers)
+
+
+class LocalEvaluator:
+    """Judges modules in sandboxed child processes of this machine; implements `Evaluator`.
+
+    `target` is the target compiled for; with `interpreter` that is `compile_target`. `seeds` draws of inputs
+    and weights are checked as given, and one of each other kind where the program is finite. `timeout_s` and
+    `memory_gb` bound every job. `use_gpu` None means: where there is one. `seed` fixes the draws, which are
+    secret otherwise. With `dialect` False any Python is let through the parse rung. With `externs` texts may
+    call extern operators such as `aten.mm`; modules may call those that they name. `timing` says against what and
+    how the time rung measures. With `samples` the run rung estimates a candidate's time from so many runs in the very
+    process that checked it, which may have served others: good for ranking, no measurement to report. `checks` are
+    those of several evaluators, which then check with the same draws. Close it, or use it as a context manager; it may
+    be used from several threads, which then wait for one another.
+    """
+
+    def __init__(
+        self,
+        target: str = "interpreter",
+        seeds: int = 3,
+        timeout_s: float = 60.0,
+        memory_gb: float = 8.0,
+        compile_target: str = DEFAULT_COMPILE_TARGET,
+        use_gpu: bool | None = None,
+        seed: int | None = None,
+        dialect: bool = True,
+        externs: bool = False,
+        timing: Timing | None = None,
+        samples: int = 0,
+        checks: "Checks | None" = None,
+    ) -> None:
+        self.target, self.dialect, self.seeds = target, dialect, seeds
+        self._externs: frozenset[str] | None = None if externs else frozenset()
+        self.compile_target = compile_target if target == "interpreter" else target
+        self.limits = Limits(timeout_s=timeout_s, memory_gb=memory_gb)
+        self._use_gpu = use_gpu
+        self._sandbox = Sandbox()
+        self._checks = Checks(seeds, self.limits, seed) if checks is None else checks
+        self._build_seed = self._checks.build_seed
+        self._timing, self._samples = timing or Timing(), samples
+        self._randomness = random.Random(_number(seed, 100))
+        self._lock = threading.RLock()
+        self._machine: Mapping[str, Any] | None = None
+        self._compiled: dict[tuple[str, str], Answer] = {}
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The worker's process id while it lives."""
+        return self._sandbox.pid
+
+    def rungs(self) -> tuple[Rung, ...]:
+        """The rungs climbed by default: with a GPU the last is `run`, without one `interpret`."""
+        return (Rung.PARSE, Rung.COMPILE, Rung.RUN if self.machine["gpu"] else Rung.INTERPRET)
+
+    def evaluate(self, module: KernelModule, rungs: tuple[Rung, ...] | None = None) -> Verdict:
+        """Climb the rungs in the ladder's order until one fails. Raises UserError for a module without kernels
+        and for rungs that this evaluator or machine does not have; SandboxError where no worker starts."""
+        if module.launcher is None:
+            raise UserError(f"@{module.name} has no kernels yet; lower it first")
+        with self._lock:
+            wanted = self._checked(self.rungs() if rungs is None else rungs)
+            with SYNTAX:
+                program = Program.of_module(module)
+            return self._climb(program, wanted)
+
+    def _climb(self, program: Program, wanted: tuple[Rung, ...]) -> Verdict:
+        climb = Climb(self, program, wanted)
+        for rung in wanted:
+            failed = climb.step(rung)
+            if failed is not None:
+                return failed
+        return climb.verdict(Status.OK, wanted[-1])
+
+    def evaluate_text(
+        self, text: str, reference: Reference, rungs: tuple[Rung, ...] | None = None, name: str = "candidate"
+    ) -> Verdict:
+        """Evaluate a program text, as a model writes it, against a reference; a text's own reference is ignored.
+
+        Without the dialect any Python is let through that defines `ModelNew`; raises UserError as `evaluate` does.
+        """
+        if not self.dialect:
+            with self._lock:
+                wanted = self._checked(self.rungs() if rungs is None else rungs)
+                return self._climb(Program(text, reference, name, externs=self._externs), wanted)
+        try:
+            with SYNTAX:
+                module = parse_module(text, reference=reference, name=name, dialect=Dialect(self._externs))
+        except DialectError as error:
+            detail, found = summary(error.diagnostics), error.diagnostics
+            return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
+        if module.launcher is None:
+            detail, found = summary((_NO_PROGRAM,)), (_NO_PROGRAM,)
+            return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
+        return self.evaluate(replace(module, reference=reference), rungs)
+
+    def close(self) -> None:
+        """End the worker and all it started; idempotent. A later evaluation starts another."""
+        self._sandbox.close()
+
+    def __enter__(self) -> "LocalEvaluator":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _checked(self, rungs: Sequence[Rung]) -> tuple[Rung, ...]:
+        if not rungs or not set(rungs) <= set(_LADDER):
+            raise UserError(f"rungs {list(map(str, rungs))}: choose from {', '.join(_LADDER)}")
+        for rung in (Rung.RUN, Rung.TIME, Rung.PROFILE):
+            if rung in rungs and not self.machine["gpu"]:
+                raise UserError(f"rung {rung} needs a CUDA device; choose from parse, compile, interpret here")
+        return tuple(rung for rung in _LADDER if rung in rungs)
+
+    @property
+    def machine(self) -> Mapping[str, Any]:
+        """What a child finds out about this machine: `gpu` (bool) and `facts` for calibers."""
+        if self._machine is None:
+            gpu = self._use_gpu is not False and Path("/dev/nvidiactl").exists()
+            limits = replace(self.limits, timeout_s=120.0, device=True)
+            answer = self._sandbox.run({"kind": "describe", "gpu": gpu}, (), 0, limits)
+            if answer.failure or answer.header.get("status") != "ok":
+                raise SandboxError(f"this machine cannot be described: {answer.detail or answer.header}")
+            if self._use_gpu and not answer.header["gpu"]:
+                raise UserError("use_gpu=True, but torch finds no CUDA device here")
+            self._machine = answer.header
+        return self._machine
+
+    def truth(self, reference: Reference, rung: Rung) -> Truth:
+        """What the reference gives where the rung runs; kept."""
+        return self._checks.truths.get(reference, "cuda" if rung is Rung.RUN else "cpu", self._sandbox)
+
+    def race(self, program: Program, device: str = "cuda") -> tuple[Truth, Race, dict[str, Any] | None]:
+        """Time a program against its baselines: what it was checked with, how it went, and `Race.times`."""
+        truth = self._checks.timed_truths.get(program.reference, device, self._sandbox)
+        name = str(self.machine["facts"].get("device", ""))
+        race = Race(self._sandbox.run, self.limits, self._build_seed, self._randomness, self._timing, device, name)
+        if truth.failure:
+            return truth, race, None
+        return truth, race, race.times(program, truth, self._checks.timed_draws[: len(truth.passes)])
+
+    def profiled(self, program: Program, device: str = "cuda") -> tuple[Truth, Answer]:
+        """Profile a program's call in a fresh process: what it was checked with, and the answer of `profile_job`."""
+        truth = self._checks.timed_truths.get(program.reference, device, self._sandbox)
+        if truth.failure:
+            return truth, Answer({})
+        target = self.target_here
+        plan = PLAN | {"seed": self._randomness.getrandbits(62), "target": target.name if target else ""}
+        memory_bytes = int(self.limits.memory_gb * 2**30)
+        job, tensors = candidate_job(program, truth, self._build_seed, plan, device, memory_bytes, "profile_candidate")
+        timeout_s = self.limits.timeout_s + 4 * PLAN["budget_s"]
+        limits = replace(self.limits, device=device != "cpu", host=True, timeout_s=timeout_s)
+        return truth, self._sandbox.run(job, tensors, 2 * answer_bytes(program.reference.outputs), limits)
+
+    @property
+    def target_here(self) -> Target | None:
+        """The figures of this machine's GPU; None where it is not a listed one."""
+        return target_of(str(self.machine["facts"].get("device", "")))
+
+    def compiled(self, program: Program) -> Answer:
+        """Compile a program's kernels in a child; the latest modules' are kept by digest."""
+        if program.module is None:
+            return self.call(program, self.truth(program.reference, Rung.COMPILE), Rung.COMPILE)
+        module = program.module
+        key = module.digest, self.compile_target
+        if key not in self._compiled:
+            if len(self._compiled) >= CACHED:
+                self._compiled.pop(next(iter(self._compiled)))
+            init = self.truth(module.reference, Rung.COMPILE).init if program.form == "class" else None
+            job = {
+                "kind": "compile",
+                "module": encode_module(module, _visible_source(module, init)),
+                "target": self.compile_target,
+            }
+            self._compiled[key] = self._sandbox.run(job, (), 0, self.limits)
+        return self._compiled[key]
+
+    def call(self, program: "Program", truth: Truth, rung: Rung) -> Answer:
+        """Make a candidate's calls: host code in one process, memory and kernels in another."""
+        reference = program.reference
+        calls: list[dict[str, Any]] = []
+        tensors: list[RawTensor] = list(truth.built.values())
+        for number, one in enumerate(truth.passes):
+            places = iter(range(len(tensors), len(tensors) + len(one.given)))
+            calls.append(
+                {
+                    "inputs": [None if tensor is None else next(places) for tensor in one.inputs],
+                    "values": [getattr(spec, "value", None) for spec in reference.inputs],
+                    "state": {name: next(places) for name in one.state},
+                    "fresh": number % 2 == 1,
+                    **one.drawing,
+                }
+            )
+            tensors += one.given
+        job = program.job(truth, self._build_seed, int(self.limits.memory_gb * 2**30)) | {
+            "kind": "candidate",
+            "device": "cuda" if rung is Rung.RUN else "cpu",
+            "compile": self.compile_target if rung is Rung.COMPILE else "",
+            "timing": self._estimate_plan() if rung is Rung.RUN and self._samples else None,
+            "calls": calls[:1] if rung is Rung.COMPILE else calls,
+        }
+        room = (len(calls) + 1) * answer_bytes(reference.outputs)
+        on_gpu = rung is Rung.RUN
+        limits = replace(self.limits, device=on_gpu, host=True, lasting=on_gpu and program.module is not None)
+        return self._sandbox.run(job, tensors, room, limits)
+
+    def _estimate_plan(self) -> dict[str, Any]:
+        """How a candidate's time is estimated."""
+        plan = Timing(samples=(self._samples,) * 2, budget_s=1.0, warm_up_s=0.0, verify=1, facts=False)
+        return plan.plan(self._randomness.getrandbits(62)) | {"graph": False, "direct": 1}
+
+    def compiles_in(self, wanted: Sequence[Rung]) -> Rung:
+        """The rung that compiles a candidate's kernels: running them does, where they are for the GPU that is there."""
+        here = self.machine["facts"].get("capability")
+        alike = here is not None and 10 * here[0] + here[1] == get_target(self.compile_target).capability
+        return Rung.RUN if alike and Rung.RUN in wanted else Rung.COMPILE
+
+
+def _number(seed: int | None, index: int) -> int:
+    """A secret number, or the one that follows from `seed`."""
+    return secrets.randbits(62) if seed is None else seed + index
+
+
+def _draws(seeds: int, seed: int | None) -> tuple[Draw, ...]:
+    """Inputs as given, with the weights as built and then with others; and every other kind of inputs."""
+    given = [Draw(_number(seed, 3 * i + 1), weights=_number(seed, 3 * i + 2) if i else None) for i in range(seeds)]
+    kinds = [
+        Draw(_number(seed, 3 * i + 1), kind, _number(seed, 3 * i + 2)) for i, kind in enumerate(_KINDS, len(given))
+    ]
+    return (*given, *kinds)
+
+
+def _visible_source(module: KernelModule, init: str | None) -> str:
+    """What a candidate sees of the reference's file: nothing, or what building its class takes."""
+    if module.launcher is None or module.launcher.form != "class":
+        return ""
+    if init is None:
+        return module.reference.source
+    entry = f"class {module.reference.entry}:\n    pass\n\n\n"
+    return f"{entry}def get_inputs():\n    return []\n\n\ndef get_init_inputs():\n    return {init}\n"

@@ -1,0 +1,86 @@
+"""What is judged: a module of the IR, or a candidate's text as it stands."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kernelwright.backend.execute import module_code
+from kernelwright.evaluation.operators import base
+from kernelwright.evaluation.truth import Truth
+from kernelwright.ir.values import KernelModule, Reference
+from kernelwright.ir.verifier import extern_ops
+
+
+@dataclass(frozen=True)
+class Program:
+    """Python whose `entry` is called with the reference's inputs; `module` where it is one of the IR.
+
+    `form` "function": the entry takes inputs and state of the reference by name. `bare`: the text has no imports, its
+    names are given. `externs`: aten operators (`aten.mm`) that its host code may compute with; None allows all.
+    """
+
+    text: str
+    reference: Reference
+    name: str = "candidate"
+    entry: str = "ModelNew"
+    form: str = "class"
+    bare: bool = False
+    externs: frozenset[str] | None = frozenset()
+    module: KernelModule | None = None
+
+    @classmethod
+    def of_module(cls, module: KernelModule) -> "Program":
+        """A module; its text may compute with the extern operators that it names."""
+        assert module.launcher is not None, f"@{module.name} has no launcher"
+        externs = frozenset(extern_ops(module)) or None
+        return cls(
+            text=module_code(module),
+            reference=module.reference,
+            name=module.name,
+            entry=module.launcher.entry,
+            form=module.launcher.form,
+            bare=True,
+            externs=frozenset() if externs is None else _expanded(externs),
+            module=module,
+        )
+
+    def job(self, truth: Truth, seed: int, memory_bytes: int) -> dict[str, Any]:
+        """What a job with its calls says whatever its kind; tensors begin with those of `truth.built`."""
+        paths = {spec.tensor.name: spec.path for spec in self.reference.state}
+        return {
+            "program": self._encoded(truth, seed),
+            "inputs": [spec.name for spec in self.reference.inputs],
+            "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
+            "externs": None if self.externs is None else sorted(self.externs),
+            "numerics": self.reference.numerics,
+            "memory_bytes": memory_bytes,
+            "compile": "",
+            **truth.drawing(self.reference),
+        }
+
+    def _encoded(self, truth: Truth, seed: int) -> dict[str, Any]:
+        """What its host process is told: of the reference, no more than building its class takes."""
+        init = self.reference.source if truth.init is None else f"def get_init_inputs():\n    return {truth.init}\n"
+        return {
+            "text": self.text,
+            "entry": self.entry,
+            "form": self.form,
+            "bare": self.bare,
+            "init": init if self.form == "class" else "",
+            "seed": seed,
+            "bf16": self.reference.numerics == "bf16",
+        }
+
+
+def _expanded(externs: frozenset[str]) -> frozenset[str] | None:
+    """Operators that torch takes apart before they reach a device stand for whatever they become: None."""
+    import torch
+
+    for name in externs:
+        _, operation, *overload = name.split(".")
+        packet = getattr(torch.ops.aten, operation, None)
+        found = getattr(packet, overload[0] if overload else packet.overloads()[0], None) if packet else None
+        if found is None:  # calling it fails in the candidate, which is a verdict
+            continue
+        if torch._C._dispatch_has_kernel_for_dispatch_key(found.name(), "CompositeImplicitAutograd"):
+            return None
+    return frozenset(map(base, externs))

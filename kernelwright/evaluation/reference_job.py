@@ -1,0 +1,284 @@
+"""Running the reference in a child: inputs, state, eager's outputs and the gold, for each draw of the values.
+
+Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON, and `sketch`, a
+`Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `movement`: whether the
+reference only moves data, `init`, `sketched`, and `passes`, each {"draw": …, "inputs": …, "state": …, "eager": …,
+"gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …} with indices into the tensors. `tf32`: eager
+rounded operands to it, and `cut` has its outputs with them cut off; elsewhere `nudged` has those of each run on values
+whose last bits are noise, unless outputs are sketched.
+
+Where `sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They
+travel after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
+infinity, whose places a sketch does not tell.
+"""
+
+import ast
+import contextlib
+import copy
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
+from kernelwright.backend.tensors import Value
+from kernelwright.backend.tf32 import Eager, permitted
+from kernelwright.backend.turns import Turns
+from kernelwright.evaluation import operators
+from kernelwright.evaluation.correctness import differ
+from kernelwright.evaluation.draws import NUDGES, Draw, drawn, nudge, perturb
+from kernelwright.evaluation.sketch import Sketching, digests, snapshot
+from kernelwright.evaluation.tensors import copy_of, same_bits, to_raw
+from kernelwright.evaluation.transport import Json, decode_reference
+from kernelwright.evaluation.wire import RawTensor
+from kernelwright.ir.values import TensorSpec
+
+#: Bytes that the host draws or copies in about the time that a turn on the device is waited for.
+_LONG_BYTES = 64 << 20
+#: What a program raises on inputs that it is not defined on.
+REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
+
+
+@dataclass
+class Collected:
+    """Tensors on their way into an answer."""
+
+    tensors: list[RawTensor] = field(default_factory=list)
+    sketching: Sketching | None = None
+
+    def take(self, tensor: Tensor) -> int:
+        """Take an output in; its index."""
+        self.tensors.append(snapshot(tensor, self.sketching))
+        return len(self.tensors) - 1
+
+    def add(self, values: Collection[Value], turns: Turns) -> list[int | None]:
+        """Take tensors in as they are now, as models may change their state; their indices, None for other values."""
+        tensors = [value for value in values if isinstance(value, Tensor)]
+        places = iter(range(len(self.tensors), len(self.tensors) + len(tensors)))
+        with _aside(turns, tensors):
+            self.tensors += [to_raw(one.clone() if one.device.type == "cpu" else one) for one in tensors]
+        return [next(places) if isinstance(value, Tensor) else None for value in values]
+
+
+def run_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
+    """The job: one pass for each draw; one that the program cannot take is left out.
+
+    All in a shared turn on the device, which is given up between draws and while the host draws, or copies, a lot.
+    """
+    del tensors
+    program = ReferenceProgram.load(decode_reference(header["reference"]))
+    seed, device = int(header["seed"]), str(header["device"])
+    draws = [Draw(**draw) for draw in header["draws"]]
+    collected = Collected(sketching=Sketching.decode(header["sketch"]) if header.get("sketch") else None)
+    with turns.shared():
+        sketching = collected.sketching
+        if sketching is not None and not _sketchable(program, draws[0], seed, device, sketching, turns):
+            collected.sketching, draws = None, draws[:1]
+        state = program.state(_model(program, seed, device, turns))
+        built = dict(zip(state, collected.add(state.values(), turns), strict=True))
+        del state
+        passes = [one for draw in draws if (one := _one(program, draw, seed, device, collected, turns))]
+        model = _model(program, seed, device, turns)
+        movement = _only_moves(program, model, program.inputs(draws[0].inputs, device))
+    answer = {"passes": passes, "init": _literal(program), "built": built, "movement": movement}
+    return answer | {"sketched": collected.sketching is not None}, collected.tensors
+
+
+def _sketchable(
+    program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching, turns: Turns
+) -> bool:
+    """Whether inputs can be drawn twice, and give nothing but numbers."""
+    inputs = drawn(program, draw, device)
+    first = digests(inputs, sketching)
+    outputs = program.run(_model(program, seed, device, turns), inputs)
+    finite = all(bool(torch.isfinite(output).all()) for output in outputs)
+    del inputs, outputs
+    _free()
+    return finite and first == digests(drawn(program, draw, device), sketching)
+
+
+def _aside(turns: Turns, tensors: Iterable[Tensor | TensorSpec]) -> contextlib.AbstractContextManager[None]:
+    """Around what the host does with these: others may have the device where that takes long."""
+    long = sum(tensor.nbytes for tensor in tensors) > _LONG_BYTES
+    return turns.given_up() if long else contextlib.nullcontext()
+
+
+def _model(program: ReferenceProgram, seed: int, device: str, turns: Turns, weights: int | None = None) -> nn.Module:
+    """The model as built from `seed`, changed as `weights` says."""
+    with _aside(turns, [spec.tensor for spec in program.reference.state]):
+        model = program.build(seed, device)
+        if weights is not None:
+            perturb(model, weights)
+    return model
+
+
+class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes whether anything but views, copies and allocations runs."""
+
+    computes = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = str(func)
+        moves = name in operators.COPIES or name in operators.WRITES or name in operators.FACTORIES
+        self.computes |= not (moves or func.is_view or name == "aten._unsafe_view.default")
+        return func(*args, **(kwargs or {}))
+
+
+def _only_moves(program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value]) -> bool:
+    """Whether the reference computes nothing, so that a candidate need not either."""
+    with _Watch() as watch:  # type: ignore[no-untyped-call]
+        program.run(model, inputs)
+    return not watch.computes
+
+
+def _literal(program: ReferenceProgram) -> str | None:
+    """The init arguments as source text, or None where they are more than literals."""
+    torch.manual_seed(0)
+    text = repr(program.init_arguments())
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None
+    return text
+
+
+def _one(program: ReferenceProgram, draw: Draw, seed: int, device: str, into: Collected, turns: Turns) -> Json | None:
+    turns.pause()
+    model = _model(program, seed, device, turns, draw.weights)
+    inputs = drawn(program, draw, device)
+    if not _takes(program, model, inputs, draw, into):
+        return None
+    return _pass(program, model, inputs, draw, seed, into, turns)
+
+
+def _takes(program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], draw: Draw, into: Collected) -> bool:
+    """Whether the program can be checked on a draw's inputs; those as given are tried where outputs are sketched."""
+    if draw.kind == "given" and into.sketching is None:
+        return True
+    if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
+        return False
+    try:
+        with torch.no_grad():
+            outputs = program.run(copy.deepcopy(model), inputs)
+    except REFUSALS:
+        return False  # the program is only defined on inputs such as its own
+    if not all(bool(torch.isfinite(output).all()) for output in outputs):
+        return False
+    # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
+    return not (draw.kind == "infinite" and _pointwise(program, model, inputs, outputs, draw))
+
+
+def _pointwise(
+    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], outputs: Sequence[Tensor], draw: Draw
+) -> bool:
+    """Whether no output depends on an infinite element at another place than its own."""
+    infinite = [v for v in inputs if isinstance(v, Tensor) and v.is_floating_point() and not torch.isfinite(v).all()]
+    if not infinite:  # too few elements for one to be drawn: the inputs are as given
+        return True
+    usual = program.inputs(draw.inputs, infinite[0].device)
+    with torch.no_grad():
+        finite = program.run(copy.deepcopy(model), usual)
+    for output, other in zip(outputs, finite, strict=True):
+        places = [torch.isfinite(value) for value in infinite if value.shape == output.shape]
+        if len(places) < len(infinite):
+            return False
+        same = output == other
+        for place in places:
+            same |= ~place
+        if not bool(same.all()):
+            return False
+    return True
+
+
+def _pass(
+    program: ReferenceProgram,
+    model: nn.Module,
+    inputs: list[Value],
+    draw: Draw,
+    seed: int,
+    into: Collected,
+    turns: Turns,
+) -> Json:
+    state = program.state(model)
+    answer: Json = {
+        "draw": asdict(draw),
+        "inputs": into.add(inputs, turns) if into.sketching is None else [None] * len(inputs),
+        "digests": digests(inputs, into.sketching) if into.sketching is not None else [],
+        "state": dict(zip(state, into.add(state.values(), turns), strict=True)),
+    }
+    with permitted("ieee", deterministic=True):
+        gold = program.gold(model, inputs, seed)
+    note, answer["gold"] = gold.note, [into.take(output) for output in gold.outputs]
+    del gold
+    _free()
+    twin = copy.deepcopy(model)
+    before = {name: copy_of(value) for name, value in state.items()}
+    used = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
+    torch.manual_seed(seed)
+    with torch.no_grad(), Eager(program.reference.numerics) as mode:
+        eager = flatten_outputs(model(*used))
+    answer["tf32"] = mode.used
+    answer["eager"] = [into.take(output) for output in eager]
+    answer["cut"] = _cut_off(program, copy.deepcopy(twin), inputs, seed, into) if mode.used else None
+    times = 0 if mode.used or into.sketching is not None else NUDGES
+    runs = [_nudged(program, copy.deepcopy(twin), inputs, seed, into, 2 * number) for number in range(times)]
+    answer["nudged"] = [run for run in runs if run is not None]
+    torch.manual_seed(seed + 1)
+    with Eager(program.reference.numerics):
+        again = program.run(twin, inputs)
+    answer["random"] = any(_differ(first, second, turns) for first, second in zip(eager, again, strict=True))
+    answer["kept"] = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
+    del again, eager
+    _free()
+    return answer | {"note": note}
+
+
+def _cut_off(
+    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], seed: int, into: Collected
+) -> list[int]:
+    """Eager's outputs with the operands of TF32 products cut off."""
+    torch.manual_seed(seed)
+    with Eager(program.reference.numerics, cut=True):
+        return [into.take(output) for output in program.run(model, inputs)]
+
+
+def _nudged(
+    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], seed: int, into: Collected, noise: int
+) -> list[int] | None:
+    """Eager's outputs on inputs and weights whose last bits are noise; None where the program refuses such inputs."""
+    values = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
+    nudge([value for value in values if isinstance(value, Tensor)], seed + noise)
+    nudge([*model.parameters(), *model.buffers()], seed + noise + 1)
+    torch.manual_seed(seed)
+    try:
+        with Eager(program.reference.numerics):
+            outputs = program.run(model, values)
+    except REFUSALS:
+        return None
+    return [into.take(output) for output in outputs]
+
+
+def _differ(first: Tensor, second: Tensor, turns: Turns) -> bool:
+    """Whether two runs differ by more than rounding; nearly always they are the same to the bit."""
+    if first.shape == second.shape and first.dtype == second.dtype and same_bits(first, second):
+        return False
+    with _aside(turns, [first, second]):
+        return differ(to_raw(first), to_raw(second))
+
+
+def _free() -> None:
+    """Give back what the GPU's allocator holds on to: the largest programs need nearly all there is."""
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def _kept(program: ReferenceProgram, inputs: Sequence[Value], used: Sequence[Value]) -> list[str]:
+    """Names of the inputs that the program left as they were."""
+    kept = []
+    for spec, before, after in zip(program.reference.inputs, inputs, used, strict=True):
+        if not (isinstance(before, Tensor) and isinstance(after, Tensor)) or same_bits(before, after):
+            kept.append(spec.name)
+    return kept

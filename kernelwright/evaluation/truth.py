@@ -1,0 +1,221 @@
+"""What the judge knows: for each reference, inputs and state, eager's outputs, and the gold."""
+
+import contextlib
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from kernelwright.agent.evaluator import Status
+from kernelwright.evaluation.correctness import Expected
+from kernelwright.evaluation.draws import NUDGES, Draw
+from kernelwright.evaluation.sandbox import Answer, Limits, Sandbox, SandboxError
+from kernelwright.evaluation.transport import encode_reference
+from kernelwright.evaluation.wire import SKETCHED, RawTensor
+from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
+
+#: What is kept of all references: so many bytes, and so many references, each of which may hold a file open.
+_CACHED_BYTES, CACHED = 2 << 30, 256
+_SLACK_BYTES = 1 << 20
+#: How many times eager's error a candidate's may be at most where eager may take its operands as TF32.
+TF32_FACTOR = 4.0
+#: Draws of more than so many bytes do not travel, and this many of them are made at most; outputs are then sketched
+#: that have more elements than the third says.
+LARGE_BYTES, LARGE_DRAWS, SKETCHED_ABOVE = 256 << 20, 4, 4 << 20
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One draw of values and what the reference made of it.
+
+    `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
+    known; `kept` names the tensors that the reference leaves unchanged.
+    """
+
+    draw: Draw
+    inputs: tuple[RawTensor | None, ...]
+    state: Mapping[str, RawTensor]
+    expected: tuple[Expected, ...]
+    kept: frozenset[str]
+    digests: tuple[int, ...] = ()
+
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """What a call says of its inputs, should they not travel."""
+        return {"draw": asdict(self.draw), "digests": list(self.digests)}
+
+    @property
+    def given(self) -> tuple[RawTensor, ...]:
+        """All tensors that a candidate is handed."""
+        return tuple(tensor for tensor in self.inputs if tensor is not None) + tuple(self.state.values())
+
+
+@dataclass(frozen=True)
+class Truth:
+    """All passes of a reference; or, where `failure` says that there are none, why and what that amounts to.
+
+    `init` is the source text of the init arguments, None where they are more than literals. `built` is the state of the
+    model as built from the judge's seed, before any pass. `movement`: the reference computes nothing. `notes` tell
+    where the gold is less than fp64. `tf32`: eager rounded operands to TF32. With `sketch`, a `Sketching` as JSON,
+    inputs do not travel and large outputs are sketched.
+    """
+
+    passes: tuple[Pass, ...] = ()
+    built: Mapping[str, RawTensor] = field(default_factory=dict)
+    movement: bool = False
+    init: str | None = None
+    status: Status = Status.OK
+    failure: str = ""
+    notes: tuple[str, ...] = ()
+    sketch: Mapping[str, int] | None = None
+    tf32: bool = False
+
+    def tolerance(self, reference: Reference) -> Tolerance:
+        """How close is right."""
+        tolerance = reference.tolerance
+        if not self.tf32:
+            return tolerance
+        # Errors of products of normal numbers (RMS, measured): 2.9e-4 where operands are rounded to TF32, up to 9e-4
+        # where they are cut off, as those of `tl.dot` are, 2.3e-3 in bf16. 16 times the first would let the last pass.
+        # Where products add up, what cutting does to them does too: twice the error of cut operands is allowed as well.
+        return replace(tolerance, factor=min(tolerance.factor, TF32_FACTOR))
+
+    def drawing(self, reference: Reference) -> dict[str, Any]:
+        """What a job with calls on inputs that do not travel says."""
+        return {"sketch": self.sketch, "reference": encode_reference(reference)} if self.sketch else {}
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Bytes that it keeps in memory."""
+        tensors = [tensor for one in self.passes for tensor in one.given]
+        tensors += [t for one in self.passes for e in one.expected for t in e.tensors]
+        return sum(tensor.nbytes for tensor in tensors)
+
+
+def answer_bytes(tensors: Sequence[TensorSpec]) -> int:
+    """What an answer with these tensors may take."""
+    return sum(tensor.nbytes + 64 for tensor in tensors) + _SLACK_BYTES
+
+
+class TruthKeeper:
+    """Runs references in children of plain sandboxes and keeps what the latest gave, up to two gigabytes of it for each
+    of the `sharers`, evaluators that ask it from threads of their own: each reference runs once for all of them."""
+
+    def __init__(self, seed: int, draws: tuple[Draw, ...], limits: Limits, signs: int, sharers: int = 1) -> None:
+        self._seed, self._draws, self._limits, self._signs = seed, draws, limits, signs
+        self._most = _CACHED_BYTES * sharers
+        self._kept: OrderedDict[tuple[str, str], Future[Truth]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
+        """The truth about a reference on `cpu` or `cuda`; the sandbox is where it runs, if nobody runs it yet."""
+        content = json.dumps(encode_reference(reference), sort_keys=True)
+        key = hashlib.sha256(content.encode()).hexdigest(), device
+        while True:
+            with self._lock:
+                kept = self._kept.get(key)
+                if kept is None:
+                    self._make_room()
+                    made = self._kept[key] = Future[Truth]()
+                self._kept.move_to_end(key)
+            if kept is None:
+                return self._made(key, made, reference, sandbox)
+            with contextlib.suppress(Exception):  # of whoever runs it, whose sandbox may be broken: run it here
+                return kept.result()
+
+    def _make_room(self) -> None:
+        """Drop the oldest before the next is there: one may hold half of the memory."""
+        while len(self._kept) >= CACHED or sum(map(_nbytes, self._kept.values())) > self._most:
+            self._kept.popitem(last=False)
+
+    def _made(self, key: tuple[str, str], made: "Future[Truth]", reference: Reference, sandbox: Sandbox) -> Truth:
+        try:
+            truth = self._find(reference, key[1], sandbox)
+        except BaseException as error:
+            with self._lock:
+                if self._kept.get(key) is made:
+                    del self._kept[key]
+            made.set_exception(error)
+            raise
+        made.set_result(truth)
+        return truth
+
+    def _find(self, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
+        gold = sum(spec.numel * DTYPES["f64"][2] + 64 for spec in reference.outputs)
+        each = answer_bytes(reference.tensors) + (2 + NUDGES) * answer_bytes(reference.outputs) + gold
+        large = each > LARGE_BYTES
+        quarter = int(self._limits.memory_gb * 2**30 / 4)
+        draws = first_of(self._draws, LARGE_DRAWS if large else quarter // each)
+        sketch = {"seed": self._signs, "above": SKETCHED_ABOVE}
+        job = {
+            "kind": "reference",
+            "reference": encode_reference(reference),
+            "numerics": reference.numerics,
+            "device": device,
+            "seed": self._seed,
+            "draws": [asdict(draw) for draw in draws],
+            "sketch": sketch if large else None,
+        }
+        room = len(draws) * each + answer_bytes(reference.tensors)
+        answer = sandbox.run(job, (), room, replace(self._limits, device=device != "cpu"))
+        if answer.failure == "lost":  # no deed of the reference, which is in another process
+            raise SandboxError("the evaluation worker died while the reference ran")
+        if answer.failure == "timeout":
+            return Truth(status=Status.UNSUPPORTED, failure=f"the reference gave {answer.detail}")
+        if answer.failure or answer.header["status"] != "ok":
+            detail = answer.detail or str(answer.header.get("detail"))
+            return Truth(status=Status.UNSUPPORTED, failure=f"the reference failed: {detail}")
+        truth = _truth(reference, answer)
+        notes = []
+        if len(draws) < len(self._draws):
+            notes.append(f"{len(truth.passes)} of {len(self._draws)} draws, of {each / 2**30:.1f} GB each")
+        if answer.header["sketched"]:
+            notes.append(f"outputs of more than {SKETCHED_ABOVE} elements compared by signed sums of {SKETCHED}")
+            truth = replace(truth, sketch=sketch)
+        return replace(truth, notes=(*truth.notes, *notes))
+
+
+def _nbytes(kept: "Future[Truth]") -> int:
+    return kept.result().nbytes if kept.done() and not kept.exception() else 0
+
+
+def first_of(draws: tuple[Draw, ...], count: int) -> tuple[Draw, ...]:
+    """So many draws, but at least one. The one with normal inputs is the last to go but for the first."""
+    return draws if count >= len(draws) else (draws[0], *draws[-1:], *draws[1:-1])[: max(1, count)]
+
+
+def _truth(reference: Reference, answer: Answer) -> Truth:
+    passes = []
+    for draw in answer.header["passes"]:
+        if draw["random"]:
+            detail = "the reference is a random program: two runs on the same inputs differ"
+            return Truth(status=Status.UNSUPPORTED, failure=f"{detail} (dropout? call .eval() on it)")
+        passes.append(_pass(reference, draw, answer.tensors))
+    notes = tuple(sorted({draw["note"] for draw in answer.header["passes"] if draw["note"]}))
+    built = {name: answer.tensors[index] for name, index in answer.header["built"].items()}
+    tf32 = any(draw["tf32"] for draw in answer.header["passes"])
+    if tf32:
+        notes += (f"eager rounds operands to TF32: {TF32_FACTOR:g} times its error is allowed at most",)
+    return Truth(tuple(passes), built, answer.header["movement"], answer.header["init"], notes=notes, tf32=tf32)
+
+
+def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> Pass:
+    names = [spec.name for spec in reference.outputs]
+    eager, gold = ([tensors[index] for index in draw[key]] for key in ("eager", "gold"))
+    cut = [tensors[index] for index in draw["cut"]] if draw["cut"] else [None] * len(eager)
+    nudged = [tuple(tensors[run[output]] for run in draw["nudged"]) for output in range(len(eager))]
+    if len(names) != len(eager):
+        names = [f"out{i}" for i in range(len(eager))]
+    return Pass(
+        draw=Draw(**draw["draw"]),
+        digests=tuple(map(int, draw["digests"])),
+        inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
+        state={name: tensors[index] for name, index in draw["state"].items()},
+        expected=tuple(Expected(*each) for each in zip(names, eager, gold, cut, nudged, strict=True)),
+        kept=frozenset(draw["kept"]),
+    )

@@ -1,0 +1,159 @@
+"""The tolerance: honest work passes, subtly wrong work does not."""
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from kernelwright.evaluation.correctness import Expected, Findings, compare, compare_output, differ, elements
+from kernelwright.evaluation.draws import nudge
+from kernelwright.evaluation.wire import RawTensor
+from kernelwright.ir.values import Tolerance, contiguous_strides
+
+SHORT = {"float32": "f32", "float64": "f64", "float16": "f16", "int64": "i64", "bool": "b1", "int8": "i8"}
+GOLD = Tolerance()
+
+
+def raw(array: NDArray, dtype: str = "") -> RawTensor:
+    shape = tuple(array.shape)
+    return RawTensor(dtype or SHORT[array.dtype.name], shape, contiguous_strides(shape), memoryview(array.tobytes()))
+
+
+def expected(gold: NDArray, eager: NDArray | None = None) -> Expected:
+    eager = gold.astype(np.float32) if eager is None else eager
+    return Expected("out", raw(eager), raw(gold.astype(np.float64)))
+
+
+@pytest.fixture
+def values() -> NDArray:
+    return np.random.default_rng(0).normal(size=(32, 64))
+
+
+def test_rounding_passes_and_is_measured(values: NDArray) -> None:
+    found = compare_output(expected(values), raw((values * (1 + 3e-7)).astype(np.float32)), GOLD)
+    assert found.mismatch == ""
+    assert 1e-7 < found.rms < 1e-6
+    assert 0 < found.max < 1e-6
+
+
+def test_tf32_products_are_told_from_fp32() -> None:
+    rng = np.random.default_rng(1)
+    a, b = (rng.normal(size=(128, 128)).astype(np.float32) for _ in range(2))
+    gold = a.astype(np.float64) @ b.astype(np.float64)
+    cut = [(m.view(np.uint32) & 0xFFFFE000).view(np.float32) for m in (a, b)]  # TF32 keeps ten bits
+    want = expected(gold, a @ b)
+    assert compare_output(want, raw((b.T @ a.T).T.copy()), GOLD).mismatch == ""
+    assert "error rms" in compare_output(want, raw(cut[0] @ cut[1]), GOLD).mismatch
+    assert compare_output(want, raw(cut[0] @ cut[1]), Tolerance("allclose")).rms > 1e-4
+
+
+def test_one_wrong_element_among_many_is_named(values: NDArray) -> None:
+    got = values.astype(np.float32)
+    got[7, 9] += 1e-3
+    assert "out[7, 9]" in compare_output(expected(values), raw(got), GOLD).mismatch
+
+
+def test_eager_s_own_error_widens_the_tolerance(values: NDArray) -> None:
+    got = raw((values + 1e-3).astype(np.float32))
+    assert compare_output(expected(values), got, GOLD).mismatch
+    assert not compare_output(expected(values, (values - 2e-4).astype(np.float32)), got, GOLD).mismatch
+
+
+def test_luck_of_eager_s_is_not_asked_of_others(values: NDArray) -> None:
+    """Its error on values whose last bits are noise counts too, but not beyond what separates fp32 from TF32."""
+    gold, eager = raw(values), raw((values + 1e-6).astype(np.float32))
+    for error, allowed in ((1e-4, True), (1e-3, False)):
+        got = raw((values + error).astype(np.float32))
+        assert compare_output(Expected("out", eager, gold), got, GOLD).mismatch
+        for noisy in (1e-5, 1.0):
+            nudged = eager, raw((values + noisy).astype(np.float32))
+            assert allowed is not bool(compare_output(Expected("out", eager, gold, None, nudged), got, GOLD).mismatch)
+
+
+def test_a_nudge_changes_last_bits_alone() -> None:
+    given = [torch.randn(64, 8), torch.tensor([0.0, torch.inf, -torch.inf]), torch.arange(4), torch.ones(9).bfloat16()]
+    nudged = [value.clone() for value in given]
+    nudge(nudged, 3)
+    assert 0 < (nudged[0] / given[0] - 1).abs().max() < 2.5e-7
+    assert torch.equal(nudged[1], given[1]) and torch.equal(nudged[2], given[2])
+    assert 0 < (nudged[3] - 1).abs().max() <= 2**-7
+    again = [value.clone() for value in given]
+    nudge(again, 3)
+    assert all(map(torch.equal, nudged, again))
+
+
+def test_allclose_is_measured_against_eager(values: NDArray) -> None:
+    got = raw((values + 0.005).astype(np.float32))
+    assert not compare_output(expected(values), got, Tolerance("allclose", rtol=1e-2, atol=1e-2)).mismatch
+    assert "rtol" in compare_output(expected(values), got, Tolerance("allclose", rtol=1e-4, atol=1e-4)).mismatch
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+def test_special_values_must_be_where_they_are_expected(values: NDArray, special: float) -> None:
+    gold = values.copy()
+    gold[3, 4] = special
+    assert not compare_output(expected(gold), raw(gold.astype(np.float32)), GOLD).mismatch
+    assert "out[3, 4]" in compare_output(expected(gold), raw(values.astype(np.float32)), GOLD).mismatch
+    assert "out[3, 4]" in compare_output(expected(values), raw(gold.astype(np.float32)), GOLD).mismatch
+
+
+def test_the_sign_of_an_infinity_counts(values: NDArray) -> None:
+    gold = values.copy()
+    gold[0, 0] = np.inf
+    got = gold.astype(np.float32)
+    got[0, 0] = -np.inf
+    assert compare_output(expected(gold), raw(got), GOLD).mismatch
+
+
+def test_where_eager_overflows_the_gold_is_right_too() -> None:
+    gold = np.array([1.0, 65504.0 * 2])
+    want = Expected("out", raw(np.array([1.0, np.inf], np.float16)), raw(gold))
+    assert not compare_output(want, raw(np.array([1.0, np.inf], np.float16)), GOLD).mismatch
+    assert compare_output(want, raw(np.array([1.0, np.nan], np.float16)), GOLD).mismatch
+
+
+def test_integers_and_booleans_are_exact() -> None:
+    big = np.array([2**60, 2**60 + 1])
+    want = Expected("out", raw(big), raw(big))
+    assert not compare_output(want, raw(big.copy()), GOLD).mismatch
+    assert "out[1]" in compare_output(want, raw(np.array([2**60, 2**60])), GOLD).mismatch
+    flags = np.array([True, False])
+    assert compare_output(Expected("out", raw(flags), raw(flags)), raw(~flags), GOLD).mismatch
+
+
+def test_dtype_shape_and_count_are_exact(values: NDArray) -> None:
+    want, single = expected(values), values.astype(np.float32)
+    assert "is f64" in compare_output(want, raw(values), GOLD).mismatch
+    assert "shape" in compare_output(want, raw(single.T.copy()), GOLD).mismatch
+    assert "2 outputs" in compare([want], [raw(single), raw(single)], GOLD).mismatch
+    assert "0 outputs" in compare([want], [], GOLD).mismatch
+
+
+def test_zeros_where_the_gold_is_zero_are_right() -> None:
+    zeros = np.zeros(16)
+    assert compare_output(expected(zeros), raw(zeros.astype(np.float32)), GOLD) == Findings()
+    assert compare_output(expected(zeros), raw(np.full(16, 1e-3, np.float32)), GOLD).mismatch
+
+
+def test_empty_outputs_are_right() -> None:
+    assert compare_output(expected(np.zeros((0, 4))), raw(np.zeros((0, 4), np.float32)), GOLD) == Findings()
+
+
+def test_huge_values_do_not_overflow_the_metric() -> None:
+    huge = np.array([1e300, -1e300])
+    found = compare_output(expected(huge, huge), raw(huge * (1 + 1e-15)), GOLD)
+    assert found.mismatch == ""
+    assert np.isfinite(found.rms)
+
+
+def test_bfloat16_is_read_from_its_bits() -> None:
+    bits = np.array([0x3F80, 0xC040, 0x7FC0], np.uint16)
+    read = elements(raw(bits, "bf16"))
+    assert read[:2].tolist() == [1.0, -3.0]
+    assert np.isnan(read[2])
+
+
+def test_random_programs_are_told_from_rounding(values: NDArray) -> None:
+    first = raw(values.astype(np.float32))
+    assert not differ(first, raw((values * (1 + 1e-7)).astype(np.float32)))
+    assert differ(first, raw((values * (np.arange(64) % 2)).astype(np.float32)))
