@@ -17,7 +17,7 @@ def test_the_wheel_holds_only_kernelwright(tmp_path: Path) -> None:
     names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"kernelwright"}
-    for stage in ("ir", "frontend", "midend", "backend", "conf", "agent", "evaluate", "driver"):
+    for stage in ("ir", "frontend", "midend", "backend", "conf", "agent", "evaluation", "driver"):
         assert f"kernelwright/{stage}/__init__.py" in names
     assert any(name.startswith("kernelwright/conf/") and name.endswith(".yaml") for name in names)
     assert {f"kernelwright/{stage}/prompts/again.md" for stage in ("frontend", "midend")} <= set(names)
