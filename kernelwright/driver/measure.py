@@ -43,8 +43,8 @@ def find_speedup(result: CompileResult, target: str) -> dict[str, Any]:
     return {"value": value, "how": how, "against": "eager", "times_ms": times}
 
 
-def measure_ms(module: KernelModule, seed: int = 0) -> dict[str, float]:
-    """Milliseconds of the device for a call of `eager` and `candidate`, see `interleaved`.
+def measure_ms(module: KernelModule, seed: int = 0, inductor: bool = False) -> dict[str, float]:
+    """Milliseconds of the device for a call of `eager` and `candidate`, and of `inductor` if asked: see `interleaved`.
 
     Processes that take turns on the GPU wait meanwhile.
     """
@@ -56,6 +56,9 @@ def measure_ms(module: KernelModule, seed: int = 0) -> dict[str, float]:
         "eager": lambda: model(*inputs),
         "candidate": lambda: candidate(inputs, state),
     }
+    if inductor:
+        compiled = torch.compile(model)
+        sides["inductor"] = lambda: compiled(*inputs)
     numerics = permitted(module.reference.numerics, deterministic=False)
     with torch.no_grad(), numerics, closing(Turns(device)) as turns, turns.alone():
         return interleaved(sides, clock_for(device))
