@@ -10,6 +10,7 @@ from triton.runtime.jit import JITFunction
 
 from kernelwright.backend.execute import GIVEN_NAMES
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.text import text_lines
 from kernelwright.ir.values import Kernel, KernelModule
 
 
@@ -48,7 +49,7 @@ def _load(sources: tuple[tuple[str, str], ...], constants: tuple[str, ...]) -> d
     for symbol, source in sources:
         # The same text always has the same file name, so that Triton's output, which holds it, repeats.
         filename = f"<kernel {symbol} {hashlib.sha256(source.encode()).hexdigest()[:12]}>"
-        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+        linecache.cache[filename] = (len(source), None, text_lines(source, keep_ends=True), filename)
         exec(compile(source, filename, "exec"), space)
     return {symbol: _bare(symbol, space[symbol]) for symbol, _ in sources}
 

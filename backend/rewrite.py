@@ -12,6 +12,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+from kernelwright.ir.text import text_lines
+
 #: Names that rewritten code calls; the interpreter binds them.
 VALUE, AND, OR, NOT, TRUTH = "__kw_value__", "__kw_and__", "__kw_or__", "__kw_not__", "__kw_truth__"
 
@@ -97,7 +99,7 @@ def _parsed(fn: Callable[..., Any]) -> ast.FunctionDef:
     rest = lines[start - 1 :]
     if not rest or rest[0][:1].isspace():
         found, start = inspect.getsourcelines(fn)
-        rest = textwrap.dedent("".join(found)).splitlines(keepends=True)
+        rest = text_lines(textwrap.dedent("".join(found)), keep_ends=True)
     function = ast.parse("\n" * (start - 1) + "".join(rest)).body[0]
     assert isinstance(function, ast.FunctionDef)
     return function

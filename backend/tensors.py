@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.text import text_lines
 from kernelwright.ir.values import DTYPES, TensorSpec
 
 TORCH_DTYPES: Mapping[str, torch.dtype] = {short: getattr(torch, name) for short, (name, _, _) in DTYPES.items()}
@@ -34,5 +35,5 @@ def short_dtype(dtype: torch.dtype, what: str) -> str:
 def register_source(text: str, title: str) -> str:
     """Give a text a file name of its own, by which tracebacks and `inspect` find its lines."""
     filename = f"<kernelwright {title} #{next(_serial)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    linecache.cache[filename] = (len(text), None, text_lines(text, keep_ends=True), filename)
     return filename

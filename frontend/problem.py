@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.text import text_lines
 
 FORMAT = (
     "a file needs `class Model(torch.nn.Module)`, `def get_inputs()` returning the list of forward's arguments, "
@@ -48,7 +49,7 @@ class Problem:
         parse_source(source, name)
         filename = f"<{name}>"
         module = types.ModuleType(name)
-        lines = source.splitlines(keepends=True)
+        lines = text_lines(source, keep_ends=True)
         linecache.cache[filename] = (len(source), None, lines, filename)
         try:
             exec(compile(source, filename, "exec"), module.__dict__)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kernelwright.frontend.problem import parse_source
+from kernelwright.ir.text import text_lines
 
 #: Sizes up to this are part of the structure and stay as they are.
 KEPT_SIZE = 16
@@ -92,7 +93,7 @@ def find_sites(source: str, name: str = "program") -> tuple[Site, ...]:
     """The integers that may be sizes: in module-level assignments (also in tuples and lists) and in
     get_inputs() and get_init_inputs()."""
     starts = [0]
-    for line in source.splitlines(keepends=True):
+    for line in text_lines(source, keep_ends=True):
         starts.append(starts[-1] + len(line.encode()))
     sites = []
     for statement in parse_source(source, name).body:

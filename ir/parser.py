@@ -21,9 +21,12 @@ from kernelwright.ir.launch_dialect import LaunchChecker, check_entry, returns_v
 from kernelwright.ir.printer import HEADING
 from kernelwright.ir.reference_text import header_value, record_from, reference_from
 from kernelwright.ir.tensors import find_tensors
+from kernelwright.ir.text import one_reading, text_lines
 from kernelwright.ir.trees import walk
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Record, Reference, Scalar, TensorSpec
 
+#: Bits of the longest integer that a program may write down.
+LONGEST_INTEGER = 64
 NATIVE_ENTRY = "forward"
 CLASS_ENTRY = "ModelNew"
 
@@ -45,28 +48,34 @@ def parse_module(
         raise DialectError((Diagnostic("expressions nest too deeply", 1, 0, "", "split them"),)) from None
 
 
-def text_lines(text: str) -> list[str]:
-    """The lines that syntax trees count; unlike `str.splitlines`, a form feed is no end of a line."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
 def parse_tree(text: str) -> ast.Module:
     """The syntax tree; a syntax error is a DialectError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             warnings.simplefilter("ignore", DeprecationWarning)
-            return ast.parse(text)
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line, column = getattr(error, "lineno", None) or 1, max((getattr(error, "offset", None) or 1) - 1, 0)
         message = f"not Python: {getattr(error, 'msg', error) or type(error).__name__}"
         shown = (getattr(error, "text", None) or "").strip()
         raise DialectError((Diagnostic(message, line, column, shown, "write a complete Python file"),)) from None
+    _refuse_long_numbers(tree)
+    return tree
+
+
+def _refuse_long_numbers(tree: ast.Module) -> None:
+    """Raise DialectError for an integer that no tensor holds: Python does not print very long ones, and raises."""
+    for node in walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > LONGEST_INTEGER:
+            message = f"a number of {node.value.bit_length()} bits"
+            raise DialectError((Diagnostic(message, node.lineno, node.col_offset, "", "tensors hold 64 bits at most"),))
 
 
 class _Parser:
     def __init__(self, text: str, reference: Reference | None, name: str, dialect: Dialect) -> None:
-        self.text, self.lines = text, text_lines(text)
+        self.text, self.misleading = one_reading(text)
+        self.lines = text_lines(self.text)
         self.name, self.reference = name, reference
         self.target: str | None = None
         self.provenance: list[Record] = []
@@ -76,6 +85,12 @@ class _Parser:
 
     def parse(self) -> KernelModule:
         tree = parse_tree(self.text)
+        if self.misleading is not None:
+            line, column = self.misleading
+            hint = "write an escape such as \\x0c or \\u2028"
+            raise DialectError(
+                (Diagnostic("a character that some take for the end of a line", line, column, "", hint),)
+            )
         self._heading()
         body = list(self._known_statements(tree))
         for node in body:
@@ -303,11 +318,12 @@ def _is_skipped(node: ast.stmt, name: str) -> bool:
 
 def _repeatable(reference: Reference | None) -> frozenset[str]:
     """The imports and classes of the reference's file, as dumps: a program may repeat them, and cannot use them."""
+    kinds = (ast.Import, ast.ImportFrom, ast.ClassDef)
     try:
         body = ast.parse(reference.source).body if reference is not None else []
+        return frozenset(ast.dump(node) for node in body if isinstance(node, kinds))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    return frozenset(ast.dump(node) for node in body if isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef))
 
 
 def _is_main_guard(node: ast.stmt) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from kernelwright.ir.checker import extern_name, is_kernel
 from kernelwright.ir.dialect import LAUNCH_OPTIONS, Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError
-from kernelwright.ir.parser import parse_module, text_lines
+from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module
+from kernelwright.ir.text import text_lines
 from kernelwright.ir.trees import walk
 from kernelwright.ir.values import Kernel, KernelModule, ScalarSpec
 

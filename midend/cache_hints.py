@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.text import text_lines
 from kernelwright.ir.values import Kernel, KernelModule, Level
 
 
@@ -37,7 +38,7 @@ def _with_hints(kernel: Kernel) -> Kernel:
     edits = [load for load in shared if not any(keyword.arg == "eviction_policy" for keyword in load.keywords)]
     if not varying or not edits:
         return kernel
-    lines = kernel.source.splitlines()
+    lines = text_lines(kernel.source)
     # Last first, so that the positions of earlier loads stay true.
     for load in sorted(edits, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0), reverse=True):
         assert load.end_lineno is not None and load.end_col_offset is not None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from kernelwright.frontend.inductor.kernel_text import InductorKernel, read_kernel
 from kernelwright.ir.errors import LoweringError
+from kernelwright.ir.text import text_lines
 
 #: Statements of the wrapper that set up streams, devices and checks, by the function they call.
 _IGNORED_CALLS = frozenset({"clear", "set_device", "assert_alignment", "synchronize", "get_raw_stream"})
@@ -35,7 +36,7 @@ class HostProgram:
     def read(cls, text: str) -> "HostProgram":
         """Parse Inductor's output code."""
         tree = ast.parse(text)
-        lines = text.splitlines()
+        lines = text_lines(text)
         kernels = {}
         for node in tree.body:
             call = node.value if isinstance(node, ast.Assign) else None

@@ -1,9 +1,11 @@
 """What is judged: a module of the IR, or a candidate's text as it stands."""
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
 from kernelwright.backend.execute import module_code
+from kernelwright.evaluation.kernel_text import undecorated
 from kernelwright.evaluation.operators import base
 from kernelwright.evaluation.truth import Truth
 from kernelwright.ir.values import KernelModule, Reference
@@ -52,6 +54,7 @@ class Program:
             "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
             "externs": None if self.externs is None else sorted(self.externs),
             "numerics": self.reference.numerics,
+            "kernels": None if self.module is None else _sources(self.module),
             "memory_bytes": memory_bytes,
             "compile": "",
             **truth.drawing(self.reference),
@@ -69,6 +72,15 @@ class Program:
             "seed": seed,
             "bf16": self.reference.numerics == "bf16",
         }
+
+
+def _sources(module: KernelModule) -> dict[str, str]:
+    """The kernels as they are judged; one that does not parse fails where it is loaded."""
+    found = {}
+    for kernel in module.kernels:
+        with contextlib.suppress(SyntaxError):
+            found[kernel.symbol] = undecorated(kernel.source)
+    return found
 
 
 def _expanded(externs: frozenset[str]) -> frozenset[str] | None:

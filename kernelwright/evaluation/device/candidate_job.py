@@ -1,12 +1,13 @@
 """A candidate's calls, served by the device: what the judge asked for, and what came of it.
 
 Header: `program` (see `Program.job`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
-`externs`, `memory_bytes`, `device`, `compile` (a target's name, where kernels are compiled instead of run), `timing`
-(a `time_job.Plan`, where the time is estimated besides, or null), and `calls`, each {"inputs": [tensor index or null],
-"values": [scalars], "state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is
-false says that the state is as it was. Where inputs are too large to travel there are `sketch` (a `Sketching`), which
-outputs are taken by, `reference`, and in each call `draw`, which the inputs are drawn by here, and `digests`, which
-they must have. Answer: `calls`, each
+`externs`, `kernels` (the judge's own sources by symbol, or null where only the host has them), `memory_bytes`,
+`device`, `compile` (a target's name, where kernels are compiled instead of run), `timing` (a `time_job.Plan`, where the
+time is estimated besides, or null), and `calls`, each {"inputs": [tensor index or null], "values": [scalars], "state":
+{name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is false says that the state is
+as it was. Where inputs are too large to travel there are `sketch` (a `Sketching`), which outputs are taken by,
+`reference`, and in each call `draw`, which the inputs are drawn by here, and `digests`, which they must have. Answer:
+`calls`, each
 {"outputs": [tensor index], "kind": type, "modified": [names], "origins": [Origin], "launches": count}, `notes`
 (paths of state held nowhere) and `walls`.
 """
@@ -177,7 +178,8 @@ def meet(header: Json, link: Link, memory: Memory, executor: Executor) -> tuple[
     That needs no turn on the device, which has little to do while a host starts and draws weights.
     """
     program, externs = header["program"], header["externs"]
-    server = Server(link, memory, executor, None if externs is None else frozenset(externs))
+    allowed = None if externs is None else frozenset(externs)
+    server = Server(link, memory, executor, allowed, kernels=header["kernels"])
     ready, _ = server.until("ready")
     link.send({**program, "inputs": header["inputs"], "externs": externs})
     built, _ = server.until("built")

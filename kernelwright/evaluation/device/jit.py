@@ -22,6 +22,7 @@ from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluation.device.serve import LaunchRequest
 from kernelwright.evaluation.link import Json
+from kernelwright.ir.text import text_lines
 from kernelwright.ir.values import Resources
 
 #: Seconds in which the configurations of an autotuned kernel are compiled, and those that one is timed in.
@@ -41,7 +42,7 @@ class JitKernels:
         """Make the kernel's function."""
         source = description.source
         filename = f"<kernel {description.symbol} {hashlib.sha256(source.encode()).hexdigest()[:12]}>"
-        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+        linecache.cache[filename] = (len(source), None, text_lines(source, keep_ends=True), filename)
         space = named_values(description, self.by_key, wrapped=False)
         meant = space.get("triton")
         space |= {"__name__": "kernelwright_module", "__builtins__": builtins(), "triton": triton}

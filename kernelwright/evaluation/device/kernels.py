@@ -19,6 +19,7 @@ from triton.language.extra.cuda import libdevice as cuda_libdevice
 from triton.runtime.jit import JITFunction
 
 from kernelwright.evaluation.link import Json
+from kernelwright.ir.text import text_lines
 
 _MODULES = ("triton.language", "triton.language.math", "triton.language.standard")
 _BUILTINS = {
@@ -63,7 +64,7 @@ def _attributes() -> frozenset[str]:
 def check(description: Description) -> None:
     """Raise KernelRefusedError for anything that is not computing on blocks; SyntaxError for what does not parse."""
     tree = ast.parse(description.source)
-    lines = description.source.splitlines()
+    lines = text_lines(description.source)
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
         raise KernelRefusedError(description.symbol, "a kernel is one function", 1, "")
     for node, message in _complaints(tree.body[0], _modules(description)):

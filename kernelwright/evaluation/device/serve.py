@@ -86,7 +86,10 @@ class Recorder(Protocol):
 
 @dataclass
 class Server:
-    """Serves one host until it has returned from a call. `externs`: operators that may compute; None allows all."""
+    """Serves one host until it has returned from a call. `externs`: operators that may compute; None allows all.
+
+    `kernels`: the sources of the kernels that there are, by symbol, whatever text a host sends; None takes its texts.
+    """
 
     link: Link
     memory: Memory
@@ -95,6 +98,7 @@ class Server:
     items: int = 0
     launches: int = 0
     tunes: int = 0
+    kernels: Mapping[str, str] | None = None
     recorder: Recorder | None = None
     _kernels: set[str] = field(default_factory=set)
 
@@ -164,7 +168,12 @@ class Server:
 
     def kernel(self, message: Json, _raw: bytearray) -> None:
         names = {str(name): value for name, value in dict(message["names"]).items() if isinstance(value, dict)}
-        described = Description(str(message["key"]), str(message["symbol"]), str(message["source"]), names)
+        symbol, source = str(message["symbol"]), str(message["source"])
+        if self.kernels is not None:
+            if symbol not in self.kernels:
+                raise LinkError(f"a kernel {symbol!r} is described that the program does not have")
+            source = self.kernels[symbol]
+        described = Description(str(message["key"]), symbol, source, names)
         check(described)
         self.executor.describe(described)
         self._kernels.add(described.key)

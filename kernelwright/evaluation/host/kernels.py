@@ -13,6 +13,7 @@ from torch import Tensor
 from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle, LaunchError, is_constexpr
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import DeviceTensor, Store, reference_to
+from kernelwright.evaluation.kernel_text import undecorated
 from kernelwright.evaluation.link import Json
 
 
@@ -114,12 +115,5 @@ def _free_names(fn: Callable[..., Any], source: str) -> Mapping[str, Any]:
 
 
 def _source(fn: Callable[..., Any]) -> str:
-    """A kernel's source with its decorators blanked out, so that lines keep their numbers."""
-    text = textwrap.dedent(inspect.getsource(fn))
-    tree = ast.parse(text)
-    function = tree.body[0]
-    assert isinstance(function, ast.FunctionDef)
-    lines = text.splitlines()
-    first = function.lineno - 1
-    kept = ["@triton.jit", *[""] * (first - 1)] if function.decorator_list else []
-    return "\n".join([*kept, *lines[first : function.end_lineno]])
+    """A kernel's source with its decorators blanked out."""
+    return undecorated(textwrap.dedent(inspect.getsource(fn)))

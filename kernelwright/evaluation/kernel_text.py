@@ -1,0 +1,14 @@
+"""A kernel's text as it is described to a device."""
+
+import ast
+
+from kernelwright.ir.text import text_lines
+
+
+def undecorated(text: str) -> str:
+    """The one function of a text with `@triton.jit` alone above it; its lines keep their numbers."""
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    first = function.lineno - 1
+    kept = ["@triton.jit", *[""] * (first - 1)] if function.decorator_list else []
+    return "\n".join([*kept, *text_lines(text)[first : function.end_lineno]])
