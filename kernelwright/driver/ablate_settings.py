@@ -21,7 +21,7 @@ from kernelwright.ir.passes import Pass
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 
 #: Groups that an experiment and its training have in common: what is overridden holds for both.
-_SHARED = ("policy", "target", "evaluator", "import")
+_SHARED = ("policy", "target", "evaluator", "import", "hydra")
 _ARM = re.compile(r"arms\.([A-Za-z_][\w-]*)\.(\w+)(\.[\w.]+)?=(.*)", re.DOTALL)
 #: Policies whose adapters are not known here.
 _REMOTE = (PolicyKind.openai, PolicyKind.replay)

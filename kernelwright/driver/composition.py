@@ -1,48 +1,86 @@
-"""Hydra: the configuration under `conf/` composed with overrides, and checked against a schema."""
+"""Hydra: the configuration under `conf/` composed with overrides, and checked against a schema.
+
+Configuration of other packages is found as well: that of packages which announce theirs by the entry-point group
+`kernelwright.conf`, and that of `hydra.searchpath=[…]`. A group's option that holds `_target_` is a plug-in: its keys
+are its own, and `check_config` hands them on as they are.
+"""
 
 import difflib
 import re
 from collections.abc import Mapping, Sequence
+from importlib.metadata import entry_points
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from hydra import compose, initialize_config_module
+from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.plugins import Plugins
 from hydra.core.singleton import Singleton
 from hydra.errors import ConfigCompositionException, MissingConfigException, OverrideParseException
+from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from kernelwright.ir.errors import UserError
 
 CONFIG_MODULE = "kernelwright.conf"
+#: Entry points of this group name packages that hold configuration, such as `mine = "mypackage.conf"`.
+ENTRY_POINTS = "kernelwright.conf"
+#: The key of a plug-in: the class or function that makes it, as `hydra.utils.instantiate` takes it.
+TARGET = "_target_"
 #: What Hydra raises for bad overrides; ValueError for a group that is given a number.
-_COMPOSITION_ERRORS = (
+COMPOSITION_ERRORS = (
     ConfigCompositionException,
     OverrideParseException,
     OmegaConfBaseException,
     ValueError,
 )
-_OVERRIDE = re.compile(r"[A-Za-z_][\w.]*=.*", re.DOTALL)
+_OVERRIDE = re.compile(r"(\+\+?)?[A-Za-z_][^=\s]*=.*|~[A-Za-z_][^=\s]*(=.*)?", re.DOTALL)
 #: Keys whose values have names of the user's own.
 _OPEN = re.compile(r"policy\.adapters[.=]")
 
 T = TypeVar("T")
 
 
+class AnnouncedConfiguration(SearchPathPlugin):
+    """Puts the configuration of installed packages on Hydra's search path, after ours."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Called by Hydra whenever it makes a search path."""
+        for found in entry_points(group=ENTRY_POINTS):
+            search_path.prepend(found.name, f"pkg://{found.value}", SearchPathQuery(provider="schema"))
+
+
 def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
-    """The configuration as an instance of a dataclass; UserError for a value of the wrong type."""
+    """The configuration as an instance of a dataclass; UserError for a value of the wrong type.
+
+    A group that holds `_target_` keeps its keys in the field `plugin` of the group's schema.
+    """
     shape = OmegaConf.structured(schema)
-    for key, value in cast(dict[str, Any], config).items():
-        if OmegaConf.is_dict(shape.get(key)) and not OmegaConf.is_dict(value):
+    given = {str(key): _as_plugin(value, shape.get(key)) for key, value in cast(dict[str, Any], config).items()}
+    for key, value in given.items():
+        if OmegaConf.is_dict(shape.get(key)) and not isinstance(value, Mapping | DictConfig):
             raise UserError(f"{prefix}{key}={value}: it has keys of its own; give {prefix}{key}.KEY=VALUE")
     try:
-        return cast(T, OmegaConf.to_object(OmegaConf.merge(shape, config)))
+        return cast(T, OmegaConf.to_object(OmegaConf.merge(shape, given)))
     except OmegaConfBaseException as error:
         where = f"{prefix}{error.full_key or error.key or ''}"
         reason = "write a list, as [a,b]" if "is not a ListConfig" in str(error) else _first_line(error)
         raise UserError(f"configuration key {where!r}: {reason}") from error
+
+
+def is_plugin(value: object) -> bool:
+    """Whether a group's value comes from a package of the user's own."""
+    return isinstance(value, Mapping | DictConfig) and TARGET in value
+
+
+def _as_plugin(value: Any, shape: Any) -> Any:
+    """A plug-in's keys moved out of the schema's way; anything else as it is."""
+    if not is_plugin(value) or not OmegaConf.is_dict(shape) or "plugin" not in shape:
+        return value
+    return {"plugin": OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else dict(value)}
 
 
 def check_values(settings: object, rules: Mapping[str, tuple[bool, str]], prefix: str = "") -> None:
@@ -63,12 +101,13 @@ def compose_config(
     A Hydra application that this runs inside stays as it was.
     """
     for override in overrides:
-        if not _OVERRIDE.fullmatch(override) or override.startswith("hydra."):
-            raise UserError(f"override `{override}` is not of the form key=value")
+        if not _OVERRIDE.fullmatch(override):
+            raise UserError(f"override `{override}` is not of the form key=value, +key=value or ~key")
     given = [f"++{override}" if _OPEN.match(override) else override for override in overrides]
     outer = Singleton.get_state()
     GlobalHydra.instance().clear()
     try:
+        Plugins.instance().register(AnnouncedConfiguration)
         with initialize_config_module(CONFIG_MODULE, version_base=None):
             try:
                 config = compose(root, overrides=given)
@@ -77,32 +116,51 @@ def compose_config(
                         config[key] = value
                 OmegaConf.resolve(config)
                 return config
-            except _COMPOSITION_ERRORS as error:
-                raise UserError(_explain(error, compose(root))) from error
+            except COMPOSITION_ERRORS as error:
+                raise UserError(explain(error, given, root)) from error
     finally:
         Singleton.set_state(outer)
 
 
-def _explain(error: Exception, defaults: DictConfig) -> str:
-    """One line on a failed composition: which override, and what would be valid."""
+def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
+    """One line on a failed composition: which override, and what would be valid. Hydra must be initialised."""
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
         return f"unknown {group} {option!r} (choose from {', '.join(error.options)})"
     if isinstance(error, OverrideParseException):
         return f"override `{error.override}` does not parse: {_first_line(error)}"
-    if "group override must be a string" in str(error):
+    said = _first_line(error)
+    if "group override must be a string" in said:
         return "a configuration group takes the name of one of its options: leave it out for what it is by default"
-    unknown = re.match(r"Could not override '([^']+)'", str(error))
+    if added := re.match(r"Could not append to config\. An item is already at '([^']+)'", said):
+        return f"+{added[1]}: the key is there already; write {added[1]}=VALUE to change it"
+    if removed := re.match(r"Could not delete from config\. '([^']+)' does not exist", said):
+        return f"~{removed[1]}: there is no such key{_near(removed[1], _valid(overrides, removed[1], root))}"
+    unknown = re.match(r"Could not override '([^']+)'", said)
     if unknown is None:
-        ambiguous = str(error).startswith("Ambiguous value")
-        hint = "; quote it, write a list as [a,b], or give a pipeline with -p" if ambiguous else ""
-        return f"{_first_line(error)}{hint}"
-    valid = _keys(cast(dict[str, Any], OmegaConf.to_container(defaults)))
+        hint = "; quote it, write a list as [a,b], or give a pipeline with -p" if said.startswith("Ambiguous") else ""
+        return f"{said}{hint}"
+    valid = _valid(overrides, unknown[1], root)
     if unknown[1] in valid:
         return f"{unknown[1]!r} is a group: write {unknown[1]}=NAME, or {unknown[1]}.KEY=VALUE"
-    close = difflib.get_close_matches(unknown[1], valid, n=1)
+    return f"unknown configuration key {unknown[1]!r}{_near(unknown[1], valid)}"
+
+
+def _valid(overrides: Sequence[str], wrong: str, root: str) -> list[str]:
+    """The keys of the configuration that there would be without the override that is wrong."""
+    rest = [item for item in overrides if item.lstrip("+~").partition("=")[0] != wrong]
+    for kept in (rest, [item for item in rest if item.startswith("hydra.searchpath=")]):
+        try:
+            return _keys(cast(dict[str, Any], OmegaConf.to_container(compose(root, overrides=kept))))
+        except COMPOSITION_ERRORS:  # another override is wrong as well
+            continue
+    return []
+
+
+def _near(key: str, valid: Sequence[str]) -> str:
+    close = difflib.get_close_matches(key, valid, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"unknown configuration key {unknown[1]!r}{hint} (valid keys: {', '.join(valid)})"
+    return f"{hint} (valid keys: {', '.join(valid)})"
 
 
 def _keys(config: Mapping[Any, Any], prefix: str = "") -> list[str]:

@@ -18,7 +18,7 @@ from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
 #: commas and braces, and `stage` is the name of a configuration group as well.
 _VERBATIM = ("stage", "out", "problems", "against", "rungs", "tokenizer", "lower")
 #: What the processes that make pairs are told as `kernelwright compile` is.
-_COMPILING = ("target", "evaluator", "import", "seed")
+_COMPILING = ("target", "evaluator", "import", "seed", "hydra")
 MIXED = "mixed"
 
 

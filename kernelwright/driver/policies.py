@@ -64,6 +64,7 @@ class PolicySettings:
     record: str | None = None
     form: str = "native"
     midend_form: str = "native"
+    plugin: dict[str, Any] = field(default_factory=dict)
 
 
 @contextmanager

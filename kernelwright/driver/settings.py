@@ -35,9 +35,13 @@ class Numerics(Enum):
 
 @dataclass
 class TargetSettings:
-    """What to compile for: a target's name, or `auto` for this machine's GPU."""
+    """What to compile for: a target's name, or `auto` for this machine's GPU.
+
+    `plugin`, here and in other groups, is what a user's own option says, `_target_` among it; empty for ours.
+    """
 
     name: str = "auto"
+    plugin: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass

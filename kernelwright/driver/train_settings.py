@@ -10,7 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.prompts import HISTORIES
 from kernelwright.agent.rewards import make_reward
-from kernelwright.driver.composition import check_config, check_values, compose_config
+from kernelwright.driver.composition import check_config, check_values, compose_config, is_plugin
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, TargetSettings, read_rungs
 from kernelwright.frontend.agent import FORMS
@@ -57,6 +57,7 @@ class ProblemSettings:
     first: int = 0
     difficulty: int = 2
     start: str = "lower-inductor"
+    plugin: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -190,7 +191,11 @@ class SftSchema:
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """What `kernelwright train` is told; `reward` is the name of a reward, `pay` its options."""
+    """What `kernelwright train` is told; `reward` is the name of a reward, `pay` its options.
+
+    `plugins` holds the groups `reward` and `algorithm` where a package of the user's own makes them: the keys of the
+    chosen option, `_target_` among them. `reward` is "" then, and `algorithm` the default one.
+    """
 
     plain: TrainSchema
     importing: ImportSettings
@@ -198,6 +203,7 @@ class TrainSettings:
     pay: Mapping[str, Any]
     algorithm: Algorithm
     content: Mapping[str, Any]
+    plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def run(self) -> RlSettings:
@@ -231,10 +237,12 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
     """Compose the configuration of `kernelwright train`. Raises UserError for anything that does not fit."""
     config = compose_config(overrides, root="train")
     plain = check_config(TrainSchema, _without(config, _ELSEWHERE))
-    reward = cast(dict[str, Any], OmegaConf.to_container(config["reward"]))
-    name = str(reward.pop("name"))
-    make_reward(name, reward)
-    algorithm = cast(dict[str, Any], OmegaConf.to_container(config["algorithm"]))
+    plugins = {group: _plain(config[group]) for group in ("reward", "algorithm") if is_plugin(config[group])}
+    reward = {} if "reward" in plugins else _plain(config["reward"])
+    name = str(reward.pop("name", ""))
+    if "reward" not in plugins:
+        make_reward(name, reward)
+    algorithm = Algorithm() if "algorithm" in plugins else _algorithm(_plain(config["algorithm"]))
     plain.rollout.ladder()
     _check_shared(plain)
     drawn, trainer, canary = plain.rollout, plain.trainer, plain.canary
@@ -275,8 +283,9 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
         check_config(ImportSettings, config["import"], "import."),
         name,
         reward,
-        _corrected(_algorithm(algorithm), plain.trainer.ahead),
-        cast(dict[str, Any], OmegaConf.to_container(config)),
+        _corrected(algorithm, plain.trainer.ahead),
+        _plain(config),
+        plugins,
     )
 
 
@@ -342,6 +351,10 @@ def _corrected(algorithm: Algorithm, ahead: int) -> Algorithm:
     if not ahead or algorithm.tis_cap is not None or algorithm.band is not None:
         return algorithm
     return replace(algorithm, tis_cap=TIS_CAP)
+
+
+def _plain(config: Any) -> dict[str, Any]:
+    return cast(dict[str, Any], OmegaConf.to_container(config))
 
 
 def _without(config: DictConfig, names: Sequence[str]) -> DictConfig:
