@@ -6,18 +6,40 @@ n one of n + 1. A single program is a batch of one; there is no other way of run
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import triton.language as tl
 from numpy.typing import NDArray
-from triton.runtime.interpreter import BlockPointerHandle, TensorDescHandle
 
 from kernelwright.backend.batched_signals import Divergence, Meeting, TooLarge
 from kernelwright.backend.guarded import GuardedBuilder, Handle, np_dtype
 
 #: Elements of one value over all programs; bounds memory, and keeps values in the caches.
 MOST_ELEMENTS = 1 << 18
+
+
+@dataclass(frozen=True)
+class _BlockPointer:
+    """What `tl.make_block_ptr` makes in Triton 3.6 and 3.7; 3.8 builds such pointers of others, 3.9 has none."""
+
+    base: Any
+    shape: Sequence[Any]
+    strides: Sequence[Any]
+    offsets: Sequence[Any]
+    block_shape: Sequence[int]
+
+
+@dataclass(frozen=True)
+class _Descriptor:
+    """What `tl.make_tensor_descriptor` makes."""
+
+    base: Any
+    shape: Sequence[Any]
+    strides: Sequence[Any]
+    block_shape: Sequence[int]
+    padding: Any
 
 
 class BatchedBuilder(GuardedBuilder):
@@ -114,6 +136,11 @@ class BatchedBuilder(GuardedBuilder):
             raise Meeting
         return super().create_atomic_cas(ptr, cmp, val, *order)
 
+    def create_make_block_ptr(
+        self, base: Any, shape: Any, strides: Any, offsets: Any, block_shape: Any, _order: Any
+    ) -> _BlockPointer:
+        return _BlockPointer(base, shape, strides, offsets, block_shape)
+
     def create_tensor_pointer_load(self, ptr: Any, boundary_check: Any, padding: Any, *_hints: Any) -> Any:
         self._shape(ptr.block_shape, ptr.base)
         pointers, mask = _window(ptr.base, ptr.shape, ptr.strides, ptr.offsets, ptr.block_shape, boundary_check)
@@ -123,22 +150,22 @@ class BatchedBuilder(GuardedBuilder):
         pointers, mask = _window(ptr.base, ptr.shape, ptr.strides, ptr.offsets, ptr.block_shape, boundary_check)
         self.create_masked_store(pointers, value, mask)
 
-    def create_advance(self, ptr: Any, offsets: Sequence[Any]) -> Any:
+    def create_advance(self, ptr: _BlockPointer, offsets: Sequence[Any]) -> _BlockPointer:
         if len(ptr.offsets) != len(offsets):
             raise ValueError("len(ptr.offsets) != len(offsets)")
         moved = [Handle(old.data + new.data, old.dtype) for old, new in zip(ptr.offsets, offsets, strict=True)]
-        return BlockPointerHandle(ptr.base, ptr.shape, ptr.strides, moved, ptr.block_shape, ptr.order)
+        return replace(ptr, offsets=moved)
 
     # tensor descriptors
 
     def create_make_tensor_descriptor(
         self, base: Any, shape: Any, strides: Any, block_shape: Any, _is_signed: bool, padding: Any = None
-    ) -> Any:
+    ) -> _Descriptor:
         size = np_dtype(base.dtype.element_ty).itemsize
         assert not (base.data % 16).any(), "base must be 16-byte aligned"
         assert not any((stride.data * size % 16).any() for stride in strides[:-1]), "stride must be 16-byte aligned"
         assert (strides[-1].data == 1).all(), "last dim must be contiguous"
-        return TensorDescHandle(base, shape, strides, block_shape, padding)
+        return _Descriptor(base, shape, strides, block_shape, padding)
 
     def create_descriptor_load(self, desc: Any, indices: Sequence[Any], *_hints: Any) -> Any:
         pointers, mask = self._described(desc, indices)
@@ -158,11 +185,11 @@ class BatchedBuilder(GuardedBuilder):
             self.create_descriptor_store(desc, part, [row, y_offset])
 
     def _described(self, desc: Any, indices: Sequence[Any]) -> tuple[Any, Any]:
-        assert len(indices) == desc.ndim
+        assert len(indices) == len(desc.block_shape)
         size = np_dtype(desc.base.dtype.element_ty).itemsize
         assert not (indices[-1].data * size % 16).any(), "block offset start must be 16-byte aligned"
         self._shape(desc.block_shape, desc.base)
-        return _window(desc.base, desc.shape, desc.strides, indices, desc.block_shape, range(desc.ndim))
+        return _window(desc.base, desc.shape, desc.strides, indices, desc.block_shape, range(len(desc.block_shape)))
 
 
 def _level(*arrays: NDArray[Any]) -> list[NDArray[Any]]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from triton_has import available
+
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 
@@ -464,4 +466,4 @@ CRASHES = (
     ),
 )
 
-TABLE = ACCESSES + ANSWERS + CRASHES
+TABLE = tuple(broken for broken in ACCESSES + ANSWERS + CRASHES if available(broken.kernel))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from triton_has import available
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluation.pool import EvaluatorPool, Item, LocalOptions
@@ -15,7 +16,7 @@ from kernelwright.ir.values import Reference
 sys.path.insert(0, str(Path(__file__).parents[1] / "suite"))
 from cases import Case, load_cases
 
-CASES = [case for case in load_cases() if not case.needs_gpu]
+CASES = [case for case in load_cases() if not case.needs_gpu and available(case.text)]
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
 #: How the names of cheats begin that end only at their limit.
 ENDLESS = ("hangs/", "resources/recursion", "resources/huge_grid")
