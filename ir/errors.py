@@ -15,6 +15,10 @@ class UserError(KernelwrightError, ValueError):
     """Bad input: names the thing and the way out. The command line prints it alone and exits with 2."""
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: ends a run as Ctrl-C does, with its processes ended and its files in order."""
+
+
 def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Raise UserError, which lists the choices, where a value is none of them."""
     known = list(choices)

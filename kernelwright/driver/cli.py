@@ -29,13 +29,9 @@ from types import FrameType
 from kernelwright import __version__
 from kernelwright.driver import verbs
 from kernelwright.driver.arguments import read_arguments
-from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.errors import KernelwrightError, Terminated, UserError
 
 OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM: ends a verb as Ctrl-C does, with its processes ended and its files in order."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,12 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = _dispatch(given)
         sys.stdout.flush()
         return status
-    except Terminated:
-        _complain("terminated; what was done so far is kept")
-        return TERMINATED
-    except KeyboardInterrupt:
-        _complain("interrupted; what was done so far is kept")
-        return INTERRUPTED
+    except KeyboardInterrupt as stop:
+        terminated = isinstance(stop, Terminated)
+        _close("terminated" if terminated else "interrupted", stop)
+        return TERMINATED if terminated else INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, e.g. `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
@@ -125,6 +119,12 @@ def _unknown_verb(verb: str) -> str:
 def _show(text: str) -> int:
     sys.stdout.write(f"{text}\n")
     return OK
+
+
+def _close(how: str, stop: KeyboardInterrupt) -> None:
+    """Say how a verb ended and what is kept; of several processes of torchrun the first one does."""
+    if os.environ.get("RANK", "0") == "0":
+        sys.stderr.write(f"kernelwright: {': '.join([how, *map(str, stop.args)])}\n")
 
 
 def _complain(message: str) -> None:

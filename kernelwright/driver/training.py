@@ -23,6 +23,7 @@ from kernelwright.agent.trajectory import Trajectory
 from kernelwright.backend.tf32 import permitted
 from kernelwright.driver.build import cost_model_ms, discover, open_pool, resolve_target
 from kernelwright.driver.canary import check_policy, follow_canary
+from kernelwright.driver.closing import closing_with
 from kernelwright.driver.given import Given, compares_with_given, read_modules
 from kernelwright.driver.pair_rows import read_pair_rows
 from kernelwright.driver.policies import PolicyKind, open_policy
@@ -42,6 +43,7 @@ from kernelwright.driver.watching import WatchedPolicy, watched
 from kernelwright.evaluation.pool import Item, Pool
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
+from kernelwright.rl.checkpoint import what_is_kept
 from kernelwright.rl.learner import Learner, open_model
 from kernelwright.rl.packing import Row
 from kernelwright.rl.phases import Phases
@@ -65,7 +67,8 @@ def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
 
     Raises UserError for what cannot be read.
     """
-    with joined(_on_cuda(settings.device)) as ranks, _products(settings.trainer):
+    closing = closing_with(lambda: what_is_kept(Path(settings.out) / "checkpoints"))
+    with closing, joined(_on_cuda(settings.device)) as ranks, _products(settings.trainer):
         return _run_sft(settings, console if ranks.leads else Console(quiet=True), ranks)
 
 
@@ -91,7 +94,8 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
     `policy` is one that is open already and stays so; None opens the one that is configured. Where torchrun started
     several processes the first does all but the learner's work, and has the metrics.
     """
-    with joined(_on_cuda(settings.plain.device)) as ranks, _products(settings.plain.trainer):
+    closing = closing_with(lambda: what_is_kept(Path(settings.plain.out) / "checkpoints", settings.run.steps))
+    with closing, joined(_on_cuda(settings.plain.device)) as ranks, _products(settings.plain.trainer):
         if ranks.leads:
             return _lead(settings, console, policy, ranks)
         _follow(settings, ranks)

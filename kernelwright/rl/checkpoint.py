@@ -52,7 +52,8 @@ def save_checkpoint(
     partial = root / f"{place.name}.partial"
     try:
         root.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(partial, ignore_errors=True)
+        for left in root.glob("*.partial"):  # of a run that was killed while it wrote
+            shutil.rmtree(left, ignore_errors=True)
         partial.mkdir()
         write(partial)
         (partial / "state.json").write_text(json.dumps(state, indent=1) + "\n", "utf-8")
@@ -92,6 +93,28 @@ def resume_from(root: Path, say: Callable[[str], None]) -> Checkpoint | None:
         over = "".join(f"{path} is damaged and passed over; " for path in found.damaged)
         say(f"{over}going on from {found.folder}")
     return found
+
+
+def announcement(given_up: bool) -> str:
+    """What a run says when it is asked to stop."""
+    what = "the step under way is given up" if given_up else "what is under way is finished"
+    return f"stopping: {what}, and a checkpoint is written; a second Ctrl-C ends the run at once"
+
+
+def what_is_kept(root: Path, steps: int | None = None) -> str:
+    """What a run that ends before the last of its steps leaves, in one line."""
+    found = _latest_or_none(root)
+    if found is None:
+        return "stopped before a step was done; nothing of this run is kept"
+    of = "" if steps is None else f" of {steps}"
+    return f"stopped after step {found.step}{of}; kept {found.folder}; the same command goes on from there"
+
+
+def _latest_or_none(root: Path) -> Checkpoint | None:
+    try:
+        return latest_checkpoint(root)
+    except CheckpointError:
+        return None
 
 
 @contextmanager

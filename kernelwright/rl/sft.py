@@ -5,17 +5,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.checkpoint import resume_from, save_checkpoint, writing_beside
+from kernelwright.rl.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
 from kernelwright.rl.data import Cursor
 from kernelwright.rl.learner import DivergedError, Learner
 from kernelwright.rl.packing import Row, response_mask
 from kernelwright.rl.run_log import RunLog
+from kernelwright.rl.stopping import Stop
 
 
 @dataclass(frozen=True)
@@ -51,58 +52,105 @@ def train_sft(
     """Train, from the folder's latest checkpoint where there is one; the last step's metrics.
 
     Loss is the mean negative log-likelihood (nats) of a batch's response tokens. Raises DivergedError for a loss that
-    is no number, CheckpointError or DiskFullError for a full disk: the last checkpoint is good.
+    is no number, CheckpointError or DiskFullError for a full disk: the last checkpoint is good. The first Ctrl-C or
+    SIGTERM gives up the step under way, or finishes it where other processes share it; then a checkpoint is written
+    and KeyboardInterrupt is raised, told what is kept.
     """
     if not rows:
         raise UserError("there are no pairs to learn from")
-    with writing_beside(folder / "checkpoints"):
-        return _train(learner, rows, settings, folder, held_out, tell, say)
+    run = _Run(learner, rows, settings, folder, held_out, tell, say)
+    with writing_beside(folder / "checkpoints"), run.stop:
+        return run.train()
 
 
-def _train(
-    learner: Learner,
-    rows: Sequence[Row],
-    settings: SftSettings,
-    folder: Path,
-    held_out: Sequence[Row],
-    tell: Callable[[int, int, Mapping[str, Any]], None],
-    say: Callable[[str], None],
-) -> dict[str, Any]:
-    found = resume_from(folder / "checkpoints", say)
-    if found is not None:
-        learner.load(found.folder)
-    learner.steps = settings.steps(len(rows))
-    leads, metrics = learner.ranks.leads, dict[str, Any]()
-    log = RunLog(folder, learner.step, settings.wandb) if leads else None
-    cursor = Cursor(rows, settings.batch, settings.seed)
-    try:
-        while learner.step < learner.steps:
-            step, began = learner.step, time.monotonic()
-            batch = cursor.batch_of(step)
-            torch.manual_seed(random.Random(f"{settings.seed}/sft/{step}").getrandbits(31) + learner.ranks.rank)
-            metrics = _step(learner, batch)
-            metrics["tokens_per_s"] = round(sum(map(len, batch)) / (time.monotonic() - began), 1)
-            last = learner.step == learner.steps
-            if held_out and (last or learner.step % settings.evaluate_every == 0):
-                metrics["held_out_loss"] = likelihood_loss(learner, held_out)
-            if log is None:
-                continue
-            log.write(step, metrics)
-            tell(learner.step, learner.steps, metrics)
-            if last or learner.step % settings.save_every == 0:
-                state = {"step": learner.step, "rows": len(rows), "settings": vars(settings)}
-                save_checkpoint(folder / "checkpoints", learner.step, learner.save, state, settings.keep)
-    finally:
-        if log is not None:
-            log.close()
-    if leads:
-        learner.save_adapter(folder / "adapter")
-    return metrics
+class _Run:
+    def __init__(
+        self,
+        learner: Learner,
+        rows: Sequence[Row],
+        settings: SftSettings,
+        folder: Path,
+        held_out: Sequence[Row],
+        tell: Callable[[int, int, Mapping[str, Any]], None],
+        say: Callable[[str], None],
+    ) -> None:
+        self.learner, self.rows, self.settings, self.held_out = learner, rows, settings, held_out
+        self.folder, self.checkpoints, self.tell, self.say = folder, folder / "checkpoints", tell, say
+        self.stop = Stop(self._announce)
+        self._alone = learner.ranks.world == 1  # else other processes would wait for what is given up
+        self._kept = 0  # the step of the latest checkpoint
 
+    def train(self) -> dict[str, Any]:
+        learner, leads = self.learner, self.learner.ranks.leads
+        found = resume_from(self.checkpoints, self.say)
+        if found is not None:
+            learner.load(found.folder)
+            self._kept = found.step
+        learner.steps = self.settings.steps(len(self.rows))
+        log, metrics = RunLog(self.folder, learner.step, self.settings.wandb) if leads else None, dict[str, Any]()
+        cursor = Cursor(self.rows, self.settings.batch, self.settings.seed)
+        try:
+            while learner.step < learner.steps and not learner.ranks.shared(self.stop.asked):
+                step = learner.step
+                try:
+                    metrics = self._step(cursor.batch_of(step))
+                except KeyboardInterrupt:
+                    if not self.stop.asked or self.stop.at_once:
+                        raise
+                    learner.optimizer.zero_grad(set_to_none=True)
+                    break
+                if log is None:
+                    continue
+                log.write(step, metrics)
+                self.tell(learner.step, learner.steps, metrics)
+                if learner.step == learner.steps or learner.step % self.settings.save_every == 0:
+                    self._save()
+            if learner.step < learner.steps:
+                self._end_early()
+        finally:
+            if log is not None:
+                log.close()
+        if leads:
+            learner.save_adapter(self.folder / "adapter")
+        return metrics
 
-def _step(learner: Learner, batch: Sequence[Row]) -> dict[str, Any]:
-    """One optimizer step."""
-    return {"loss": add_likelihood_gradients(learner, batch), **learner.update()}
+    def _step(self, batch: Sequence[Row]) -> dict[str, Any]:
+        """Take one optimizer step; its metrics. Raises KeyboardInterrupt only before the weights move."""
+        learner, began, seed = self.learner, time.monotonic(), f"{self.settings.seed}/sft/{self.learner.step}"
+        torch.manual_seed(random.Random(seed).getrandbits(31) + learner.ranks.rank)
+        with self.stop.interruptible(self._alone):
+            loss = add_likelihood_gradients(learner, batch)
+        metrics = {"loss": loss, **learner.update()}
+        metrics["tokens_per_s"] = round(sum(map(len, batch)) / (time.monotonic() - began), 1)
+        if self.held_out and (learner.step == learner.steps or learner.step % self.settings.evaluate_every == 0):
+            metrics |= self._measured()
+        return metrics
+
+    def _measured(self) -> dict[str, float]:
+        """The loss on held-out rows; nothing where the run is to stop before that is known."""
+        try:
+            with self.stop.interruptible(self._alone):
+                return {"held_out_loss": likelihood_loss(self.learner, self.held_out)}
+        except KeyboardInterrupt:
+            if not self.stop.asked or self.stop.at_once:
+                raise
+            return {}
+
+    def _save(self) -> None:
+        state = {"step": self.learner.step, "rows": len(self.rows), "settings": vars(self.settings)}
+        keep = self.settings.keep
+        self._kept = save_checkpoint(self.checkpoints, self.learner.step, self.learner.save, state, keep).step
+
+    def _end_early(self) -> NoReturn:
+        """Keep what was learnt, in the first process, and raise what says so, in each."""
+        if self.learner.ranks.leads and self.learner.step > self._kept:
+            self._save()
+        self.learner.ranks.shared(None)  # no other process ends before that, or torchrun would end this one
+        raise self.stop.interruption(what_is_kept(self.checkpoints, self.learner.steps))
+
+    def _announce(self, given_up: bool) -> None:
+        if self.learner.ranks.leads:
+            self.say(announcement(given_up))
 
 
 def add_likelihood_gradients(learner: Learner, batch: Sequence[Row], weight: float = 1.0) -> float:

@@ -4,6 +4,9 @@ A step is taken wholly or not at all: everything that decides the next one (adap
 imitate) is in a checkpoint; problems (with what became of those before), seeds and what else is random follow from the
 step number. Times of rewards are measured, those that a run remembers too: one that goes on measures them anew.
 
+The first Ctrl-C or SIGTERM gives up a batch that is being drawn, and a step before its first update unless other
+processes share it; from then on the step is finished. Then a checkpoint is written and the run ends.
+
 With `ahead` = a, batches k + 1 to k + a are drawn and judged while batch k is learnt from. Batch n is drawn by the
 adapter of step n - a, whoever is faster: from then on it is a steps older than the learner. One batch ahead lets all
 work at a time; two, and a batch whose last verdicts are late holds up neither the policy nor the learner. The anchor of
@@ -20,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -31,7 +34,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.algorithms import Algorithm, Prepared, objective, prepare
 from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, drawn_batch, rows_of
-from kernelwright.rl.checkpoint import resume_from, save_checkpoint, writing_beside
+from kernelwright.rl.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
 from kernelwright.rl.curriculum import Curriculum
 from kernelwright.rl.imitation import GoodAnswers
 from kernelwright.rl.learner import DivergedError, Learner
@@ -41,6 +44,7 @@ from kernelwright.rl.phases import Phases
 from kernelwright.rl.run_log import RunLog
 from kernelwright.rl.sft import add_likelihood_gradients
 from kernelwright.rl.statistics import Loss, acceptance, sum_and_count
+from kernelwright.rl.stopping import Stop
 from kernelwright.rl.turns import Turns, turns_of
 
 #: Hands a saved adapter to the policy.
@@ -49,8 +53,6 @@ Tell = Callable[[int, int, Mapping[str, Any]], None]
 Say = Callable[[str], None]
 #: In a checkpoint, the adapters by which batches are drawn that are not learnt from yet, each by its step.
 _AHEAD = "ahead"
-#: What a process has that does not ask the policy.
-_NO_BATCH = Batch(Plan(0, (), (), 0, 0), [], 0.0)
 
 
 @dataclass(frozen=True)
@@ -106,17 +108,25 @@ class Trainer:
         chosen = self.settings
         self._curriculum = Curriculum(len(self.modules), chosen.problems, chosen.replay, chosen.seed, chosen.ahead)
         self._good = GoodAnswers()
+        self._kept = 0  # the step of the latest checkpoint
+        self._stop = Stop(self._announce)
 
     def run(self) -> dict[str, Any]:
         """Train from the latest checkpoint on; the last step's metrics.
 
         Raises DivergedError for a loss that is no number, PolicyError for a policy that is gone, CheckpointError or
-        DiskFullError for a full disk: in each case the latest checkpoint is what the next run starts from.
+        DiskFullError for a full disk: in each case the latest checkpoint is what the next run starts from. Raises
+        KeyboardInterrupt, told what is kept, where a signal stops it.
         """
         if self.learner.ranks.leads and not self.modules:
             raise UserError("there are no problems to learn from")
-        with writing_beside(self._checkpoints):
+        with writing_beside(self._checkpoints), self._stop:
             return self._run()
+
+    @property
+    def _alone(self) -> bool:
+        """Whether no other process takes the same steps, which would wait for this one."""
+        return self.learner.ranks.world == 1
 
     @property
     def _checkpoints(self) -> Path:
@@ -130,8 +140,10 @@ class Trainer:
         try:
             while self.learner.step < self.settings.steps:
                 step = self.learner.step
-                metrics = self._step(self._batch(step))
-                metrics |= self.phases.lap()
+                found = self._taken(step)
+                if found is None:
+                    break
+                metrics = found | self.phases.lap()
                 if log is None:
                     continue
                 log.write(step, metrics)  # first: what a checkpoint holds is never taken again, and would not be shown
@@ -139,6 +151,8 @@ class Trainer:
                     with self.phases.timed("checkpoint"):  # its seconds are the next step's
                         self._save()
                 self.tell(self.learner.step, self.settings.steps, metrics)
+            if self.learner.step < self.settings.steps:
+                self._end_early()
         finally:
             for flight in self._flights:
                 flight.call_off()
@@ -148,11 +162,34 @@ class Trainer:
             self.learner.save_adapter(self.folder / "adapter")
         return metrics
 
+    def _taken(self, step: int) -> dict[str, Any] | None:
+        """The metrics of a step; None where the run is to stop before it."""
+        try:
+            batch = self._batch(step)
+            return None if batch is None else self._step(batch)
+        except KeyboardInterrupt:
+            if not self._stop.asked or self._stop.at_once:
+                raise
+            self.learner.optimizer.zero_grad(set_to_none=True)
+            return None
+
+    def _end_early(self) -> NoReturn:
+        """Keep what was learnt, in the first process, and raise what says so, in each."""
+        if self.learner.ranks.leads and self.learner.step > self._kept:
+            self._save()
+        self.learner.ranks.shared(None)  # no other process ends before that, or torchrun would end this one
+        raise self._stop.interruption(what_is_kept(self._checkpoints, self.settings.steps))
+
+    def _announce(self, given_up: bool) -> None:
+        if self.learner.ranks.leads:
+            self.say(announcement(given_up))
+
     def _resume(self) -> None:
         self.learner.steps = self.settings.steps
         found = resume_from(self._checkpoints, self.say)
         if found is not None:
             self.learner.load(found.folder)
+            self._kept = found.step
             self._curriculum.restore(found.state["curriculum"])
             self._good.load(found.folder)
             if self.learner.ranks.leads:
@@ -165,7 +202,7 @@ class Trainer:
         state = {"step": self.learner.step, "settings": vars(self.settings), "algorithm": vars(self.algorithm)}
         state |= {"curriculum": self._curriculum.state}
         content, keep = json.loads(json.dumps(state)), self.settings.keep
-        ahead = {flight.plan.adapter_step for flight in self._flights} - {self.learner.step}
+        ahead = {self._drawn_by(step) for step in self._steps_ahead()} - {self.learner.step}
 
         def write(folder: Path) -> None:
             self.learner.save(folder)
@@ -174,7 +211,7 @@ class Trainer:
             for step in ahead:
                 shutil.copytree(self._place(step), folder / _AHEAD / str(step))
 
-        save_checkpoint(self._checkpoints, self.learner.step, write, content, keep)
+        self._kept = save_checkpoint(self._checkpoints, self.learner.step, write, content, keep).step
 
     def _place(self, step: int) -> Path:
         """Where a step's adapter is for the policy, until all that it draws is learnt from."""
@@ -201,32 +238,45 @@ class Trainer:
     def _plan(self, step: int) -> Plan:
         places = self._curriculum.batch_of(step)
         chosen = [self.modules[place] for place in places]
-        return Plan(step, places, chosen, self._seed("rollout", step), max(0, step - self.settings.ahead))
+        return Plan(step, places, chosen, self._seed("rollout", step), self._drawn_by(step))
+
+    def _drawn_by(self, step: int) -> int:
+        """The step of the adapter that draws a step's batch."""
+        return max(0, step - self.settings.ahead)
 
     def _seed(self, what: str, step: int) -> int:
         return random.Random(f"{self.settings.seed}/{what}/{step}").getrandbits(31)
 
-    def _batch(self, step: int) -> Batch:
-        """The batch of a step, in every process."""
-        if not self.learner.ranks.leads:
-            return self.learner.ranks.shared(_NO_BATCH)
-        return self.learner.ranks.shared(self._own_batch(step))
+    def _batch(self, step: int) -> Batch | None:
+        """The batch of a step, in every process; None where the run is to stop."""
+        asks = self.learner.ranks.leads and not self._stop.asked
+        return self.learner.ranks.shared(self._own_batch(step) if asks else None)
 
-    def _own_batch(self, step: int) -> Batch:
-        if not self.settings.ahead:
-            return drawn_batch(self._plan(step), self.roll_out)
-        if not self._flights:
+    def _own_batch(self, step: int) -> Batch | None:
+        if self.settings.ahead and not self._flights:
             self._go_ahead()
-        with self.phases.timed("wait"):
-            batch = self._flights[0].take()  # held until then: an interrupt calls it off
+        try:
+            with self._stop.interruptible():
+                if not self.settings.ahead:
+                    return drawn_batch(self._plan(step), self.roll_out)
+                with self.phases.timed("wait"):
+                    batch = self._flights[0].take()  # held until then: an interrupt calls it off
+        except KeyboardInterrupt:
+            if not self._stop.asked or self._stop.at_once:
+                raise
+            return None
         self._flights.popleft()
         return batch
+
+    def _steps_ahead(self) -> range:
+        """Those whose batches are drawn by now, or on their way."""
+        first = self.learner.step
+        return range(first, min(first + self.settings.ahead + 1, self.settings.steps))
 
     def _go_ahead(self) -> None:
         """Send off the batches up to `ahead` after the next, each as soon as the policy has drawn the one before."""
         self._keep()
-        first = self.learner.step
-        for step in range(first + len(self._flights), min(first + self.settings.ahead + 1, self.settings.steps)):
+        for step in self._steps_ahead()[len(self._flights) :]:
             plan = self._plan(step)
             before = self._flights[-1] if self._flights else None
             self._flights.append(Flight(plan, self.roll_out, partial(self._push, plan.adapter_step), before))
@@ -238,14 +288,14 @@ class Trainer:
         self.phases.add("rollout", batch.seconds)
         torch.manual_seed(self._seed("update", plan.step) + self.learner.ranks.rank)
         rows = rows_of(trajectories)
-        with self.phases.timed("score", "learner"):
+        with self.phases.timed("score", "learner"), self._stop.interruptible(self._alone):
             turns, prepared, entropy = self._prepared(trajectories, rows, plan.seed)
         found: dict[str, Any] = {}
         for number in range(self.settings.updates):
             again = self._good.drawn(self.settings.imitate, f"{self.settings.seed}/imitate/{plan.step}/{number}")
             again += self._paired(f"{self.settings.seed}/pairs/{plan.step}/{number}")
             with self.phases.timed("update", "learner"):
-                found = self._update(turns, prepared, rows, entropy, again)
+                found = self._update(turns, prepared, rows, entropy, again, first=not number)
         self.learner.step = plan.step + 1
         if self.settings.imitate:
             weights = prepared.good + self.settings.rehearsal * prepared.solved
@@ -253,7 +303,9 @@ class Trainer:
         fresh = self._fresh(plan.step, trajectories)
         if self.learner.ranks.leads:
             self._curriculum.record(plan.places, trajectories)
-        if not self.settings.ahead or self.learner.step == self.settings.steps:
+        if self._stop.asked:
+            pass  # nobody draws any more, and a terminal's Ctrl-C may have ended the policy
+        elif not self.settings.ahead or self.learner.step == self.settings.steps:
             self._hand_over()
         elif self.learner.ranks.leads:
             self._go_ahead()
@@ -297,21 +349,24 @@ class Trainer:
         rows: Sequence[Row],
         entropy: Tensor | None,
         again: Sequence[Row] = (),
+        first: bool = False,
     ) -> dict[str, Any]:
         """One optimizer step, its gradients summed over packs; none where no row has anything to teach.
 
         Rows without an advantage are left out where nothing but the advantage has a gradient; denominators stay those
-        of the batch. `ratio` and `clip_fraction` are of the rows that are left. `again` are rows that are imitated.
+        of the batch. `ratio` and `clip_fraction` are of the rows that are left. `again` are rows that are imitated. The
+        gradients of a step's `first` update may be given up.
         """
         teaches = prepared.keep.any(-1) & ((prepared.advantages != 0) | bool(self.algorithm.kl))
         live = teaches.nonzero()[:, 0].tolist()
         sums = acceptance(turns, prepared.keep)
         if entropy is not None:
             sums["entropy"] = sum_and_count(entropy, prepared.keep)
-        total = self._add_gradients(turns, prepared, rows, live) if live else Loss(torch.zeros(()), {})
-        told: dict[str, Any] = Loss(total.value, {**total.sums, **sums}).statistics()
-        if again:
-            told["imitation_loss"] = add_likelihood_gradients(self.learner, again, self.settings.imitation)
+        with self._stop.interruptible(self._alone and first):
+            total = self._add_gradients(turns, prepared, rows, live) if live else Loss(torch.zeros(()), {})
+            told: dict[str, Any] = Loss(total.value, {**total.sums, **sums}).statistics()
+            if again:
+                told["imitation_loss"] = add_likelihood_gradients(self.learner, again, self.settings.imitation)
         return told | self.learner.update() if live or again else told
 
     def _add_gradients(self, turns: Turns, prepared: Prepared, rows: Sequence[Row], live: Sequence[int]) -> Loss:

@@ -104,26 +104,27 @@ def test_a_signal_ends_a_run_in_order_and_it_goes_on(
     base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], number: signal.Signals, status: int, word: str
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
-    first = tmp_path / "checkpoints" / "step-00000001"
+    unsaved = [*told(base, tmp_path, steps=6), "trainer.save_every=100"]
 
     def end() -> None:
-        while not first.exists():
+        while not read_metrics(tmp_path):
             time.sleep(0.01)
         os.kill(os.getpid(), number)
 
     threading.Thread(target=end, daemon=True).start()
-    assert main(["train", *told(base, tmp_path, steps=6)]) == status
+    assert main(["train", *unsaved]) == status
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert f"{word}; what was done so far is kept" in shown.err
     assert "canary: baseline" in shown.err
     assert signal.getsignal(signal.SIGTERM) is before
     done = latest_checkpoint(tmp_path / "checkpoints")
     assert done is not None
-    assert 1 <= done.step < 6
+    assert 1 <= done.step == len(read_metrics(tmp_path)) < 6
+    kept = f"stopped after step {done.step} of 6; kept {done.folder}; the same command goes on from there"
+    assert shown.err.splitlines()[-1] == f"kernelwright: {word}: {kept}"
     assert (tmp_path / "plot.svg").stat().st_size > 1000
 
-    assert main(["train", *told(base, tmp_path, steps=6)]) == 0
+    assert main(["train", *unsaved]) == 0
     assert f"going on from {done.folder}" in capsys.readouterr().err.replace("\n", "")
     rows = read_metrics(tmp_path)
     assert [row["step"] for row in rows] == list(range(6))

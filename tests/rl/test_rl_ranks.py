@@ -49,9 +49,18 @@ def test_two_processes_do_what_one_does(tmp_path: Path) -> None:
     same(tmp_path / "rl", tmp_path / "alone-rl", "reward", "mismatch", "kl", "entropy", "ratio", "kept_rows", *learnt)
     found: Any = latest_checkpoint(tmp_path / "cut" / "checkpoints")
     assert found.step in (1, 2)  # the last step may not have been kept
+    stopped = torchrun(tmp_path, "stop")
+    for rank in (0, 1):
+        assert f"Terminated {rank} stopped after step" in stopped.stdout, stopped.stdout + stopped.stderr
+    for name in ("stopped", "stopped-sft"):
+        kept: Any = latest_checkpoint(tmp_path / name / "checkpoints")
+        assert kept.step == len(read_metrics(tmp_path / name)) >= 2
+        assert kept.step < STEPS
     going_on = torchrun(tmp_path)
     assert going_on.returncode == 0, going_on.stderr
     same(tmp_path / "cut", tmp_path / "alone-cut", "reward", "lag", *learnt)
+    same(tmp_path / "stopped", tmp_path / "alone-cut", "reward", "lag", *learnt)
+    same(tmp_path / "stopped-sft", tmp_path / "alone-sft", *learnt)
     assert [row["lag"] for row in read_metrics(tmp_path / "cut")] == [0, 1, 2, 2]
     assert len(read_metrics(tmp_path / "cut")) == STEPS
     same(tmp_path / "second", tmp_path / "alone-sft", *learnt)  # begun by one, ended by two

@@ -4,8 +4,8 @@ usage: kernelwright sft pairs=FILE.jsonl [key=value …]
 
 The adapter learns the answers of `kernelwright data pairs`, to the very prompts that the agent asks; pairs of the split
 `test` measure it. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard` and, at the end or when
-interrupted, `plot.svg` and `plot.png`; a run that was stopped goes on from its last checkpoint. The last step's metrics
-go to stdout as JSON.
+interrupted, `plot.svg` and `plot.png`; a run that was stopped goes on from its last checkpoint. Ctrl-C and SIGTERM
+write a checkpoint before the run ends; a second Ctrl-C ends it at once. The last step's metrics go to stdout as JSON.
 
 `torchrun --nproc-per-node 2 -m kernelwright.driver.cli sft …` shares the work out over processes, a GPU each, as for
 `kernelwright train`; checkpoints serve any number of them.

@@ -8,8 +8,9 @@ Before the first step a canary tells whether the policy has the trainer's weight
 idle/evaluator, shares of the step. With trainer.ahead=1 the policy draws a batch while the learner learns from the one
 before: its adapter is one step older then (`lag`). With 2 nobody waits for late verdicts either. out=FOLDER gets
 `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard`, `canary.json` and, at the end or when interrupted, `plot.svg`
-and `plot.png`; a run that was stopped goes on from its last checkpoint with the batch that would have been next. The
-last step's metrics go to stdout as JSON.
+and `plot.png`; a run that was stopped goes on from its last checkpoint with the batch that would have been next. Ctrl-C
+and SIGTERM write a checkpoint before the run ends; a second Ctrl-C ends it at once. The last step's metrics go to
+stdout as JSON.
 
 Several GPUs: device=cuda:1 policy.devices=0 puts learner and policy on one each. `torchrun --nproc-per-node 2 -m
 kernelwright.driver.cli train …` splits the base model's layers (FSDP2) and each batch's rows over processes, a GPU
