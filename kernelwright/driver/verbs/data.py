@@ -1,6 +1,12 @@
-"""Make data for training the agents.
+"""Make data for training the agents, and the file of KernelBench's problems.
 
 usage: kernelwright data pairs [key=value …]
+       kernelwright data kernelbench PLACE [out=kernelbench.jsonl]
+
+`data kernelbench` writes KernelBench's problems to one file, a JSON object a line: `level`, `problem_id`, `name`,
+`code`, `origin` and `license`. PLACE is a checkout of https://github.com/ScalingIntelligence/KernelBench, or
+hub:ScalingIntelligence/KernelBench, which needs a network and `pip install 'kernelwright[hub]'`. The number of problems
+of each level goes to stdout. Everything below is about `data pairs`.
 
 Programs, generated and given, become verified pairs: for the frontend a program and the Triton that it is lowered to,
 for the mid-end Triton and the fastest that a search finds by the cost model. out=FILE gets one JSON object a line:
@@ -40,6 +46,7 @@ configuration (defaults first):
   starts=[…] search=[…] margin=1.05   mid-end: what is made faster, what is tried, and how much faster it must be
   action=program|pipeline  trials=12  mid-end: answer with a program, or with the best choice of passes of so many
 
+  kernelwright data kernelbench hub:ScalingIntelligence/KernelBench out=kernelbench.jsonl
   kernelwright data pairs count=2000 out=pairs.jsonl against=kernelbench.jsonl
   kernelwright data pairs stage=midend problems=KernelBench/level1 count=0 target=h100
 
@@ -59,15 +66,22 @@ from kernelwright.driver.pair_summary import summarize_pairs, token_counter
 from kernelwright.driver.pairs import PairRun, PairSet
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import FRONTEND, write_text
+from kernelwright.rl.kernelbench_file import write_kernelbench
+from kernelwright.rl.problems import KERNELBENCH_HUB
 
 FLAGS: tuple[Flag, ...] = ()
 
 
 def run(arguments: Arguments) -> int:
-    """Make the pairs, print the summary."""
+    """Make what the first word asks for, print the summary."""
+    if arguments.positional[:1] == ("kernelbench",):
+        return _kernelbench(arguments)
     if arguments.positional != ("pairs",):
         given = " ".join(arguments.positional) or "nothing"
-        raise UserError(f"data makes pairs, got {given}; write `kernelwright data pairs key=value …`")
+        raise UserError(
+            f"data takes `pairs` or `kernelbench`, got {given}; write `kernelwright data pairs key=value …` or "
+            "`kernelwright data kernelbench PLACE`"
+        )
     discover()
     settings = read_pair_settings(arguments.overrides)
     count_tokens = None if settings.tokenizer is None else token_counter(settings.tokenizer)
@@ -84,3 +98,18 @@ def run(arguments: Arguments) -> int:
 
     making.run(Console(stderr=True), report)
     return 0 if made else 1
+
+
+def _kernelbench(arguments: Arguments) -> int:
+    """Write the file, print how many problems each level has."""
+    places, out = arguments.positional[1:], "kernelbench.jsonl"
+    if len(places) != 1:
+        given = f"got {' '.join(places)}" if places else "got none"
+        raise UserError(f"data kernelbench takes one PLACE, a KernelBench checkout or {KERNELBENCH_HUB}, {given}")
+    for override in arguments.overrides:
+        key, _, out = override.partition("=")
+        if key != "out" or not out:
+            raise UserError(f"data kernelbench takes out=FILE and nothing else, got {override}")
+    levels = write_kernelbench(places[0], Path(out))
+    sys.stdout.write(json.dumps({"out": out, **levels}) + "\n")
+    return 0
