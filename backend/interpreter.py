@@ -35,6 +35,7 @@ from kernelwright.backend.language import Language
 from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle
 from kernelwright.backend.memory import AddressSpace
 from kernelwright.backend.races import Races
+from kernelwright.backend.tensors import poison
 from kernelwright.ir.errors import UserError
 
 __all__ = [
@@ -154,10 +155,7 @@ class InterpreterRuntime:
 
     def allocated(self, tensor: Tensor) -> None:
         """Host code made a tensor without values."""
-        if tensor.is_floating_point():
-            tensor.fill_(float("nan"))
-        else:
-            tensor.fill_(True if tensor.dtype == torch.bool else torch.iinfo(tensor.dtype).max // 3)
+        poison(tensor)
         if self.check_uninitialised:
             written = np.zeros(tensor.untyped_storage().nbytes(), dtype=np.bool_)
             self._written[tensor.untyped_storage().data_ptr()] = (tensor, written)

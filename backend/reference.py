@@ -11,7 +11,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from kernelwright.backend.tensors import Value, register_source, spec_of
+from kernelwright.backend.tensors import Value, copy_of, register_source, spec_of
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference, ScalarSpec, StateSpec, TensorSpec
 
@@ -107,7 +107,7 @@ class ReferenceProgram:
         except RuntimeError:
             torch.manual_seed(seed)
             values = list(self.namespace["get_inputs"]())
-        return [value.to(device) if isinstance(value, Tensor) else value for value in values]
+        return [_on(value, device) for value in values]
 
     def state(self, model: nn.Module) -> dict[str, Tensor]:
         """The model's tensors by their names in the reference; they are the model's own, not copies."""
@@ -139,17 +139,15 @@ class ReferenceProgram:
         return Gold(outputs, f"gold in the program's own dtype; fp64 refused: {reason}")
 
 
-def _clone(value: Value) -> Value:
-    """A copy with the same strides."""
-    if not isinstance(value, Tensor):
+def _on(value: Value, device: torch.device | str) -> Value:
+    """A value on a device, where it lies in memory as it did."""
+    if not isinstance(value, Tensor) or value.device.type == torch.device(device).type:
         return value
-    copied = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
-    return copied.copy_(value) if not _overlaps(value) else value.clone()
+    return copy_of(value, device)
 
 
-def _overlaps(value: Tensor) -> bool:
-    """Whether two elements may share memory, as in an expanded tensor."""
-    return any(stride == 0 and size > 1 for stride, size in zip(value.stride(), value.shape, strict=True))
+def _clone(value: Value) -> Value:
+    return copy_of(value) if isinstance(value, Tensor) else value
 
 
 def _widen(value: Value) -> Value:

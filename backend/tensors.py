@@ -2,12 +2,14 @@
 
 import itertools
 import linecache
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
 
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.layout import shares_elements, span
 from kernelwright.ir.text import text_lines
 from kernelwright.ir.values import DTYPES, TensorSpec
 
@@ -30,6 +32,40 @@ def short_dtype(dtype: torch.dtype, what: str) -> str:
     if dtype not in SHORT_DTYPES:
         raise UserError(f"{what}: {dtype} is not supported; use one of {', '.join(DTYPES)}")
     return SHORT_DTYPES[dtype]
+
+
+def laid_out(
+    shape: Sequence[int], strides: Sequence[int], offset: int, dtype: torch.dtype, device: torch.device | str
+) -> Tensor:
+    """A new tensor, alone in its memory, in which it lies as told; what it does not cover of that is poisoned."""
+    size = offset + span(shape, strides)
+    whole = torch.empty(size, dtype=dtype, device=device)
+    if size > math.prod(shape) and whole.device.type != "meta":
+        poison(whole)
+    return whole.as_strided(shape, strides, offset)
+
+
+def poison(tensor: Tensor) -> None:
+    """Fill with NaN, or numbers far out of any range: nothing that a program may count on."""
+    if tensor.is_floating_point() or tensor.is_complex():
+        tensor.fill_(float("nan"))
+    else:
+        tensor.fill_(True if tensor.dtype == torch.bool else torch.iinfo(tensor.dtype).max // 3)
+
+
+def each_once(tensor: Tensor) -> Tensor:
+    """The tensor itself; where places of it share elements, these as they lie in memory, flat."""
+    if not shares_elements(tensor.shape, tensor.stride()):
+        return tensor
+    return tensor.as_strided((span(tensor.shape, tensor.stride()),), (1,), tensor.storage_offset())
+
+
+def copy_of(tensor: Tensor, device: torch.device | str | None = None) -> Tensor:
+    """A copy that lies in memory of its own as the tensor does: the same offset, strides, gaps and shared elements."""
+    place = tensor.device if device is None else device
+    copied = laid_out(tensor.shape, tensor.stride(), int(tensor.storage_offset()), tensor.dtype, place)
+    each_once(copied).copy_(each_once(tensor.detach()))
+    return copied
 
 
 def register_source(text: str, title: str) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelwright.evaluation.wire import SKETCHED, RawTensor
+from kernelwright.ir.layout import shares_elements
 from kernelwright.ir.values import Tolerance
 
 #: Errors below these are never held against a candidate: four units of rounding for 16-bit types.
@@ -138,6 +139,8 @@ def compare_output(want: Expected, got: RawTensor, tolerance: Tolerance, cancell
         return Findings(
             f"output {want.name} has shape {list(got.shape)} where the reference gives {list(want.eager.shape)}"
         )
+    if shares_elements(got.shape, got.strides) and not shares_elements(want.eager.shape, want.eager.strides):
+        return Findings(f"output {want.name} has places that share memory, with strides {list(got.strides)}")
     if got.nbytes == 0:
         return Findings()
     assert got.sketched == want.eager.sketched == want.gold.sketched, "a sketch is compared with elements"

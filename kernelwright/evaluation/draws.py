@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference import ReferenceProgram
-from kernelwright.backend.tensors import Value
-from kernelwright.evaluation.tensors import copy_of
+from kernelwright.backend.tensors import Value, copy_of, each_once
 
 
 @dataclass(frozen=True)
@@ -78,12 +77,14 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
 
 
 def apply_kind(values: Sequence[Value], kind: str, seed: int) -> list[Value]:
-    """Floating inputs changed as a kind says, strides kept; others as they are."""
+    """Floating inputs changed as a kind says, each where it lies; others as they are."""
     drawn: list[Value] = []
     for index, value in enumerate(values):
         if isinstance(value, Tensor) and value.is_floating_point() and value.numel():
             torch.manual_seed(seed + index)
-            drawn.append(copy_of(value).copy_(KINDS[kind](value)))
+            changed = copy_of(value)
+            each_once(changed).copy_(KINDS[kind](each_once(value)))
+            drawn.append(changed)
         else:
             drawn.append(value)
     return drawn
@@ -117,12 +118,13 @@ def perturb(model: nn.Module, seed: int) -> None:
     generators = _Generators(seed)
     parameters = {id(parameter) for parameter in model.parameters()}
     with torch.no_grad():
-        for tensor in [*model.parameters(), *model.buffers()]:
+        for held in [*model.parameters(), *model.buffers()]:
+            tensor = each_once(held)
             if not tensor.is_floating_point() or not tensor.numel():
                 continue
             first = tensor.flatten()[0]
             constant = bool((tensor == first).all())
-            if not constant and id(tensor) not in parameters:
+            if not constant and id(held) not in parameters:
                 continue
             device = tensor.device
             noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
@@ -138,7 +140,7 @@ def nudge(tensors: Iterable[Tensor], seed: int) -> None:
     """Change floating tensors in place by at most a unit in the last place; zeros and infinities stay."""
     generators = _Generators(seed)
     with torch.no_grad():
-        for tensor in tensors:
+        for tensor in map(each_once, tensors):
             if tensor.is_floating_point():
                 device = tensor.device
                 noise = torch.rand(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)

@@ -24,14 +24,14 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
-from kernelwright.backend.tensors import Value
+from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.backend.tf32 import Eager, permitted
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluation import operators
 from kernelwright.evaluation.correctness import differ
 from kernelwright.evaluation.draws import NUDGES, Draw, drawn, nudge, perturb
 from kernelwright.evaluation.sketch import Sketching, digests, snapshot
-from kernelwright.evaluation.tensors import copy_of, same_bits, to_raw
+from kernelwright.evaluation.tensors import same_bits, to_raw
 from kernelwright.evaluation.transport import Json, decode_reference
 from kernelwright.evaluation.wire import RawTensor
 from kernelwright.ir.values import TensorSpec
@@ -59,7 +59,7 @@ class Collected:
         tensors = [value for value in values if isinstance(value, Tensor)]
         places = iter(range(len(self.tensors), len(self.tensors) + len(tensors)))
         with _aside(turns, tensors):
-            self.tensors += [to_raw(one.clone() if one.device.type == "cpu" else one) for one in tensors]
+            self.tensors += [to_raw(copy_of(one) if one.device.type == "cpu" else one) for one in tensors]
         return [next(places) if isinstance(value, Tensor) else None for value in values]
 
 

@@ -45,7 +45,13 @@ class Sketching:
         if tensor.numel() <= self.above:
             return to_raw(tensor)
         sums = to_raw(sketch(tensor, self.seed))
-        return RawTensor(SHORT_DTYPES[tensor.dtype], tuple(tensor.shape), tuple(tensor.stride()), sums.data, True)
+        return replace(
+            sums,
+            dtype=SHORT_DTYPES[tensor.dtype],
+            shape=tuple(tensor.shape),
+            strides=tuple(tensor.stride()),
+            sketched=True,
+        )
 
     def digest(self, tensor: Tensor) -> int:
         """One number for the bits of a tensor."""

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from kernelwright.backend.tensors import SHORT_DTYPES, TORCH_DTYPES
+from kernelwright.backend.tensors import SHORT_DTYPES, TORCH_DTYPES, laid_out
 from kernelwright.evaluation.wire import RawTensor
 
 _LARGE_BYTES = 64 << 20
@@ -15,15 +15,16 @@ _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def to_raw(tensor: Tensor) -> RawTensor:
-    """A tensor's bytes; raises KeyError for a dtype that the IR has no name for."""
+    """A tensor's bytes, and how it lies in memory; raises KeyError for a dtype that the IR has no name for."""
     dense = tensor.detach().contiguous().cpu()
     flat = dense.as_strided((dense.numel(),), (1,))  # one element may be contiguous with any stride
     data = flat.view(torch.uint8).numpy().data if flat.numel() else memoryview(b"")
-    return RawTensor(SHORT_DTYPES[tensor.dtype], tuple(tensor.shape), tuple(tensor.stride()), data)
+    offset = int(tensor.storage_offset())
+    return RawTensor(SHORT_DTYPES[tensor.dtype], tuple(tensor.shape), tuple(tensor.stride()), data, offset=offset)
 
 
 def from_raw(raw: RawTensor, device: torch.device | str = "cpu") -> Tensor:
-    """A new tensor with the strides of the original; expanded sizes share memory again."""
+    """A new tensor that lies in memory as the original did."""
     assert not raw.sketched, "a sketch holds no elements"
     dtype = TORCH_DTYPES[raw.dtype]
     array = np.frombuffer(raw.data, np.uint8)
@@ -31,25 +32,13 @@ def from_raw(raw: RawTensor, device: torch.device | str = "cpu") -> Tensor:
         array = array.copy()
     else:
         warnings.filterwarnings("ignore", "The given NumPy array is not writable")  # it is only read, below
-    filled = torch.from_numpy(array).view(dtype).reshape(raw.shape) if array.size else None
-    narrow = tuple(1 if stride == 0 and size > 1 else size for size, stride in zip(raw.shape, raw.strides, strict=True))
-    tensor = torch.empty_strided(narrow, raw.strides, dtype=dtype, device=device)
-    if filled is not None:
-        tensor.copy_(filled[tuple(slice(size) for size in narrow)])
-    return tensor.expand(raw.shape)
-
-
-def copy_of(tensor: Tensor) -> Tensor:
-    """A copy with the same strides."""
-    copied = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
-    overlaps = any(step == 0 and size > 1 for step, size in zip(tensor.stride(), tensor.shape, strict=True))
-    return tensor.clone() if overlaps else copied.copy_(tensor)
-
-
-def twin(tensor: Tensor) -> Tensor:
-    """A copy in memory of its own that shares memory between elements where the tensor does."""
-    copied = copy_of(tensor)
-    return copied if copied.stride() == tensor.stride() else from_raw(to_raw(tensor), tensor.device)
+    tensor = laid_out(raw.shape, raw.strides, raw.offset, dtype, device)
+    if array.size:
+        # An expanded size is written once; places that share an element otherwise hold the same.
+        narrow = tuple(1 if step == 0 else size for size, step in zip(raw.shape, raw.strides, strict=True))
+        filled = torch.from_numpy(array).view(dtype).reshape(raw.shape)
+        tensor.as_strided(narrow, raw.strides, raw.offset).copy_(filled[tuple(map(slice, narrow))])
+    return tensor
 
 
 def same_bits(first: Tensor, second: Tensor) -> bool:

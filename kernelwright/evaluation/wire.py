@@ -30,7 +30,7 @@ class FrameError(ValueError):
 
 @dataclass(frozen=True)
 class RawTensor:
-    """A tensor as its row-major bytes; `strides` (in elements) tell how the owner had it laid out.
+    """A tensor as its row-major bytes; `strides` and `offset` (in elements) tell how it lies in its owner's memory.
 
     Where it is `sketched`, the bytes are not its elements but 8 for each block of them, see `sketch`.
     """
@@ -40,6 +40,7 @@ class RawTensor:
     strides: tuple[int, ...]
     data: memoryview
     sketched: bool = False
+    offset: int = 0
 
     @property
     def nbytes(self) -> int:
@@ -79,6 +80,7 @@ def write_frame(
             "strides": tensor.strides,
             "at": place,
             "sketched": tensor.sketched,
+            "offset": tensor.offset,
         }
         for tensor, place in zip(tensors, places, strict=True)
     ]
@@ -153,4 +155,5 @@ def _tensor(view: memoryview, base: int, spec: object) -> RawTensor:
     start = base + spec["at"]
     if len(shape) != len(strides) or spec["at"] < 0 or start + nbytes > len(view):
         raise FrameError("a tensor lies outside the frame")
-    return RawTensor(spec["dtype"], shape, strides, view[start : start + nbytes], sketched)
+    (offset,) = _sizes([spec.get("offset", 0)])
+    return RawTensor(spec["dtype"], shape, strides, view[start : start + nbytes], sketched, offset)

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.tensors import copy_of
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.binding import Bound, bind
 from kernelwright.evaluation.device.memory import POISONS, Memory
@@ -29,7 +30,7 @@ from kernelwright.evaluation.device.serve import Executor, Server, tensors_of
 from kernelwright.evaluation.draws import Draw, drawn
 from kernelwright.evaluation.link import Json, Link, Origin, TensorRef
 from kernelwright.evaluation.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
-from kernelwright.evaluation.tensors import from_raw, same_bits, twin
+from kernelwright.evaluation.tensors import from_raw, same_bits
 from kernelwright.evaluation.transport import decode_reference
 from kernelwright.evaluation.wire import RawTensor
 
@@ -94,6 +95,7 @@ class Calls:
             }
         places = given | by_name | {one.name: one.tensor for one in self.bound}
         before = {name: memory.tensor(ref).clone() for name, ref in places.items()}
+        around = {name: memory.store(ref.store).content.clone() for name, ref in given.items()}
         inputs = [
             {"tensor": given[name].encode()} if name in given else {"value": value}
             for name, value in zip(self.header["inputs"], call["values"], strict=True)
@@ -103,6 +105,10 @@ class Calls:
         self.server.link.send({"call": {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)
+        gaps = [
+            name for name, whole in around.items() if not torch.equal(whole, memory.store(given[name].store).content)
+        ]
+        found["modified"] += [name for name in gaps if name not in found["modified"]]
         for ref in (*given.values(), *by_name.values()) if call["fresh"] else ():
             memory.free(ref.store)
         return found
@@ -118,7 +124,9 @@ class Calls:
         values = drawn(self._program, Draw(**call["draw"]), device)
         if digests(values, self.sketching) != call["digests"]:
             raise DrawnOtherwiseError("the reference's get_inputs() gives other values in another process")
-        yield from ((name, twin(value)) for name, value in zip(names, values, strict=True) if isinstance(value, Tensor))
+        yield from (
+            (name, copy_of(value)) for name, value in zip(names, values, strict=True) if isinstance(value, Tensor)
+        )
 
     @functools.cached_property
     def sketching(self) -> Sketching | None:

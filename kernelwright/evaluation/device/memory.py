@@ -122,7 +122,9 @@ class Memory:
         content = torch.empty(0, dtype=torch.uint8, device=self.device).set_(given.untyped_storage())
         if number not in self.stores:
             self.allocate(number, content.numel())
-        ref = TensorRef(number, SHORT_DTYPES[given.dtype], tuple(given.shape), tuple(given.stride()), 0)
+        ref = TensorRef(
+            number, SHORT_DTYPES[given.dtype], tuple(given.shape), tuple(given.stride()), int(given.storage_offset())
+        )
         store = self.store(number)
         store.content.copy_(content)
         store.origin = Origin.GIVEN

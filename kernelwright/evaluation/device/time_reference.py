@@ -17,12 +17,13 @@ from torch import Tensor
 
 from kernelwright.backend.clock import clock_for
 from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.tensors import copy_of
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.replay import Replay, Rotation, slot
 from kernelwright.evaluation.device.time_job import Plan, device_facts, measure
 from kernelwright.evaluation.draws import Draw, perturb
 from kernelwright.evaluation.link import Json
-from kernelwright.evaluation.tensors import copy_of, same_bits, twin
+from kernelwright.evaluation.tensors import same_bits
 from kernelwright.evaluation.transport import decode_reference
 from kernelwright.evaluation.wire import RawTensor
 
@@ -69,7 +70,7 @@ def _reference_calls(
 ) -> Rotation:
     """The model compiled, its first call made, in a turn on the device that is given up while it compiles."""
     values = [program.inputs(Draw(**draw).inputs, header["device"]) for draw in header["draws"]]
-    own = [twin(value) if isinstance(value, Tensor) else value for value in values[0]]
+    own = [copy_of(value) if isinstance(value, Tensor) else value for value in values[0]]
     slots = [
         slot(target, [value for one in values if isinstance(value := one[place], Tensor)])
         for place, target in enumerate(own)

@@ -17,7 +17,7 @@ from triton.backends.compiler import GPUTarget
 
 from kernelwright.backend.execute import GIVEN_NAMES
 from kernelwright.backend.reference import held_tensors
-from kernelwright.backend.tensors import TORCH_DTYPES, register_source
+from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
 from kernelwright.evaluation.host import cuda, library
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.session import Session
@@ -199,7 +199,7 @@ class _Host:
         ref = TensorRef.decode(value["tensor"])
         if ref in self.given:  # the caller uses the same tensor again, its content changed
             return self.given[ref]
-        like = torch.empty_strided(ref.shape, ref.strides, dtype=TORCH_DTYPES[ref.dtype], device="meta")
+        like = laid_out(ref.shape, ref.strides, ref.offset, TORCH_DTYPES[ref.dtype], "meta")
         store = self.stores.get(ref.store)
         if store is None:
             store = self.stores[ref.store] = Store.known(self.session, ref.store, like.untyped_storage().nbytes())

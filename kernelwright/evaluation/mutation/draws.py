@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.reference import ReferenceProgram
-from kernelwright.backend.tensors import Value
-from kernelwright.evaluation.tensors import copy_of
+from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.ir.values import Reference
 
 #: What may come of running a reference or a mutant in this process: anything, `sys.exit` included.
@@ -116,7 +115,10 @@ def _flipped(value: Value) -> Value:
 def _changed(value: Tensor, variation: Callable[[Tensor], Tensor]) -> Tensor:
     if not value.is_floating_point() or not value.numel():
         return value
-    return copy_of(value).copy_(variation(value.detach().double()))
+    changed = copy_of(value)
+    once = each_once(changed)
+    once.copy_(variation(once.double()))
+    return changed
 
 
 def _other_weights(value: Tensor) -> Tensor:

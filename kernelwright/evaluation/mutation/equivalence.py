@@ -17,11 +17,10 @@ from kernelwright.backend.compiler import compile_module
 from kernelwright.backend.execute import load_module
 from kernelwright.backend.interpreter import InterpreterRuntime
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tensors import SHORT_DTYPES
+from kernelwright.backend.tensors import SHORT_DTYPES, copy_of
 from kernelwright.evaluation.correctness import FLOORS
 from kernelwright.evaluation.mutation.draws import FAILURES, Draw, draws
 from kernelwright.evaluation.mutation.mutants import Mutant
-from kernelwright.evaluation.tensors import copy_of
 from kernelwright.ir.values import KernelModule
 
 
