@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from kernelwright.ir.errors import Diagnostic
+from kernelwright.ir.notebook import html_table
 from kernelwright.ir.values import KernelModule, Resources
 
 
@@ -62,6 +63,14 @@ class Verdict:
     def __str__(self) -> str:
         note = " at shrunken shapes" if self.shrunken else ""
         return f"{self.status}@{self.rung}{note}" + (f": {self.detail}" if self.detail else "")
+
+    def _repr_html_(self) -> str:
+        rows = [("status", self.status), ("rungs passed", ", ".join(self.rungs)), ("detail", self.detail)]
+        rows += [(f"error {name}", f"{value:.2g}") for name, value in self.errors.items()]
+        rows += [(f"{name}, ms", f"{value:.4g}, measured") for name, value in self.times_ms.items()]
+        rows += [(name, str(value)) for name, value in self.caliber.items()]
+        note = "" if self.times_ms else "nothing was timed"
+        return html_table(str(self), ("", ""), [row for row in rows if row[1]], (note, *map(str, self.diagnostics)))
 
 
 _ALWAYS = frozenset((Status.OK, Status.UNPARSED, Status.MISMATCH, Status.CHEAT))

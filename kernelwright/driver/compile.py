@@ -4,30 +4,24 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kernelwright.driver.build import import_program, open_context, silent
+from kernelwright.driver.compiled import Compiled
+from kernelwright.driver.live_model import LiveModel
 from kernelwright.driver.measure import find_speedup
 from kernelwright.driver.report import make_failure_report, make_report
 from kernelwright.driver.settings import Settings
 from kernelwright.driver.stages import CompileResult, StageLog
+from kernelwright.evaluation.sandbox import Limits
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.instruments import Dump, Instrument, Reproducer, VerificationFailed, Verify
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """A compiled program: the result, its report (what `report.json` holds) and the run folder."""
-
-    result: CompileResult
-    report: dict[str, Any]
-    folder: Path
 
 
 def compile_module(
@@ -55,8 +49,13 @@ def compile_program(
     progress: Callable[[str], None] = silent,
     instruments: Sequence[Instrument] = (),
     context: Context | None = None,
+    live: LiveModel | None = None,
+    keep: bool = True,
 ) -> Compiled:
     """Import a program (or take a module), compile it, and write the run folder that `settings.out` names.
+
+    `live` is the model that a module was read from, which the result is compared with on its own weights and inputs.
+    Without `keep` nothing is written.
 
     A `context` that is given serves several programs, its evaluator's workers staying warm; else one is
     opened for this program alone.
@@ -66,20 +65,25 @@ def compile_program(
     """
     progress("import")
     module = program if isinstance(program, KernelModule) else import_program(program, settings)
-    folder = _make_folder(settings)
-    watchers = (Dump(folder), Reproducer(folder, settings.overrides), *instruments)
+    limits = Limits(timeout_s=settings.evaluator.timeout_s, memory_gb=settings.evaluator.memory_gb)
+    folder = _make_folder(settings) if keep else None
+    writers = (Dump(folder), Reproducer(folder, settings.overrides)) if folder else ()
     with nullcontext(context) if context else open_context(settings, progress) as context:
         try:
-            result = compile_module(module, settings.pipeline, context, watchers)
+            result = compile_module(module, settings.pipeline, context, (*writers, *instruments))
+            if live is not None and result.verdict is not None:
+                result = replace(result, verdict=live.judged(result.module, result.verdict, limits))
         except (KernelwrightError, KeyboardInterrupt) as error:
-            _write_report(folder, make_failure_report(module, context.target, error))
+            if folder:
+                _write_report(folder, make_failure_report(module, context.target, error))
             raise
     progress("measuring")
     report = make_report(result, context.target, find_speedup(result, context.target))
     report["pipeline"] = str(settings.pipeline)
-    (folder / "module.py").write_text(print_module(result.module), encoding="utf-8")
-    _write_report(folder, report)
-    return Compiled(result, report, folder)
+    if folder:
+        (folder / "module.py").write_text(print_module(result.module), encoding="utf-8")
+        _write_report(folder, report)
+    return Compiled(result, report, folder, live, limits)
 
 
 def _make_folder(settings: Settings) -> Path:

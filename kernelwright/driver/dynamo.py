@@ -20,9 +20,10 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from kernelwright.backend.execute import CudaRuntime, load_module
 from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.compile import compile_module
+from kernelwright.driver.running import sandbox
 from kernelwright.driver.stages import CompileResult
 from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.sandbox import Limits, Sandbox
+from kernelwright.evaluation.sandbox import Limits
 from kernelwright.evaluation.session import InterpretedModule
 from kernelwright.frontend.importers import import_graph
 from kernelwright.frontend.inductor.capture import BackendOptionError, compile_with_inductor
@@ -189,7 +190,6 @@ def permitted() -> Numerics:
 
 
 _evaluators: dict[tuple[str, Options], LocalEvaluator] = {}
-_sandboxes: list[Sandbox] = []
 
 
 def _evaluator(target: str, options: Options) -> LocalEvaluator:
@@ -201,19 +201,12 @@ def _evaluator(target: str, options: Options) -> LocalEvaluator:
     return _evaluators[key]
 
 
-def _sandbox() -> Sandbox:
-    if not _sandboxes:
-        _sandboxes.append(Sandbox())
-        atexit.register(_sandboxes[0].close)
-    return _sandboxes[0]
-
-
 def _runner(module: KernelModule, options: Options, graph: torch.fx.GraphModule) -> Runner:
     """The function that takes the graph's place: the graph's inputs to a list of outputs."""
     wanted = [not isinstance(spec, ScalarSpec) for spec in module.reference.inputs]
     held = [*graph.parameters(), *graph.buffers()]
     if options.target == "interpreter":
-        interpreted = InterpretedModule(module, _sandbox(), Limits(timeout_s=options.timeout_s))
+        interpreted = InterpretedModule(module, sandbox(), Limits(timeout_s=options.timeout_s))
 
         def call(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
             return interpreted(tensors)

@@ -10,10 +10,13 @@ from rich.text import Text
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.stages import CompileResult, Stage
+from kernelwright.ir.notebook import html_table
 from kernelwright.ir.values import KernelModule, Level, Resources
 from kernelwright.ir.verifier import extern_ops, launched
 
 UNVERIFIED = "unverified"
+#: Columns of the table of stages.
+HEADINGS = ("stage", "verdict", "kernels", "extern", "regs", "spill", "shared", "est.µs", "s")
 
 
 def make_report(result: CompileResult, target: str, speedup: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,7 +124,7 @@ def print_table(report: Mapping[str, Any], console: Console) -> None:
     )
     table.add_column("stage", overflow="fold")
     table.add_column("verdict", overflow="fold", min_width=10)
-    for heading in ("kernels", "extern", "regs", "spill", "shared", "est.µs", "s"):
+    for heading in HEADINGS[2:]:
         table.add_column(heading, justify="right", no_wrap=True)
     for stage in report["stages"]:
         table.add_row(*map(Text, _cells(stage)))
@@ -131,6 +134,16 @@ def print_table(report: Mapping[str, Any], console: Console) -> None:
             line = f"{stage['name']}: {_told(stage['notes'])}"
             console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(summary_line(report), markup=False, highlight=False, soft_wrap=True)
+
+
+def report_html(report: Mapping[str, Any]) -> str:
+    """The same table and lines as HTML, for a notebook; a report of a run that stopped has the lines alone."""
+    stages = report.get("stages", ())
+    notes = [f"{stage['name']}: {_told(stage['notes'])}" for stage in stages if stage["notes"]]
+    if stages:
+        notes.append("est.µs is the cost model's estimate of one call, not measured")
+    title = f"{report['name']} for {report['target']}"
+    return html_table(title, HEADINGS if stages else (), map(_cells, stages), [*notes, summary_line(report)])
 
 
 def _told(notes: Mapping[str, Any]) -> str:
@@ -158,6 +171,8 @@ def _cells(stage: Mapping[str, Any]) -> list[str]:
 
 def summary_line(report: Mapping[str, Any]) -> str:
     """The outcome in one line: status, how far it was checked, speed and how that was obtained."""
+    if "speedup" not in report:  # of a run that stopped
+        return f"{report['status']}: {report['detail']}" if report["detail"] else str(report["status"])
     speedup = report["speedup"]
     checked = f" ({', '.join(report['rungs'])})" if report["rungs"] else ""
     small = " at shrunken sizes" if report["shrunken"] else ""

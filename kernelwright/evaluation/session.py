@@ -1,10 +1,12 @@
 """Run a module in the interpreter as a function: one forked child a call, the parent unharmed by any of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from torch import Tensor
 
+from kernelwright.backend.tensors import Value
 from kernelwright.evaluation.program import Program
 from kernelwright.evaluation.sandbox import Limits, Sandbox
 from kernelwright.evaluation.tensors import from_raw, to_raw
@@ -18,25 +20,30 @@ class InterpretedCallError(KernelwrightError):
 
 
 class InterpretedModule:
-    """A verified module whose reference holds no state, called with its tensors in the reference's order."""
+    """A verified module that is a function, called with its inputs in the reference's order and its state by name.
+
+    Numbers among the inputs may be given or left out; the module's own are used either way.
+    """
 
     def __init__(self, module: KernelModule, sandbox: Sandbox, limits: Limits) -> None:
-        assert not module.reference.state, f"@{module.name} holds state"
         self.module, self.sandbox, self.limits = module, sandbox, limits
         self._job = Program.of_module(module).job(Truth(), 0, int(limits.memory_gb * 2**30))
         self._values = [getattr(spec, "value", None) for spec in module.reference.inputs]
 
-    def __call__(self, inputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    def __call__(
+        self, inputs: Sequence[Value], state: Mapping[str, Tensor] = MappingProxyType({})
+    ) -> tuple[Tensor, ...]:
         """The outputs, as new tensors. Raises InterpretedCallError where the child gives none."""
         reference = self.module.reference
-        given = [to_raw(tensor) for tensor in inputs]
+        given = [to_raw(value) for value in (*inputs, *state.values()) if isinstance(value, Tensor)]
         places = iter(range(len(given)))
         order = [next(places) if isinstance(spec, TensorSpec) else None for spec in reference.inputs]
+        held = {name: next(places) for name in state}
         job = self._job | {
             "kind": "candidate",
             "device": "cpu",
             "timing": None,
-            "calls": [{"inputs": order, "values": self._values, "state": {}, "fresh": True}],
+            "calls": [{"inputs": order, "values": self._values, "state": held, "fresh": True}],
         }
         room = sum(spec.numel * DTYPES[spec.dtype][2] + 4096 for spec in reference.outputs) + 65536
         answer = self.sandbox.run(job, given, room, replace(self.limits, device=False, host=True))

@@ -1,0 +1,227 @@
+"""The functions that `import kernelwright` offers; the command line's verbs do the same work.
+
+Bad input raises `kernelwright.ir.errors.UserError`, a ValueError that names the thing and the way out. Nothing here
+asks a network or a language model, unless a policy is configured that does. Processes that a call starts end with it,
+also where Ctrl-C ends it.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from torch import nn
+
+from kernelwright.agent.evaluator import Rung, Verdict
+from kernelwright.backend.tensors import Value
+from kernelwright.driver.batch import read_text
+from kernelwright.driver.build import discover, import_reference, open_pool, registered_passes, silent
+from kernelwright.driver.compile import compile_program
+from kernelwright.driver.compiled import Compiled
+from kernelwright.driver.dynamo import permitted
+from kernelwright.driver.live_model import LiveModel
+from kernelwright.driver.overrides import Overrides, as_overrides
+from kernelwright.driver.pass_list import PassInfo, PassList
+from kernelwright.driver.programs import Program, read_module
+from kernelwright.driver.settings import EvaluateSettings, Settings, read_evaluate_settings, read_settings
+from kernelwright.evaluation.pool import Item
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.pipeline import Pipeline
+from kernelwright.ir.values import KernelModule, Reference
+
+#: A file's path, or a program's text, which is told by the line breaks in it.
+Source = str | os.PathLike[str]
+
+
+def compile(
+    model: nn.Module | KernelModule | Source,
+    *inputs: Value,
+    target: str = "auto",
+    pipeline: str | Pipeline | None = None,
+    out: Source | None = None,
+    name: str | None = None,
+    overrides: Overrides = (),
+    progress: Callable[[str], None] = silent,
+) -> Compiled:
+    """Compile a program to verified Triton, and give back what came of it.
+
+    model: a live `nn.Module` with the `inputs` of its forward (tensors and numbers); or, without inputs, a
+    KernelBench-format program as a path or a text, or a module. A live model is traced with these inputs: its kernels
+    serve these shapes, dtypes and numbers, in the mode (training, evaluation) that it is in, and take its weights as
+    they are at each call. It is verified on random draws like its weights and inputs, and on these themselves.
+    target: a target's name; auto is this machine's GPU, or h100 without one.
+    pipeline: passes such as `"lower-inductor,tune{trials=8}"`; None for the configured ones.
+    out: a folder that gets every stage, `module.py` and `report.json`; None writes nothing.
+    overrides: further configuration, as the command line takes it: `["evaluator.seeds=5"]`, or a mapping.
+    progress: is told in short lines what runs.
+
+    Raises UserError for bad input and LoweringError, which is one, for a model that no fixed graph expresses. Kernels
+    that are wrong raise nothing: see the result's `verdict`.
+
+        >>> import torch, kernelwright
+        >>> model, x = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()), torch.randn(2, 8)
+        >>> compiled = kernelwright.compile(model, x, pipeline="lower-inductor")
+        >>> compiled.ok, torch.allclose(compiled(x), model(x), atol=1e-5)
+        (True, True)
+    """
+    discover()
+    given = [*as_overrides(overrides), *as_overrides({"target": target} | ({} if out is None else {"out": out}))]
+    chosen = pipeline if isinstance(pipeline, str) else None
+    settings = read_settings(name or _name_of(model), given, chosen)
+    if isinstance(pipeline, Pipeline):
+        settings = Settings(**{**vars(settings), "pipeline": pipeline})
+    if isinstance(model, nn.Module):
+        live = _live(model, inputs, given)
+        module = live.read(settings.name, permitted())
+        return compile_program(module, settings, progress, live=live, keep=out is not None)
+    if inputs:
+        raise UserError("inputs are those of a live nn.Module; a program says its own by get_inputs()")
+    return compile_program(_read(model, settings), settings, progress, keep=out is not None)
+
+
+def search(
+    model: nn.Module | KernelModule | Source,
+    *inputs: Value,
+    seconds: float | None = None,
+    trials: int | None = None,
+    target: str = "auto",
+    out: Source | None = None,
+    name: str | None = None,
+    overrides: Overrides = (),
+    progress: Callable[[str], None] = silent,
+) -> Compiled:
+    """Search for the fastest verified kernels among many lowerings, rewrites and launch options.
+
+    It is `compile` with the pass `search`: on a GPU candidates are measured, elsewhere the cost model estimates them
+    for the target, and the report says which. seconds: when to stop with the best so far (None: when all is tried).
+    trials: launch options that the last candidates are tried with. Ctrl-C keeps the best so far. The rest is as for
+    `compile`.
+
+        >>> import torch, kernelwright
+        >>> found = kernelwright.search(torch.nn.Softmax(-1), torch.randn(8, 64), seconds=20, target="h100")
+        >>> found.report["speedup"]["how"]
+        'cost model: estimated for h100, not measured'
+    """
+    options = {"seconds": None if seconds is None else float(seconds), "trials": trials}
+    told = ",".join(f"{key}={value}" for key, value in options.items() if value is not None)
+    pipeline = f"search{{{told}}}" if told else "search"
+    return compile(
+        model,
+        *inputs,
+        target=target,
+        pipeline=pipeline,
+        out=out,
+        name=name,
+        overrides=overrides,
+        progress=progress,
+    )
+
+
+def evaluate(
+    candidate: Source | KernelModule | Compiled,
+    reference: Source | nn.Module | KernelModule | Reference,
+    *inputs: Value,
+    rungs: Sequence[Rung | str] | None = None,
+    target: str = "auto",
+    device: str = "auto",
+    dialect: bool = True,
+    overrides: Overrides = (),
+) -> Verdict:
+    """Judge a program against a reference.
+
+    candidate: what should compute the same: a path or a text with a class `ModelNew` or a function `forward`, a module,
+    or what `compile` gave. reference: a KernelBench-format path or text, a module (whose reference counts), a
+    `Reference`, or a live `nn.Module` with the `inputs` of its forward, whose weights are inputs of the candidate then.
+    rungs: of parse, compile, interpret, run, time, profile; None for all that this machine has, but for the last two.
+    device: auto, cpu or cuda. dialect: False judges any Python. overrides: as the command line takes them, such as
+    `["evaluator.seeds=5"]`.
+
+    A bad candidate is a verdict and raises nothing. Raises UserError for a reference that cannot be used.
+
+        >>> import kernelwright
+        >>> verdict = kernelwright.evaluate(candidate_text, reference_text, rungs=["parse", "interpret"])
+        >>> verdict.ok, verdict.errors["rms"]
+    """
+    given = {"target": target, "device": device, "dialect": dialect}
+    spelt = [*as_overrides(overrides), *as_overrides(given)]
+    if rungs is not None:
+        spelt.append(f"rungs={','.join(map(str, rungs))}")
+    settings = read_evaluate_settings(spelt)
+    computed = _reference(reference, inputs, settings, spelt)
+    program, called = _candidate(candidate)
+    opened = open_pool(settings.evaluator, settings.target, 1, settings.device, settings.dialect, settings.cache)
+    with closing(opened) as pool:
+        (verdict,) = pool.evaluate_many([Item(program, computed, settings.rungs, name=called)])
+    return verdict
+
+
+def passes() -> Mapping[str, PassInfo]:
+    """Every pass by name, in order of name: the built-in ones and those of installed packages and of this session.
+
+    A mapping of names to `PassInfo` (`reads`, `writes`, `summary`, `options`, `package`). A package whose pass does not
+    load is left out, with a warning that names it.
+
+        >>> import kernelwright
+        >>> kernelwright.passes()["tune"].options["trials"].default
+        16
+    """
+    return PassList({name: PassInfo.of(cls) for name, cls in registered_passes().items()})
+
+
+def _live(model: nn.Module, inputs: tuple[Value, ...], overrides: Sequence[str]) -> LiveModel:
+    reading = next((override for override in overrides if override.startswith("import.")), None)
+    if reading is not None:
+        raise UserError(f"{reading}: it says how a program's text is read; a live model has its sizes and dtypes")
+    return LiveModel(model, inputs)
+
+
+def _read(model: KernelModule | Source, settings: Settings) -> KernelModule:
+    if isinstance(model, KernelModule):
+        return model
+    if _is_text(model):
+        return read_module(Program(settings.name, str(model)), settings.importing)
+    return read_module(Program(settings.name, read_text(Path(model), "model")), settings.importing)
+
+
+def _reference(
+    given: Source | nn.Module | KernelModule | Reference,
+    inputs: tuple[Value, ...],
+    settings: EvaluateSettings,
+    overrides: Sequence[str],
+) -> Reference:
+    if isinstance(given, nn.Module):
+        return _live(given, inputs, overrides).read(type(given).__name__, permitted()).reference
+    if inputs:
+        raise UserError("inputs are those of a live nn.Module; a program says its own by get_inputs()")
+    if isinstance(given, Reference):
+        return given
+    if isinstance(given, KernelModule):
+        return given.reference
+    text = str(given) if _is_text(given) else read_text(Path(given), "reference")
+    called = "reference" if _is_text(given) else Path(given).name
+    return import_reference(text, called, settings.importing, settings.device)
+
+
+def _candidate(given: Source | KernelModule | Compiled) -> tuple[str | KernelModule, str]:
+    """The program, and what it is called in messages."""
+    if isinstance(given, Compiled):
+        given = given.module
+    if isinstance(given, KernelModule):
+        return given, given.name
+    if _is_text(given):
+        return str(given), "candidate"
+    return read_text(Path(given), "candidate"), Path(given).name
+
+
+def _is_text(given: Source) -> bool:
+    return isinstance(given, str) and "\n" in given
+
+
+def _name_of(model: nn.Module | KernelModule | Source) -> str:
+    if isinstance(model, nn.Module):
+        return type(model).__name__
+    if isinstance(model, KernelModule):
+        return model.name
+    if isinstance(model, str | os.PathLike):
+        return "program" if _is_text(model) else Path(model).stem
+    raise UserError(f"model is {type(model).__name__}; give an nn.Module, a path, a program's text or a KernelModule")

@@ -1,0 +1,85 @@
+"""A live `nn.Module`: read as a program, and compared with itself on the weights and inputs that it really has."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from torch import Tensor, nn
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
+from kernelwright.backend.tensors import Value
+from kernelwright.driver.running import open_run
+from kernelwright.evaluation.correctness import Expected, compare
+from kernelwright.evaluation.sandbox import Limits
+from kernelwright.evaluation.session import InterpretedCallError
+from kernelwright.evaluation.tensors import to_raw
+from kernelwright.frontend.importers import import_module, lifted_tensors
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.values import KernelModule, Numerics
+
+_OWN = "on the model's own weights and inputs"
+
+
+@dataclass(frozen=True)
+class LiveModel:
+    """A model with the inputs that it is compiled for.
+
+    Its parameters and buffers become inputs of the kernels, so that changed values are seen at each call. Everything
+    else is fixed when it is read: the shapes, the dtypes, the numbers among the inputs, the training mode, and the way
+    that forward's Python takes.
+    """
+
+    model: nn.Module = field(repr=False)
+    inputs: tuple[Value, ...] = field(repr=False)
+
+    @property
+    def frozen(self) -> str:
+        """What is fixed besides shapes and dtypes, in words."""
+        numbers = [f"input {i} = {value!r}" for i, value in enumerate(self.inputs) if not isinstance(value, Tensor)]
+        mode = "training mode" if self.model.training else "evaluation mode"
+        return ", ".join([mode, *numbers])
+
+    def read(self, name: str, numerics: Numerics) -> KernelModule:
+        """The module of what it computes. Raises LoweringError for what no fixed graph expresses: random numbers,
+        writes to inputs or buffers, control flow that depends on values."""
+        return import_module(self.model, self.inputs, name=name, numerics=numerics)
+
+    def lifted(self, inputs: Sequence[Value]) -> tuple[Tensor, ...]:
+        """The kernels' inputs for a call: tensors, then parameters and buffers as they are now. Raises UserError where
+        there are more or fewer inputs, or other numbers, than the model was compiled for."""
+        if len(inputs) != len(self.inputs):
+            raise UserError(f"the model was compiled for {len(self.inputs)} inputs, {len(inputs)} given")
+        for place, (value, compiled) in enumerate(zip(inputs, self.inputs, strict=True)):
+            numbers = not isinstance(compiled, Tensor)
+            if numbers != (not isinstance(value, Tensor)) or (numbers and value != compiled):
+                told = [type(one).__name__ if isinstance(one, Tensor) else repr(one) for one in (compiled, value)]
+                raise UserError(f"the model was compiled for input {place} = {told[0]}, {told[1]} given")
+        return lifted_tensors(self.model, inputs)
+
+    def judged(self, module: KernelModule, verdict: Verdict, limits: Limits) -> Verdict:
+        """The verdict of random draws, completed by one call on the model's own weights and inputs.
+
+        What the call gives is compared with the model itself in fp64, as far from it as eager may be. `errors` gets
+        `own_rms` and `own_max`, relative to the gold's RMS. One that does not agree is a mismatch.
+        """
+        if not verdict.ok or module.launcher is None:
+            return verdict
+        rung = Rung.RUN if Rung.RUN in verdict.rungs else Rung.INTERPRET
+        try:
+            got = open_run(module, limits)(self.lifted(self.inputs), {})
+        except InterpretedCallError as error:
+            detail = f"{_OWN}: {error}"
+            return replace(verdict, status=Status.RUNTIME_ERROR, rung=rung, detail=detail)
+        program = ReferenceProgram.load(module.reference)
+        eager = flatten_outputs(program.run(self.model, self.inputs))
+        gold = program.gold(self.model, self.inputs)
+        expected = [
+            Expected(spec.name, to_raw(one), to_raw(exact))
+            for spec, one, exact in zip(module.reference.outputs, eager, gold.outputs, strict=True)
+        ]
+        found = compare(expected, [to_raw(tensor) for tensor in got], module.reference.tolerance)
+        errors = {**verdict.errors, "own_rms": found.rms, "own_max": found.max}
+        if not found.mismatch:
+            return replace(verdict, errors=errors)
+        detail = f"{_OWN}: {found.mismatch}"
+        return replace(verdict, status=Status.MISMATCH, rung=rung, detail=detail, errors=errors)
