@@ -116,8 +116,8 @@ def resident_mb() -> float:
 
 
 def left_behind() -> set[str]:
-    """Scratch folders and shared-memory files on this machine."""
-    folders = {str(path) for path in Path(tempfile.gettempdir()).glob("kernelwright-*")}
+    """What is in scratch folders, and shared-memory files, on this machine."""
+    folders = {str(path) for path in Path(tempfile.gettempdir()).glob("kernelwright-*/*")}
     return folders | {str(path) for path in Path("/dev/shm").glob("*")}
 
 

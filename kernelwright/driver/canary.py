@@ -2,12 +2,12 @@
 
 import dataclasses
 import json
-import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from kernelwright.agent.policy import Policy, Prompt
+from kernelwright.backend.scratch import Scratch
 from kernelwright.driver.train_settings import CanarySettings
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.learner import Learner, load_adapter_weights
@@ -27,10 +27,10 @@ def check_policy(
     The learner is as before then, the policy has the far one loaded. What was found is `canary.json` in the folder.
     Raises SyncError where the policy has other weights, UserError where the far adapter is not far enough to tell.
     """
-    with tempfile.TemporaryDirectory(prefix="kernelwright-canary-") as scratch:
-        near = Path(scratch) / "near"
+    with Scratch("canary") as scratch:
+        near = scratch / "near"
         learner.save_adapter(near)
-        far = large_step(near, Path(scratch) / "far", settings.scale)
+        far = large_step(near, scratch / "far", settings.scale)
         scorer = _Scorer(learner, near)
         before, after = (Side(place, partial(scorer.logprobs, place)) for place in (near, far))
         try:

@@ -5,17 +5,16 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from kernelwright.backend.emit import emit_standalone
+from kernelwright.backend.scratch import Scratch
 from kernelwright.driver.compile import compile_module
 from kernelwright.driver.settings import ImportSettings, Settings
 from kernelwright.driver.stages import CompileResult
@@ -115,8 +114,8 @@ def outcome(result: CompileResult) -> dict[str, Any]:
 def run_standalone(module: KernelModule, timeout_s: float) -> dict[str, Any]:
     """Emit one file and run it in a fresh process without this package: whether it ran, and the largest
     difference from eager that it prints."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "standalone.py")
+    with Scratch("standalone") as folder:
+        path = folder / "standalone.py"
         path.write_text(emit_standalone(module), encoding="utf-8")
         environment = dict(os.environ)
         if not torch.cuda.is_available():

@@ -29,6 +29,7 @@ _ENVIRONMENT = frozenset(
         "LD_LIBRARY_PATH",
         "LANG",
         "LC_ALL",
+        "TMPDIR",
         "TZ",
         "CC",
         "CUDA_HOME",
@@ -162,8 +163,11 @@ def main() -> None:
     """Fork a worker for each socket that comes, until the parent goes away."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, parent = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(os.getppid())
+    from kernelwright.backend.scratch import Scratch
     from kernelwright.evaluation import forked, worker
 
+    scratch = Scratch("evaluation")  # never closed here: it goes with the last worker
+    tempfile.tempdir = str(scratch.folder)
     devices = forked.hide_devices()
     gc.disable()  # what is imported stays: to look through it again and again takes half a second
     from kernelwright.evaluation import jobs  # torch and Triton: slow, and paid once

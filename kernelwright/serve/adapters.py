@@ -2,11 +2,11 @@
 
 import json
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kernelwright.backend.scratch import Scratch
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.optional import require
 
@@ -100,7 +100,7 @@ class AdapterShelf:
     """
 
     def __init__(self) -> None:
-        self._scratch = Path(tempfile.mkdtemp(prefix="kernelwright-adapters-"))
+        self._scratch = Scratch("adapters")
         self._current: dict[str, Adapter] = {}
         self._count = 0
 
@@ -110,7 +110,7 @@ class AdapterShelf:
             raise UserError(f"no name for an adapter: `{name}`")
         adapter_rank(folder)
         self._count += 1
-        target = self._scratch / f"{name}-{self._count}"
+        target = self._scratch.folder / f"{name}-{self._count}"
         target.mkdir()
         for file in (_CONFIG, *_WEIGHTS):
             if (folder / file).is_file():
@@ -145,7 +145,7 @@ class AdapterShelf:
         return self._current[name]
 
     def close(self) -> None:
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._scratch.close()
 
 
 def version(base: str, adapter: Adapter | None) -> str:
