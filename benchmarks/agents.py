@@ -1,12 +1,12 @@
-"""How often an agent's answers are right: base model and adapters on held-out pairs and on KernelBench.
+"""Measure how often an agent answers right: base model and adapters, on held-out pairs and on KernelBench.
 
 usage: agents.py OUT.json --pairs PAIRS.jsonl [--kernelbench FILE.jsonl] [--arm NAME=FORM[:ADAPTER][@N]]… [key=value …]
 
-Each arm answers every problem once greedily and `--n` times (or N) at temperature 1, its prompt in FORM. A
-single attempt is one answer at temperature 1; its rate is the mean over problems. Problems are those of the pairs'
-split `test`, and KernelBench's of a level, their sizes made small. Answers are judged by parse and interpret on the
-CPU. OUT.json.journal keeps every chunk, so that a run that was stopped goes on. key=value are of conf/policy
-(kind=vllm max_num_seqs=512).
+Each arm answers every problem once greedily, and `--n` times (or N times) at temperature 1. FORM is the form of its
+prompt. A single attempt is one answer at temperature 1; its rate is the mean over problems. Problems come from the
+split `test` of the pairs, and from one level of KernelBench with sizes made small. The rungs parse and interpret
+judge the answers on the CPU. OUT.json.journal keeps every chunk: a run that was stopped goes on from there. Each
+key=value overrides conf/policy, such as kind=vllm max_num_seqs=512.
 """
 
 import argparse
@@ -195,13 +195,13 @@ def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
     parser.add_argument("--arm", type=Arm.parse, action="append", required=True)
     parser.add_argument("--n", type=int, default=8)
     parser.add_argument("--k", type=int, default=8)
-    parser.add_argument("--chunk", type=int, default=125, help="problems of one call of the policy")
-    parser.add_argument("--limit", type=int, help="problems of each set")
+    parser.add_argument("--chunk", type=int, default=125, help="problems in one call of the policy")
+    parser.add_argument("--limit", type=int, help="at most so many problems of each set")
     parser.add_argument("--max-tokens", type=int, default=768)
     parser.add_argument("--workers", type=int, default=usable_cores())
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--modes", default="sampled,greedy")
-    parser.add_argument("policy", nargs="*", help="key=value of conf/policy")
+    parser.add_argument("policy", nargs="*", help="key=value that overrides conf/policy")
     given = parser.parse_intermixed_args()
     for mode in given.modes.split(","):
         check_choice("--modes", mode, MODES)

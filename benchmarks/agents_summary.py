@@ -1,4 +1,4 @@
-"""Rates of answers that are right, and how arms differ, with intervals: what `agents.py` tells of its rows.
+"""Summarize the rows of `agents.py`: rates of right answers, and differences between arms, with intervals.
 
 Intervals are 95%: Wilson's for shares, bootstrap over problems for rates and for paired differences.
 """

@@ -1,4 +1,4 @@
-"""What the campaigns of this folder share: their arguments, and how they end."""
+"""Arguments and exit status that the campaigns of this folder share."""
 
 import argparse
 import json
@@ -20,8 +20,8 @@ def campaign_parser(description: str | None, out: str, timeout_s: float) -> argp
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results", out))
     parser.add_argument("--timeout", type=float, default=timeout_s, help="seconds for one program")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
-    parser.add_argument("--resume", action="store_true", help="keep the results there are")
-    parser.add_argument("--again", default="", help="with --resume: statuses to try once more, as timeout,crash")
+    parser.add_argument("--resume", action="store_true", help="keep the results that OUT has")
+    parser.add_argument("--again", default="", help="with --resume: statuses to try again, such as timeout,crash")
     parser.add_argument("--standalone", action="store_true", help="also run each emitted file by itself")
     parser.add_argument("overrides", nargs="*")
     return parser

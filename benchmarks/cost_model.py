@@ -1,17 +1,17 @@
-"""How good the cost model is on a GPU: predicted against measured time, for launch options good and bad.
+"""Measure how good the cost model is on a GPU: predicted against measured time, for good and bad launch options.
 
     python benchmarks/cost_model.py --problems problems.jsonl --plan plan.json --target h200 --predict-only
     python benchmarks/cost_model.py --plan plan.json --budget 120 --resume --out cost_model_h200.json
     python benchmarks/cost_model.py --plan plan.json --repredict --out cost_model_h200.json
 
-The first needs no GPU: it lowers every problem at full size, takes the kernel with the largest estimate, draws launch
-options for it and predicts each. The plan holds modules and options, so that the second measures the same ones with
-whatever versions its machine has. The third judges the model as it is now by times already measured. Given
-`--problems` on a machine with a GPU, the plan is made first if it is not there. Lines of the problems' file are
-{"level", "problem_id", "name", "code"}; results hold none of its code.
+The first command needs no GPU. It lowers every problem at full size, takes the kernel with the largest estimate,
+draws launch options for it, and predicts each one. The plan holds modules and options, so the second command measures
+the same launches with the versions of its machine. The third command judges today's model by times that were measured
+before. Given `--problems` on a machine with a GPU, a missing plan is made first. A line of the problems' file is
+{"level", "problem_id", "name", "code"}; results hold none of the code.
 
-A time is the device's, of one launch, from CUDA events behind a flush of the L2 cache, in microseconds. Every second
-problem is held out: constants of the model may be fitted to the others only.
+A time is the device's time for one launch in microseconds, from CUDA events behind a flush of the L2 cache. Every
+second problem is held out: constants of the model may be fitted to the others only.
 """
 
 import argparse
@@ -259,16 +259,20 @@ def save(path: Path, result: Case) -> None:
 def main() -> int:
     """Plan, measure or judge again; 0 where the figures are good enough, or only a plan was wanted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", type=Path, help="JSON lines, for making the plan")
+    parser.add_argument("--problems", type=Path, help="JSON lines of problems, to make the plan from")
     parser.add_argument("--levels", default="1,2")
-    parser.add_argument("--per-problem", type=int, default=12, help="choices of launch options")
-    parser.add_argument("--plan", type=Path, default=Path("cost_model_plan.json"), help="made if it is not there")
-    parser.add_argument("--target", help="what to predict for; by default this machine's GPU")
-    parser.add_argument("--budget", type=float, default=math.inf, help="seconds after which nothing is begun")
-    parser.add_argument("--processes", type=int, default=12, help="that compile, on the machine that measures")
+    parser.add_argument("--per-problem", type=int, default=12, help="choices of launch options for each problem")
+    parser.add_argument(
+        "--plan", type=Path, default=Path("cost_model_plan.json"), help="the plan; a missing one is made"
+    )
+    parser.add_argument("--target", help="the target to predict for; by default this machine's GPU")
+    parser.add_argument("--budget", type=float, default=math.inf, help="seconds after which no measurement begins")
+    parser.add_argument(
+        "--processes", type=int, default=12, help="processes that compile, on the machine that measures"
+    )
     parser.add_argument("--predict-only", action="store_true", help="make the plan, measure nothing")
-    parser.add_argument("--repredict", action="store_true", help="measure nothing, predict what --out holds again")
-    parser.add_argument("--resume", action="store_true", help="keep what --out holds")
+    parser.add_argument("--repredict", action="store_true", help="measure nothing; predict the launches in --out again")
+    parser.add_argument("--resume", action="store_true", help="keep the rows that --out has")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/cost_model_h200.json"))
     arguments = parser.parse_args()
     target = get_target(arguments.target) if arguments.target else detect_target()

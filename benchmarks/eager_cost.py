@@ -1,11 +1,11 @@
-"""How near the cost model's estimates of eager PyTorch are to eager PyTorch as it was measured.
+"""Measure how near the cost model's estimate of eager PyTorch is to measured times.
 
 usage: python benchmarks/eager_cost.py --problems kernelbench.jsonl [--measured FILE] [--out FILE]
 
---problems holds KernelBench's problems (`kernelwright data kernelbench` makes the file). --measured is a result of
-`benchmarks/kernelbench.py` that was measured on a GPU (benchmarks/results/kernelbench_h200.json unless another is
-named); its target is what is estimated for. Each problem is traced at its full size on the meta device, so that no GPU
-is needed; all 100 take about two minutes on two cores. `ratio` is the estimate over the measured time.
+--problems holds KernelBench's problems; `kernelwright data kernelbench` makes the file. --measured is a result of
+`benchmarks/kernelbench.py` from a GPU, by default benchmarks/results/kernelbench_h200.json; estimates are for the
+target that it names. Each problem is traced at full size on the meta device, so no GPU is needed. All 100 problems
+take about a minute on two cores. `ratio` is the estimate over the measured time.
 """
 
 import argparse

@@ -1,18 +1,19 @@
-"""KernelBench beside eager PyTorch and Inductor: what a search of a minute a problem finds, verified and measured.
+"""Search for a program for every KernelBench problem, and measure it beside eager PyTorch and Inductor.
 
     python benchmarks/kernelbench.py --problems kernelbench.jsonl --out runs/kernelbench/h200.json --jobs 6
 
-Problems are rows {"level", "problem_id", "name", "code"} of a JSONL file, or a KernelBench checkout. Each has a process
-of its own that runs the pipeline (`search`, for --budget seconds) and then the evaluator's time rung on what it found:
-eager, Inductor and the candidate in turn, by an evaluator whose inputs and seeds no search has seen. What counts as the
-result is the fastest verified of the three. Without a GPU sizes are made small, and the cost model estimates times.
+Problems are rows {"level", "problem_id", "name", "code"} of a JSONL file, or a KernelBench checkout. Each problem has
+a process of its own. It runs the pipeline (`search`, for --budget seconds), and then the evaluator's rung `time` on
+the program that was found. That evaluator has inputs and seeds that no search has seen, and times eager, Inductor and
+the candidate in turn. The result of a problem is the fastest verified of the three. Without a GPU, sizes are made
+small, and the cost model estimates times.
 
-OUT.journal gets a row for each problem as it comes, with the winner's text: with --resume a run goes on where it was,
-and --max-autotune measures that baseline beside winners that lack it, without another search. OUT has the summary and
-the rows, without KernelBench's code. With --known the pipelines that an earlier OUT names are run instead of a search:
-what is made again to the letter keeps its row, anything else is judged and measured anew. Without --problems, OUT is
-read instead: for --floors and --plot.
-`key=value` arguments override the configuration as on the command line of `kernelwright compile`.
+OUT.journal gets a row for each problem as it comes, with the winner's text. With --resume a run goes on from there.
+--max-autotune measures that baseline beside winners that lack it, without another search. OUT has the summary and the
+rows, without KernelBench's code. With --known, the pipelines of an earlier OUT run instead of a search: a program
+that comes out the same to the letter keeps its row, and any other is judged and measured anew. Without --problems,
+OUT is read instead, for --floors and --plot. Each `key=value` overrides the configuration, as for `kernelwright
+compile`.
 """
 
 import argparse
@@ -244,19 +245,23 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--problems", type=Path, help="a JSONL file or a KernelBench checkout")
     found.add_argument("--out", type=Path, default=Path("runs/kernelbench/kernelbench.json"))
     found.add_argument("--levels", default="1,2")
-    found.add_argument("--only", default="", help="problems by name, as 1_63,2_27")
+    found.add_argument("--only", default="", help="problems by name, such as 1_63,2_27")
     found.add_argument("--shard", default="1/1", help="I/N: every N-th problem, from the I-th on")
-    found.add_argument("--merge", type=Path, nargs="*", default=[], help="results of other shards to take in")
-    found.add_argument("--known", type=Path, help="an earlier OUT, whose pipelines are run instead of a search")
+    found.add_argument("--merge", type=Path, nargs="*", default=[], help="results of other shards, to join")
+    found.add_argument("--known", type=Path, help="an earlier OUT; its pipelines run instead of a search")
     found.add_argument("--budget", type=float, default=60.0, help="seconds of search a problem")
     found.add_argument("--timeout", type=float, default=900.0, help="seconds for one problem in all")
     found.add_argument("--jobs", type=int, default=1, help="problems at a time")
-    found.add_argument("--measuring", type=int, default=0, help="the same while they are measured, which waits a lot")
+    found.add_argument("--measuring", type=int, default=0, help="problems measured at a time; measuring mostly waits")
     found.add_argument("--max-autotune", action="store_true", help="measure against Inductor's max-autotune as well")
-    found.add_argument("--processes", default="3,5", help="of each side: at least, and at most where times vary")
-    found.add_argument("--resume", action="store_true", help="keep the results there are")
-    found.add_argument("--again", default="", help="with --resume: statuses to try once more, as timeout,crash")
-    found.add_argument("--floors", type=Path, help="JSON of ceilings, and of bytes and FLOPs by problem")
+    found.add_argument(
+        "--processes", default="3,5", help="processes of each side: at least, and at most where times vary"
+    )
+    found.add_argument("--resume", action="store_true", help="keep the results that OUT has")
+    found.add_argument("--again", default="", help="with --resume: statuses to try again, such as timeout,crash")
+    found.add_argument(
+        "--floors", type=Path, help="JSON with the device's ceilings, and bytes and FLOPs of each problem"
+    )
     found.add_argument("--plot", action="store_true", help="draw OUT-speedup and, with floors, OUT-roofline")
     found.add_argument("overrides", nargs="*")
     return found

@@ -1,4 +1,4 @@
-"""Who may use how much of the device's memory: problems wait for one another instead of failing for want of it."""
+"""Share the device's memory between problems: one that needs more than is free waits, instead of failing."""
 
 import contextlib
 import fcntl

@@ -1,4 +1,4 @@
-"""Pictures of what `kernelbench.py` measured: speedups problem by problem, and a roofline where floors are given."""
+"""Draw the results of `kernelbench.py`: speedups problem by problem, and a roofline where floors are given."""
 
 import re
 from collections.abc import Mapping, Sequence

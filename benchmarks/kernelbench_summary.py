@@ -1,8 +1,8 @@
-"""What the rows of `kernelbench.py` come to: speedups with intervals, shares, and how far it is to the floor.
+"""Summarize the rows of `kernelbench.py`: speedups with intervals, shares, and distances to the floor.
 
-What a problem is given is the fastest verified of eager, Inductor default and the candidate, as measured side by side:
-where a baseline is the fastest, it is the result, with a ratio of 1 to itself. A row without times, as nothing was
-verified, runs as it would without Kernelwright: its ratios are 1, and it is faster than nothing.
+The result of a problem is the fastest verified of eager, Inductor default and the candidate, as measured side by
+side. Where a baseline is the fastest, it is the result, and its ratio to itself is 1. A row without times had nothing
+verified: it runs as it would without Kernelwright, so its ratios are 1, and it is faster than nothing.
 """
 
 import math

@@ -1,4 +1,6 @@
-"""What `kernelbench.py` does with many problems: search some, measure the same, try the crowded ones again alone."""
+"""Do the work of `kernelbench.py` on many problems: search some, measure others, and retry alone where memory ran
+out.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing

@@ -1,22 +1,23 @@
-"""How fast the learner trains, beside TRL's SFTTrainer: the same base, LoRA, rows, batches, precision and device.
+"""Measure how fast the learner trains beside TRL's SFTTrainer: same base, LoRA, rows, batches, precision and device.
 
 usage: learner_speed.py OUT.json --pairs PAIRS.jsonl [--rounds N] [--steps N] [--batch N] [--dtype float32|bfloat16]
        [--tf32] [--checkpointing] [--form FORM] [--budget N]
 
-Figures are tokens per second of forward, backward and optimizer steps; tokens of prompts and answers count, padding
-does not. Ours are steps of `kernelwright sft`. TRL gets the token ids of the same rows, learns the answers alone too,
-and is run in each of these settings; what is fastest for it is the one to compare with:
+Figures are tokens a second of forward, backward and optimizer steps. Tokens of prompts and answers count; padding
+does not. Our side takes steps of `kernelwright sft`. TRL gets the token ids of the same rows, learns the answers
+alone too, and runs in each of these settings; its fastest one is the one to compare with:
 
   padding_free     a batch in one line, by FlashAttention 2 where that is installed and the precision is bfloat16, else
                    with a mask that keeps rows apart
   padded           a batch padded to its longest row
-  group_by_length  the same, the rows dealt out anew to batches of like lengths
+  group_by_length  the same, with rows dealt out anew to batches of like lengths
 
-TRL's packing fills lines, and a step has no fixed number of pairs then. A batch is one pass of TRL, of ours as many as
---budget says. All are in one process and take --steps steps in every round, and before, to warm up; who begins moves on
-from round to round. Batching is counted, loading is not: of TRL it is the seconds that it reports as train_runtime. A
-ratio is ours to TRL's of one round; the median has a 95% bootstrap interval over rounds. Of several GPUs
-CUDA_VISIBLE_DEVICES has to show one. Exit status: 0, 1 where the sides count other tokens, 2 bad arguments or no trl.
+TRL's packing is left out, because a step of it has no fixed number of pairs. A batch is one pass for TRL, and as many
+as --budget says for us. All sides run in one process. Each takes --steps steps to warm up, and as many in every
+round; which side begins changes from round to round. Batching is counted, loading is not: TRL's seconds are its
+train_runtime. A ratio is ours to TRL's within one round; the median has a 95% bootstrap interval over rounds. With
+several GPUs, CUDA_VISIBLE_DEVICES has to show one. Exit status: 0; 1 where the sides count other tokens; 2 for bad
+arguments or no trl.
 """
 
 import argparse
@@ -203,12 +204,12 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--steps", type=int, default=10, help="optimizer steps of a run")
-    parser.add_argument("--batch", type=int, default=16, help="pairs of a step")
-    parser.add_argument("--dtype", choices=tuple(DTYPES), default="float32", help="of the base model")
+    parser.add_argument("--batch", type=int, default=16, help="pairs in a step")
+    parser.add_argument("--dtype", choices=tuple(DTYPES), default="float32", help="dtype of the base model")
     parser.add_argument("--tf32", action="store_true", help="products of float32 by tensor cores, on both sides")
     parser.add_argument("--checkpointing", action="store_true", help="recompute activations, on both sides")
-    parser.add_argument("--form", default="kernels", help="of the answers, as rollout.form")
-    parser.add_argument("--budget", type=int, default=4096, help="tokens of one of our passes")
+    parser.add_argument("--form", default="kernels", help="form of the answers, like rollout.form")
+    parser.add_argument("--budget", type=int, default=4096, help="tokens in one of our passes")
     given = parser.parse_args()
     if min(given.rounds, given.steps, given.batch, given.budget) < 1:
         parser.error("numbers are at least 1")

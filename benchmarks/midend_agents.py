@@ -1,18 +1,18 @@
-"""How much faster mid-end agents make modules by the passes that they choose, and search with as many evaluations.
+"""Measure how much faster mid-end agents make modules by choosing passes, beside search with as many evaluations.
 
 usage: midend_agents.py OUT.json --modules PAIRS.jsonl [--arm NAME=FORM[:ADAPTER]]… [--n 8] [key=value …]
 
-Each arm proposes `--n` choices of passes for each module of the pairs' split `test`, at temperature 1. Besides the arms
-that are asked for there are `random` (choices drawn blindly), `search` (rewrites, then launch options on the best, with
-the measured times to go by, n modules measured) and `pairs` (the choice of the pair, found by the cost model; not where
-pairs were made with answers=false). Distinct modules are timed once: on a GPU with cold caches, their outputs compared
-with the given module's on one draw of inputs; without one by the cost model, and nothing is compared. OUT.json.journal
-keeps answers and times, so that a run that was stopped goes on. key=value are of conf/policy (kind=vllm
-max_num_seqs=512).
+Each arm proposes `--n` choices of passes for each module of the pairs' split `test`, at temperature 1. Three more
+arms are always there: `random` (choices drawn blindly), `search` (rewrites, then launch options on the best, by
+measured times, n modules measured), and `pairs` (the choice of the pair, found by the cost model; left out for pairs
+made with answers=false). Every distinct module is timed once. On a GPU that is with cold caches, and its outputs are
+compared with the given module's on one draw of inputs. Without a GPU the cost model estimates, and nothing is
+compared. OUT.json.journal keeps answers and times: a run that was stopped goes on from there. Each key=value
+overrides conf/policy, such as kind=vllm max_num_seqs=512.
 
-A single attempt is one choice; where it is illegal or fails, the given module is kept and its speedup is 1. The best
-of n is the fastest that does not fail, or the given module. Figures are geometric means over modules (of a single
-attempt: of its geometric mean over the choices), intervals 95% by bootstrap over modules, differences quotients on the
+A single attempt is one choice; an illegal or failing one keeps the given module, at speedup 1. The best of n is the
+fastest that does not fail, or the given module. Figures are geometric means over modules (a single attempt counts by
+the geometric mean of its choices), intervals are 95% by bootstrap over modules, and differences are quotients on the
 same modules.
 """
 
@@ -264,13 +264,13 @@ def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
     parser.add_argument("--modules", type=Path, required=True)
     parser.add_argument("--arm", type=Arm.parse, action="append", default=[])
     parser.add_argument("--n", type=int, default=8)
-    parser.add_argument("--chunk", type=int, default=150, help="modules of one call of the policy")
-    parser.add_argument("--limit", type=int, help="modules")
+    parser.add_argument("--chunk", type=int, default=150, help="modules in one call of the policy")
+    parser.add_argument("--limit", type=int, help="at most so many modules")
     parser.add_argument("--max-tokens", type=int, default=96)
     parser.add_argument("--workers", type=int, default=usable_cores())
     parser.add_argument("--target", default="auto")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("policy", nargs="*", help="key=value of conf/policy")
+    parser.add_argument("policy", nargs="*", help="key=value that overrides conf/policy")
     given = parser.parse_intermixed_args()
     given.target = resolve_target(given.target)
     return given, agents.policy_settings(given.policy, given.arm)

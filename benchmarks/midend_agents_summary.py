@@ -1,4 +1,4 @@
-"""Speedups of arms and their quotients, with intervals: what `midend_agents.py` tells of its rows."""
+"""Summarize the rows of `midend_agents.py`: speedups of arms and their quotients, with intervals."""
 
 import math
 import statistics

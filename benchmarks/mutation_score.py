@@ -1,10 +1,10 @@
-"""How many faulty variants of right kernels the evaluator's default checks kill.
+"""Count how many faulty variants of right kernels the evaluator's default checks kill.
 
     python benchmarks/mutation_score.py --out benchmarks/results/mutation_score_cpu.json
 
-Modules are the examples, two programs with loops and generated programs, lowered deterministically; mutants are sampled
-evenly over kinds and lines of each. Every mutant's fate is written as it is found; run again with the same arguments,
-the file goes on where it was.
+Modules are the examples, two programs with loops, and generated programs, all lowered deterministically. Mutants are
+sampled evenly over the kinds and lines of each module. The file gets every mutant's fate as it is found; the same
+command goes on from there.
 """
 
 import argparse
@@ -146,11 +146,13 @@ def main() -> int:
     """Run it; 0 if the score reaches the target on enough mutants, 1 if not, 2 for bad arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/mutation_score.json"))
-    parser.add_argument("--each", type=int, default=16, help="mutants of one module")
+    parser.add_argument("--each", type=int, default=16, help="mutants for each module")
     parser.add_argument("--programs", type=int, default=20, help="generated programs after the examples")
-    parser.add_argument("--seed", type=int, default=0, help="of the sample and of the evaluator's draws")
-    parser.add_argument("--rungs", default="", help="such as parse,interpret; default: the evaluator's own")
-    parser.add_argument("--least", type=int, default=200, help="mutants, not equivalent, that the score must rest on")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the sample and of the evaluator's draws")
+    parser.add_argument("--rungs", default="", help="rungs, such as parse,interpret; by default the evaluator's own")
+    parser.add_argument(
+        "--least", type=int, default=200, help="the score must rest on so many mutants that are not equivalent"
+    )
     parser.add_argument("--target", type=float, default=0.95, help="score to reach")
     arguments = parser.parse_args()
     settings = {name: getattr(arguments, name) for name in ("each", "programs", "seed", "rungs")}

@@ -1,8 +1,8 @@
-"""Draw docs/assets/pipeline.svg: the pipeline with its walls of verification, and what it gains on KernelBench.
+"""Draw docs/assets/pipeline.svg: the pipeline with its walls of verification, and its speedups on KernelBench.
 
 usage: python benchmarks/pipeline_picture.py [--check]
 
---check writes nothing, and exits with status 1 where the file is not what would be drawn. The bars are the rows of
+--check writes nothing, and exits with status 1 where the file differs from the drawing. The bars are the rows of
 benchmarks/results/kernelbench_h200.json.
 """
 

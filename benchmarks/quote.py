@@ -2,9 +2,8 @@
 
 usage: python benchmarks/quote.py [--check]
 
-A text has `<!-- figures: NAME -->` and `<!-- end of figures -->` on lines of their own; what stands between them is
-replaced by the figures of that name. --check writes nothing, and exits with status 1 where a text says something else
-than the results.
+A text has `<!-- figures: NAME -->` and `<!-- end of figures -->` on lines of their own; the figures of that name
+replace the lines between them. --check writes nothing, and exits with status 1 where a text differs from the results.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""What reinforcement learning does for an agent: train it, make of it what ships, and measure both on held-out pairs.
+"""Train an agent by reinforcement, make the adapter that ships, and measure start and end on held-out pairs.
 
 usage: reinforced.py FOLDER --problems PAIRS.jsonl --pairs PAIRS.jsonl [--stage midend] [--adapter FOLDER] [key=value …]
 
-`--problems` are what it works on (of `kernelwright data pairs answers=false`, their split `train`), `--pairs` what both
-are measured with (their split `test`). key=value go to `kernelwright train` besides SETTINGS. The run ends after
-`--seconds` at the latest, and what its last checkpoint holds is measured then; a command that was stopped goes on where
-it was, and trains no more where there is `shipped` already. FOLDER gets `rl.json` (every step, by training_run.py),
+The agent works on the split `train` of `--problems`, which `kernelwright data pairs answers=false` makes. Both
+adapters are measured on the split `test` of `--pairs`. Each key=value goes to `kernelwright train`, besides SETTINGS.
+The run ends after `--seconds` at the latest, and its last checkpoint is measured then. A command that was stopped
+goes on from there, and trains no more once `shipped` exists. FOLDER gets `rl.json` (every step, by training_run.py),
 `agents.json` (by agents.py or midend_agents.py, arms `start` and `rl`), and `shipped`, the adapter in bfloat16.
 """
 
@@ -77,12 +77,14 @@ def main() -> int:
     parser.add_argument("--problems", type=Path, required=True)
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--stage", choices=STAGES, default=FRONTEND)
-    parser.add_argument("--adapter", help="where to start from; shipped:STAGE where none is given")
-    parser.add_argument("--kernelbench", type=Path, help="its problems, which the frontend's is measured with as well")
-    parser.add_argument("--seconds", type=float, help="of training at most")
+    parser.add_argument("--adapter", help="the adapter to start from; by default shipped:STAGE")
+    parser.add_argument(
+        "--kernelbench", type=Path, help="KernelBench's problems, to measure the frontend's agent with as well"
+    )
+    parser.add_argument("--seconds", type=float, help="the most seconds of training")
     parser.add_argument("--workers", type=int, default=max(1, usable_cores() // 2), help="evaluators at a time")
     parser.add_argument("--target", default="h200")
-    parser.add_argument("settings", nargs="*", help="key=value of `kernelwright train`")
+    parser.add_argument("settings", nargs="*", help="key=value for `kernelwright train`")
     given = parser.parse_intermixed_args()
     given.adapter = given.adapter or f"shipped:{given.stage}"
     given.folder.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
-"""Make of a trained adapter what this package ships: bfloat16 weights, a plain configuration, a model card.
+"""Turn a trained adapter into the one that ships: bfloat16 weights, a plain configuration, a model card.
 
 usage: ship_adapter.py ADAPTER OUT_FOLDER [--results RESULTS.json --data TEXT --trained TEXT]
 
-RESULTS.json is what `benchmarks/agents.py` or, of a mid-end's agent, `benchmarks/midend_agents.py` wrote; the card's
-figures are read from it.
+RESULTS.json comes from `benchmarks/agents.py` or, for the mid-end's agent, from `benchmarks/midend_agents.py`. The
+card's figures are read from it.
 """
 
 import argparse
@@ -50,13 +50,13 @@ USE = {
 }
 LIMITS = {
     FRONTEND: """\
-Trained on generated programs of one or two small float operations, without matrix products and convolutions, at fixed
-sizes of at most a few thousand elements; answers of at most some hundred tokens. Elsewhere it is mostly
-wrong: see KernelBench above. Nothing is known of its kernels' speed: only correctness was trained. Figures are of
-correctness by the interpreter, not of runs on a GPU.""",
+The adapter was trained on generated programs of one or two small float operations, without matrix products and
+convolutions, at fixed sizes of at most a few thousand elements. Its answers have at most some hundred tokens. On other
+programs it is mostly wrong: see KernelBench above. Only correctness was trained, and nothing is known of its kernels'
+speed. The interpreter measured the figures, not a GPU.""",
     MIDEND: """\
-Trained on generated programs that Inductor lowered. It sees the program and no times, so that what it chooses is a
-guess: `pipeline=search` asks a cost model or a GPU, and finds more in more time.""",
+The adapter was trained on generated programs that Inductor lowered. It sees the program and no times, so its choice is
+a guess. `pipeline=search` asks a cost model or a GPU, and finds more in more time.""",
 }
 
 
@@ -65,8 +65,8 @@ def figures(results: dict[str, Any]) -> str:
     caliber, sampling = results["caliber"], results["sampling"]
     versions = ", ".join(f"{name} {version}" for name, version in caliber["versions"].items() if version)
     lines = [
-        f"On {caliber['device']} ({versions}); judged: {caliber['judged']}. {sampling['n']} answers a problem at",
-        f"temperature {sampling['temperature']:g}, at most {sampling['max_tokens']} tokens each. 95% intervals.",
+        f"On {caliber['device']} ({versions}). Judged: {caliber['judged']}. {sampling['n']} answers a problem at",
+        f"temperature {sampling['temperature']:g}, of at most {sampling['max_tokens']} tokens each. Intervals are 95%.",
         "",
         *(rates(results) if "rates" in results else speedups(results)),
     ]

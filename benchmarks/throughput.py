@@ -1,12 +1,12 @@
-"""How many candidates are judged in a second: row softmax of 64x512, every text another, all cores.
+"""Measure how many candidates are judged in a second: row softmax of 64x512, a new text each time, on all cores.
 
     python benchmarks/throughput.py --count 200 --out benchmarks/results/throughput_cpu.json
     python benchmarks/throughput.py --device cuda --workers 14 --count 300 --out benchmarks/results/throughput_h200.json
 
-Without a GPU, figures are for parse and interpret, and for parse, compile (offline, nothing cached) and interpret. On a
-GPU, candidates are compiled, called with every kind of inputs, and their time is estimated from 100 runs. Both with the
-dialect and without. Starting workers is not counted. `milliseconds_one_by_one` has what a candidate takes with the
-rungs named, one after another with a single worker: the share of each phase.
+Without a GPU, figures are for parse and interpret, and for parse, compile (offline, nothing cached) and interpret. On
+a GPU, candidates are compiled, called with every kind of inputs, and timed roughly by 100 runs. Both are measured
+with the dialect and without it. Starting workers is not counted. `milliseconds_one_by_one` splits the time of a
+candidate by phase, with a single worker.
 """
 
 import argparse
@@ -128,7 +128,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--device", choices=list(LADDERS), default="cpu")
-    parser.add_argument("--workers", type=int, help="evaluators at a time; else one for each core, or one on a GPU")
+    parser.add_argument(
+        "--workers", type=int, help="evaluators at a time; by default one for each core, or one on a GPU"
+    )
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/throughput_cpu.json"))
     arguments = parser.parse_args()
     gpu = arguments.device == "cuda"

@@ -1,18 +1,18 @@
-"""A/A timing: ten kernels of 5 us to 5 ms, each against itself. How often does the 95% interval hold 1.0?
+"""Time ten kernels of 5 us to 5 ms against themselves: how often does the 95% interval hold 1.0?
 
     python benchmarks/timing_aa.py --out results_folder
     python benchmarks/timing_aa.py --out rehearsal --device cpu
     python benchmarks/timing_aa.py --out rehearsal --device interpreter --processes 6 --blocks 3 --samples 5
 
-A trial is what the time rung does: A B A B A B, six processes or more, as the rung decides, about 30 samples each, and
-the interval of the ratio. To spend minutes instead of an hour, each of 30 processes times all ten kernels, by the
-rung's own job (host process, trace, replay, sampling), and takes seven blocks of samples of each. For every block the
-processes are dealt at random into groups, which in the order of their starts are A, B, A, B and so on: 14 trials or
-more for a kernel, of which 20 count at most. No sample belongs to two trials of a kernel; a process does to seven, in a
-new group each time, so that trials of one kernel are not quite independent of one another. One file for each process
-is written as it ends, and those that are there are kept: the same command goes on where it was. Rehearsals: `cpu` times
-torch operators by the wall clock and shows that the statistics work, `interpreter` goes the whole way with small
-kernels.
+A trial does the work of the rung `time`: A B A B A B, six processes or more as the rung decides, about 30 samples
+each, and the interval of the ratio. To spend minutes instead of an hour, each of 30 processes times all ten kernels
+by the rung's own job (host process, trace, replay, sampling), and takes seven blocks of samples of each kernel. For
+every block the processes are dealt at random into groups, which are A, B, A, B and so on in the order of their
+starts. That gives 14 trials or more for a kernel, of which 20 count at most. No sample belongs to two trials of a
+kernel. A process takes part in seven of them, in a new group each time, so trials of one kernel are not quite
+independent. Each process writes its file when it ends; the same command keeps files that exist and goes on from
+there. Two devices are rehearsals: `cpu` times torch operators by the wall clock, which shows that the statistics
+work, and `interpreter` goes the whole way with small kernels.
 """
 
 import argparse
@@ -307,7 +307,7 @@ def main() -> int:
     parser.add_argument("--device", choices=["cuda", "cpu", "interpreter"], default="cuda")
     parser.add_argument("--processes", type=int, default=30)
     parser.add_argument("--blocks", type=int, default=7)
-    parser.add_argument("--samples", type=int, default=30, help="samples of one trial in one process")
+    parser.add_argument("--samples", type=int, default=30, help="samples in one process for a trial")
     parser.add_argument("--kernels", type=int, default=len(KERNELS))
     parser.add_argument("--warm-up", type=float, default=0.05, help="seconds for each kernel")
     parser.add_argument("--budget", type=float, default=115.0, help="seconds after which no process is started")

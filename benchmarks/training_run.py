@@ -1,8 +1,8 @@
-"""What a training run came to, step by step: the figures of its folder with what they were obtained on.
+"""Write the figures of a training run, step by step, with the machine and the versions that they came from.
 
 usage: training_run.py RUN_FOLDER OUT.json --command TEXT [--note TEXT] [--caliber FACTS.json]
 
-Run it on the machine of the run, or give what that one is as JSON. Medians leave out the first step, which waits for
+Run it on the machine of the run, or describe that machine as JSON. Medians leave out the first step, which waits for
 processes to start and kernels to compile.
 """
 
@@ -54,9 +54,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--command", required=True, help="what the run was started with")
+    parser.add_argument("--command", required=True, help="the command that started the run")
     parser.add_argument("--note", default="")
-    parser.add_argument("--caliber", type=Path, help="what the run was on, where that is another machine")
+    parser.add_argument("--caliber", type=Path, help="facts about the run's machine, where that is another one")
     given = parser.parse_args()
     try:
         if given.caliber is None:

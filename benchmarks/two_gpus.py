@@ -1,13 +1,13 @@
-"""Training on two GPUs beside training on one: the same losses, and what a step takes.
+"""Compare training on two GPUs with training on one: the same losses, and the seconds of a step.
 
 usage: two_gpus.py OUT.json --pairs PAIRS.jsonl --problems PAIRS.jsonl [--adapter FOLDER]
 
-Supervised and by reinforcement, SmolLM2 in fp32: on one GPU, and over both (FSDP2 under torchrun); and with the policy
-on one GPU and the learner on the other. Answers that the first run by reinforcement draws are recorded, and the others
-are given them again, so that losses are of the same tokens; with the GPUs apart answers are drawn as well, for their
-seconds. A run whose losses, gradient norms or entropies differ from those of one GPU by more than TOLERANCE fails the
-command. Without GPUs all of it runs on the CPU, in one and in two processes. A run that OUT has already is not done
-again; one that was stopped begins anew, as answers that it drew may be others.
+SmolLM2 in fp32 is trained on pairs and by reinforcement: on one GPU, over both (FSDP2 under torchrun), and with the
+policy on one GPU and the learner on the other. The first run by reinforcement records its answers, and the other runs
+get the same answers, so losses are of the same tokens. With the GPUs apart, answers are drawn as well, for their
+seconds. The command fails where losses, gradient norms or entropies differ from those of one GPU by more than
+TOLERANCE. Without GPUs everything runs on the CPU, in one and in two processes. A run that OUT has is not done again;
+a run that was stopped begins anew, because it may draw other answers.
 """
 
 import argparse
@@ -112,12 +112,12 @@ def main() -> int:
     """0 where all runs agree with that on one GPU, 1 where one does not, 2 for bad arguments, else a run's code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--pairs", type=Path, required=True, help="what the adapter learns from, and nothing else")
+    parser.add_argument("--pairs", type=Path, required=True, help="pairs that the adapter learns from")
     parser.add_argument("--problems", type=Path, required=True, help="pairs whose programs are answered")
-    parser.add_argument("--adapter", help="where the runs by reinforcement start from")
-    parser.add_argument("--batch", type=int, default=64, help="pairs of a step, or answers")
+    parser.add_argument("--adapter", help="adapter that the runs by reinforcement start from")
+    parser.add_argument("--batch", type=int, default=64, help="pairs in a step, or answers")
     parser.add_argument("--n", type=int, default=8, help="answers to a problem")
-    parser.add_argument("--steps", type=int, default=6, help="by reinforcement")
+    parser.add_argument("--steps", type=int, default=6, help="steps by reinforcement")
     parser.add_argument("--workers", type=int, default=1, help="evaluators at a time")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()

@@ -22,7 +22,6 @@ from kernelwright.ir.passes import Context
 
 HERE = Path(__file__).parent
 TOUR = (
-    HERE.parent / "rms_norm.py",
     HERE.parent / "layer_norm_gelu.py",
     HERE / "wide_softmax.py",
     HERE / "norm_mish.py",
