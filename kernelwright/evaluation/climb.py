@@ -43,6 +43,7 @@ class Climb:
     resources: Mapping[str, Resources] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     walls: tuple[str, ...] = ()
+    draws: Mapping[str, Any] = field(default_factory=dict)
     passes: int = 0
     times_ms: Mapping[str, float] = field(default_factory=dict)
     timing: Mapping[str, Any] = field(default_factory=dict)
@@ -92,6 +93,7 @@ class Climb:
             "rungs": list(map(str, self.wanted)),
             "walls": list(self.walls),
             "notes": list(self.notes),
+            "draws": dict(self.draws),
             **({"timing": dict(self.timing)} if self.timing else {}),
             **({"profile": dict(self.profile)} if self.profile else {}),
         }
@@ -124,6 +126,7 @@ class Climb:
         if truth.failure:
             return self.verdict(truth.status, rung, truth.failure)
         self.notes = truth.notes
+        self.draws = {"made": [one.draw.kind for one in truth.passes], "left_out": list(truth.left_out)}
         answer = self.owner.call(self.program, truth, rung)
         if answer.failure or answer.header.get("status") != "ok":
             return self._failure(answer, rung)

@@ -1,8 +1,10 @@
 """Right or wrong: a candidate's raw outputs against the gold (fp64) and eager's own error.
 
 Runs in the judge, on bytes, with NumPy alone. Errors are relative to the gold's RMS:
-`rms` = rms(got - gold) / rms(gold), `max` = max |got - gold| / (rms(gold) + |gold|). Where outputs are sketched,
-both are those of the sketches: the same `rms`, and a `max` in which a single wrong element weighs a sixteenth.
+`rms` = rms(got - gold) / rms(gold), `max` = max |got - gold| / (rms(gold) + |gold|). Besides, elements are looked at
+in bands, each of numbers of about one magnitude, so that large elements excuse nothing in small ones. Where outputs
+are sketched, both are those of the sketches: the same `rms`, and a `max` in which a single wrong element weighs a
+sixteenth.
 """
 
 import functools
@@ -24,6 +26,12 @@ from kernelwright.ir.values import Tolerance
 FLOORS = {"f64": 1e-12, "f32": 1e-5, "f16": 4 * 2**-11, "bf16": 4 * 2**-8}
 #: Four units of rounding of 1: what is left of them where two numbers around 1 cancel, as in exp(x) - 1.
 _CANCELLED = {"f64": 4 * 2**-52, "f32": 4 * 2**-23}
+#: The same by band. Of 16 bits less: kernels compute in fp32, and a number is rounded once.
+_CANCELLING = _CANCELLED | {"f16": 2**-13, "bf16": 2**-10}
+#: A unit in the last place of 1.
+_UNITS = {"f64": 2**-52, "f32": 2**-23, "f16": 2**-10, "bf16": 2**-7}
+#: Bands of 32 times the magnitude of the one below; the first is that of zeros.
+_BAND_BITS, _BANDS = 5, 128
 #: How lucky eager may have been: 16 times this is still less than what separates fp32 from TF32.
 LUCK = 16.0
 _NUMPY = {
@@ -65,13 +73,14 @@ class Findings:
 class Expected:
     """What one output should be: eager's result and the gold, which is fp64 for floating outputs. `cut`: eager's with
     operands of TF32 products cut off, where it has such. `nudged`: eager's results on inputs and weights whose last
-    bits are noise, where that was tried."""
+    bits are noise, where that was tried. `given`: the largest RMS of the inputs."""
 
     name: str
     eager: RawTensor
     gold: RawTensor
     cut: RawTensor | None = None
     nudged: tuple[RawTensor, ...] = ()
+    given: float = 1.0
 
     @property
     def tensors(self) -> list[RawTensor]:
@@ -86,17 +95,44 @@ class Expected:
         Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
         of nudged values counts as well, up to `LUCK` times that of the values as they are.
         """
-        sides = _Sides(elements(self.eager), elements(self.eager), elements(self.gold))
+        sides = self.against(self.eager)
         scale = _combined(_in_blocks(sides.magnitude, sides.have.size)) or 1.0
         rms, peak = sides.apart(scale)
         if self.cut is not None:
-            coarser = _Sides(elements(self.cut), sides.eager, sides.gold).apart(scale)
+            coarser = self.against(self.cut).apart(scale)
             rms, peak = max(rms, coarser[0] / 2), max(peak, coarser[1] / 2)
         most = LUCK * rms, LUCK * peak
         for one in self.nudged:
-            other = _Sides(elements(one), sides.eager, sides.gold).apart(scale)
+            other = self.against(one).apart(scale)
             rms, peak = max(rms, min(other[0], most[0])), max(peak, min(other[1], most[1]))
         return Own(scale, rms, peak)
+
+    def against(self, have: RawTensor) -> "_Sides":
+        """An output beside eager's and the gold."""
+        return _Sides(elements(have), elements(self.eager), elements(self.gold))
+
+    @functools.cached_property
+    def own_by_band(self) -> Wide:
+        """Eager's RMS error in each band, found as `own` is. A band has at least that of the next larger numbers:
+        those of one computation differ in size, and their errors do not, while few of them may be right by luck."""
+        bands = self.against(self.eager).bands()
+        found = bands.error
+        if self.cut is not None:
+            found = np.maximum(found, self.against(self.cut).bands().error / 2)
+        most = LUCK * np.maximum(found, _UNITS[self.eager.dtype] * bands.scale)
+        for one in self.nudged:
+            found = np.maximum(found, np.minimum(self.against(one).bands().error, most))
+        beside: Wide = np.maximum(found, np.append(found[1:], 0.0))
+        return beside
+
+
+@dataclass(frozen=True)
+class Bands:
+    """By band: how many elements, the RMS of the gold, and that of the errors."""
+
+    count: Wide
+    scale: Wide
+    error: Wide
 
 
 @dataclass(frozen=True)
@@ -116,6 +152,14 @@ def elements(tensor: RawTensor) -> Elements:
         return (np.frombuffer(tensor.data, "<u2").astype("<u4") << 16).view("<f4")
     flat: Elements = np.frombuffer(tensor.data, "<" + _NUMPY[tensor.dtype])
     return flat.astype("<f4") if tensor.dtype == "f16" else flat
+
+
+def rms_of(tensor: RawTensor) -> float:
+    """Of a floating tensor's finite elements; 0 for others."""
+    if tensor.dtype not in FLOORS or tensor.sketched or not tensor.nbytes:
+        return 0.0
+    sides = _Sides(*3 * (elements(tensor),))
+    return _combined(_in_blocks(sides.magnitude, sides.have.size))
 
 
 def compare(
@@ -185,7 +229,29 @@ def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance, cancel
         limits = max(tolerance.factor * want.own.rms, floor), max(tolerance.factor * want.own.peak, floor)
         accepted = rms <= limits[0] and peak <= limits[1]
         note = f"error rms {rms:.2g}, max {peak:.2g}; allowed {limits[0]:.2g}, {limits[1]:.2g}"
+        if accepted and tolerance.factor and not got.sketched:
+            uneven = _uneven(want, sides, tolerance)
+            accepted = uneven is None
+            place, note = uneven or (place, note)
     return Findings("" if accepted else _mismatch(want, place, sides.have, sides.gold, note), rms, peak)
+
+
+def _uneven(want: Expected, sides: "_Sides", tolerance: Tolerance) -> tuple[int, str] | None:
+    """The worst element of the first band that is further off than eager's errors there allow, and a note; or None.
+
+    Where large numbers cancel, what is left of their rounding is as large as they were: that of the inputs, or of 1,
+    is allowed everywhere.
+    """
+    dtype, bands = want.eager.dtype, sides.bands()
+    left = _CANCELLING[dtype] * max(1.0, want.given)
+    limits = np.maximum(np.maximum(tolerance.factor * want.own_by_band, FLOORS[dtype] * bands.scale), left)
+    bad = np.flatnonzero((bands.count > 0) & (bands.error > limits))
+    if not bad.size:
+        return None
+    band = int(bad[0])
+    place = _worst(_in_blocks(lambda block: sides.worst_of(block, band), sides.have.size))[1]
+    scale, error, limit = (float(values[band]) for values in (bands.scale, bands.error, limits))
+    return place, f"where elements are around {scale:.2g} the error's rms is {error:.2g}; allowed {limit:.2g}"
 
 
 @dataclass(frozen=True)
@@ -243,6 +309,36 @@ class _Sides:
         scaled = np.divide(difference, np.add(np.abs(gold, out=gold), scale, out=gold), out=difference)
         place = int(scaled.argmax())
         return _Worst(float(scaled[place]), block.start + place, squares)
+
+    def bands(self) -> Bands:
+        """Errors by the gold's magnitude, special values left out."""
+        found = sum(_in_blocks(self._band_sums, self.have.size))
+        count, gold, error = np.asarray(found, np.float64)
+        some = np.maximum(count, 1.0)
+        return Bands(count, np.sqrt(gold / some), np.sqrt(error / some))
+
+    def _band_sums(self, block: slice) -> Wide:
+        band, plain, error = self._banded(block)
+        gold = self.gold[block].astype(np.float64)[plain]
+        with np.errstate(over="ignore"):
+            weights = np.ones(band.size), np.square(gold), np.square(error)
+        return np.stack([np.bincount(band, one, _BANDS) for one in weights])
+
+    def _banded(self, block: slice) -> tuple[NDArray[np.int64], NDArray[np.bool_], Wide]:
+        """The bands of what is a number on all sides, which that is, and its errors."""
+        plain = self._plain(block) & np.isfinite(self.have[block])
+        have, gold = (side[block].astype(np.float64)[plain] for side in (self.have, self.gold))
+        exponents = np.frexp(gold)[1].astype(np.int64)
+        band = np.where(gold == 0.0, 0, np.clip(exponents // _BAND_BITS + _BANDS // 2, 1, _BANDS - 1))
+        return band, plain, np.abs(have - gold)
+
+    def worst_of(self, block: slice, band: int) -> _Worst:
+        """The largest error in a band."""
+        bands, plain, error = self._banded(block)
+        wide = np.full(plain.size, -1.0)
+        wide[plain] = np.where(bands == band, error, -1.0)
+        place = int(wide.argmax())
+        return _Worst(float(wide[place]), block.start + place, _Squares(0.0, 0.0, 0))
 
     def excess(self, block: slice, tolerance: Tolerance, terms: int) -> _Worst:
         """By how much differences from eager are larger than `allclose` lets them be, if each sums so many terms."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
+from kernelwright.evaluation.traits import NO_TRAIT, Trait, find_traits, integers, kept
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,60 @@ def _integers(value: Tensor) -> Tensor:
     return torch.randint(-3, 4, value.shape, device=value.device).double()
 
 
-def _infinite(value: Tensor) -> Tensor:
-    """Some elements are -inf, but none that is the first along a dimension: a running maximum that starts from -inf,
-    as in online softmax, is a number after its first step."""
+def _infinite(value: Tensor, signs: Sequence[float]) -> Tensor:
+    """Some elements are infinite, but none that is the first along a dimension: a running maximum that starts from
+    -inf, as in online softmax, is a number after its first step."""
     chosen = torch.rand(value.shape, device=value.device) < 1 / 16
     for dimension, size in enumerate(value.shape):
         if size > 1:
             chosen.narrow(dimension, 0, 1).fill_(False)
-    return torch.where(chosen, -torch.inf, value.double())
+    return torch.where(chosen, _any_of(signs, value), value.double())
+
+
+def _nan(value: Tensor) -> Tensor:
+    return torch.where(torch.rand(value.shape, device=value.device) < 1 / 16, torch.nan, value.double())
+
+
+def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
+    """A quarter of the elements are near one of the numbers: the number itself and its neighbours, what lies a little
+    or far beside it, and its negative."""
+    wide = value.double()
+    numbers = [number for number in numbers if 4 * abs(number) < torch.finfo(value.dtype).max]
+    base = _any_of(numbers or [0.0], value)
+    step = (torch.finfo(value.dtype).eps * base.abs()).clamp_min(torch.finfo(value.dtype).tiny)
+    near = torch.stack(
+        [base, base + step, base - step, base * 1.01, base * 0.99, base + 0.5, base - 0.5, 2 * base, -base]
+    )
+    which = torch.randint(0, len(near), value.shape, device=value.device)
+    chosen = torch.rand(value.shape, device=value.device) < 1 / 4
+    return torch.where(chosen, near.gather(0, which[None])[0], wide)
+
+
+def _any_of(numbers: Sequence[float], like: Tensor) -> Tensor:
+    given = torch.tensor(list(numbers), dtype=torch.float64, device=like.device)
+    return given[torch.randint(0, len(given), like.shape, device=like.device)]
+
+
+#: What may be made of a row.
+ROWS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "zeros": torch.zeros_like,
+    "constant": lambda value: torch.full_like(value, 2.0),
+    "very negative": lambda value: -64.0 * (value.abs() + 1.0),
+    "small": lambda value: value * 1e-6,
+}
+
+
+def _rows(value: Tensor, names: Sequence[str]) -> Tensor:
+    """Every second row is as it was, the others one after another what the names say; of one dimension, elements."""
+    wide = value.double()
+    lines = wide.reshape(-1, wide.shape[-1]) if wide.ndim > 1 else wide.reshape(-1, 1)
+    number = torch.arange(len(lines), device=value.device) + int(torch.randint(0, 2 * len(names), ()))
+    changed = [lines, *(ROWS[name](lines) for name in names)]
+    kind = torch.where(number % 2 == 0, 0, number // 2 % len(names) + 1)
+    result = lines.clone()
+    for index, version in enumerate(changed):
+        result = torch.where((kind == index)[:, None], version, result)
+    return result.reshape(wide.shape)
 
 
 #: What may be made of floating inputs; a program that cannot take one of them is not checked on it.
@@ -72,28 +120,66 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "small": _small,
     "large": _large,
     "integers": _integers,
-    "infinite": _infinite,
+    "nan": _nan,
 }
+#: The same for those that are made of several things, of which a program may take some alone.
+MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
+    "infinite": _infinite,
+    "literals": _literals,
+    "rows": _rows,
+}
+#: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
+_AS_GIVEN, _OUTSIDE = ("infinite", "literals", "nan"), ("negative", "large", "integers", "rows")
+#: Kinds that inputs without floating numbers are drawn of.
+WHOLE_KINDS = ("negative", "rows", "normal")
 
 
-def apply_kind(values: Sequence[Value], kind: str, seed: int) -> list[Value]:
-    """Floating inputs changed as a kind says, each where it lies; others as they are."""
+def apply_kind(
+    values: Sequence[Value],
+    kind: str,
+    seed: int,
+    traits: Sequence[Trait] = (),
+    parts: Sequence[Any] = (),
+    outside: bool = False,
+) -> list[Value]:
+    """Inputs changed as a kind says, each where it lies. `parts` are what is mixed in.
+
+    With `traits` integers and truth values change too, and what holds of inputs is kept; `outside` lets integers
+    leave their range where that is of the kind.
+    """
     drawn: list[Value] = []
     for index, value in enumerate(values):
-        if isinstance(value, Tensor) and value.is_floating_point() and value.numel():
-            torch.manual_seed(seed + index)
-            changed = copy_of(value)
-            each_once(changed).copy_(KINDS[kind](each_once(value)))
-            drawn.append(changed)
-        else:
+        torch.manual_seed(seed + index)
+        if not isinstance(value, Tensor) or not value.numel():
             drawn.append(value)
+            continue
+        trait = traits[index] if traits else NO_TRAIT
+        changed = copy_of(value)
+        once = each_once(changed)
+        if value.is_floating_point():
+            new = MIXTURES[kind](once, parts) if kind in MIXTURES else KINDS[kind](once)
+            once.copy_(kept(new, trait) if once is changed else new)
+        elif traits and kind not in _AS_GIVEN:
+            once.copy_(_whole(once, trait, kind, parts, outside and kind in _OUTSIDE))
+        drawn.append(changed)
+    return drawn
+
+
+def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside: bool) -> Tensor:
+    """Truth values or integers for a kind: in `rows` those of some rows are all alike."""
+    if value.dtype != torch.bool:
+        return integers(value, trait, outside=outside)
+    drawn = torch.rand(value.shape, device=value.device) < 0.5
+    if kind == "rows" and value.ndim > 1:
+        number = torch.arange(value.shape[0], device=value.device).reshape(-1, *(1,) * (value.ndim - 1)) % 4
+        drawn = (drawn | (number == 1)) & ~((number == 3) & ("zeros" in parts))
     return drawn
 
 
 def drawn(program: ReferenceProgram, draw: Draw, device: torch.device | str) -> list[Value]:
-    """A draw's inputs, the same in every process on one kind of device."""
+    """A draw's inputs, the same in every process on one kind of device; those of kinds that are mixed as given."""
     values = program.inputs(draw.inputs, device)
-    return values if draw.kind == "given" else apply_kind(values, draw.kind, draw.inputs + 1)
+    return apply_kind(values, draw.kind, draw.inputs + 1) if draw.kind in KINDS else values
 
 
 class _Generators(dict[torch.device, torch.Generator]):
@@ -108,32 +194,55 @@ class _Generators(dict[torch.device, torch.Generator]):
         return self[device]
 
 
-def perturb(model: nn.Module, seed: int) -> None:
-    """Change parameters, and buffers that hold nothing but zeros or ones, in place.
+#: Parameters that begin smaller than this are made as large as others are: what they scale would go unnoticed.
+_TINY = 1e-2
 
-    Zeros become numbers around zero, ones positive numbers around one (a running variance stays one), all others
-    change by a tenth. A kernel that leaves out a bias, a gain or a running mean then gives something else. Numbers are
-    drawn where the tensors are, as a billion of them take half a minute on a CPU: the same on one kind of device.
+
+def perturb(model: nn.Module, seed: int) -> None:
+    """Change parameters and buffers in place.
+
+    Zeros become numbers around zero, ones positive numbers around one (a running variance stays one), tiny parameters
+    larger ones, all others change by a tenth. A kernel that leaves out a bias, a gain, a small branch or a running mean
+    then gives something else. Of buffers, those that are saved with the model change: a table of integers is shuffled,
+    while what has two values alone, as a mask has, follows from the code. Numbers are drawn where the tensors are, as a
+    billion of them take half a minute on a CPU: the same on one kind of device.
     """
     generators = _Generators(seed)
-    parameters = {id(parameter) for parameter in model.parameters()}
+    saved = model.state_dict(keep_vars=True).values()
     with torch.no_grad():
-        for held in [*model.parameters(), *model.buffers()]:
-            tensor = each_once(held)
-            if not tensor.is_floating_point() or not tensor.numel():
-                continue
-            first = tensor.flatten()[0]
-            constant = bool((tensor == first).all())
-            if not constant and id(held) not in parameters:
-                continue
-            device = tensor.device
-            noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
-            if constant and float(first) == 0.0:
-                tensor.copy_(0.3 * noise)
-            elif constant:
-                tensor.copy_(tensor.double() * torch.exp(0.3 * noise))
-            else:
-                tensor.copy_(tensor.double() * (1 + 0.1 * noise))
+        for parameter in model.parameters():
+            _perturb(each_once(parameter), generators, tiny=True)
+        for buffer in dict.fromkeys(model.buffers()):
+            if any(buffer is one for one in saved) or _alike(buffer):
+                _perturb(each_once(buffer), generators, tiny=False)
+
+
+def _alike(tensor: Tensor) -> bool:
+    return bool(tensor.numel()) and bool((tensor == tensor.flatten()[0]).all())
+
+
+def _perturb(tensor: Tensor, generators: Mapping[torch.device, torch.Generator], *, tiny: bool) -> None:
+    if not tensor.numel():
+        return
+    device, constant, first = tensor.device, _alike(tensor), tensor.flatten()[0]
+    if not constant and not tiny and (tensor.numel() < 3 or torch.unique(tensor).numel() == 2):
+        return
+    if not tensor.is_floating_point():
+        if not constant and not tensor.is_complex():
+            order = torch.randperm(tensor.numel(), generator=generators[device], device=device)
+            tensor.copy_(tensor.flatten()[order].reshape(tensor.shape))
+        return
+    noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
+    size = _rms(tensor)
+    if constant and float(first) == 0.0:
+        tensor.copy_(0.3 * noise)
+    elif tiny and size < _TINY and (constant or size < _TINY / 10):
+        tensor.copy_(tensor.double() * (0.3 / size) * torch.exp(0.3 * noise))
+    elif constant:
+        tensor.copy_(tensor.double() * torch.exp(0.3 * noise))
+    else:
+        changed = tensor.double() * (1 + 0.1 * noise)
+        tensor.copy_(changed if tiny else kept(changed, find_traits([[tensor]])[0]))
 
 
 def nudge(tensors: Iterable[Tensor], seed: int) -> None:

@@ -2,10 +2,10 @@
 
 Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON, and `sketch`, a
 `Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `movement`: whether the
-reference only moves data, `init`, `sketched`, and `passes`, each {"draw": …, "inputs": …, "state": …, "eager": …,
-"gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …} with indices into the tensors. `tf32`: eager
-rounded operands to it, and `cut` has its outputs with them cut off; elsewhere `nudged` has those of each run on values
-whose last bits are noise, unless outputs are sketched.
+reference only moves data, `init`, `sketched`, `left_out` (kinds of draws that it does not take), and `passes`, each
+{"draw": …, "inputs": …, "state": …, "eager": …, "gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …}
+with indices into the tensors. `tf32`: eager rounded operands to it, and `cut` has its outputs with them cut off;
+elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched.
 
 Where `sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They
 travel after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
@@ -29,7 +29,8 @@ from kernelwright.backend.tf32 import Eager, permitted
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluation import operators
 from kernelwright.evaluation.correctness import differ
-from kernelwright.evaluation.draws import NUDGES, Draw, drawn, nudge, perturb
+from kernelwright.evaluation.drawing import REFUSALS, Drawing
+from kernelwright.evaluation.draws import MIXTURES, NUDGES, Draw, drawn, nudge, perturb
 from kernelwright.evaluation.sketch import Sketching, digests, snapshot
 from kernelwright.evaluation.tensors import same_bits, to_raw
 from kernelwright.evaluation.transport import Json, decode_reference
@@ -38,8 +39,6 @@ from kernelwright.ir.values import TensorSpec
 
 #: Bytes that the host draws or copies in about the time that a turn on the device is waited for.
 _LONG_BYTES = 64 << 20
-#: What a program raises on inputs that it is not defined on.
-REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
 
 
 @dataclass
@@ -80,11 +79,16 @@ def run_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> t
         state = program.state(_model(program, seed, device, turns))
         built = dict(zip(state, collected.add(state.values(), turns), strict=True))
         del state
-        passes = [one for draw in draws if (one := _one(program, draw, seed, device, collected, turns))]
+        sketched = collected.sketching is not None
+        drawing = None if sketched else Drawing.of(program, draws[0].inputs, device)
+        wanted = [draw for draw in draws if drawing is None or drawing.applies(draw)]
+        made = {draw: _one(program, draw, seed, device, collected, turns, drawing) for draw in wanted}
+        passes = [one for one in made.values() if one is not None]
         model = _model(program, seed, device, turns)
         movement = _only_moves(program, model, program.inputs(draws[0].inputs, device))
+    left_out = [draw.kind for draw, one in made.items() if one is None]
     answer = {"passes": passes, "init": _literal(program), "built": built, "movement": movement}
-    return answer | {"sketched": collected.sketching is not None}, collected.tensors
+    return answer | {"sketched": sketched, "left_out": left_out}, collected.tensors
 
 
 def _sketchable(
@@ -145,52 +149,30 @@ def _literal(program: ReferenceProgram) -> str | None:
     return text
 
 
-def _one(program: ReferenceProgram, draw: Draw, seed: int, device: str, into: Collected, turns: Turns) -> Json | None:
+def _one(
+    program: ReferenceProgram,
+    draw: Draw,
+    seed: int,
+    device: str,
+    into: Collected,
+    turns: Turns,
+    drawing: Drawing | None,
+) -> Json | None:
+    """A draw's pass; None where the program does not take it."""
     turns.pause()
     model = _model(program, seed, device, turns, draw.weights)
-    inputs = drawn(program, draw, device)
-    if not _takes(program, model, inputs, draw, into):
+    inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
+    return None if inputs is None else _pass(program, model, inputs, draw, seed, into, turns)
+
+
+def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
+    """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
+    if draw.kind in MIXTURES or draw.kind == "nan":
         return None
-    return _pass(program, model, inputs, draw, seed, into, turns)
-
-
-def _takes(program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], draw: Draw, into: Collected) -> bool:
-    """Whether the program can be checked on a draw's inputs; those as given are tried where outputs are sketched."""
-    if draw.kind == "given" and into.sketching is None:
-        return True
+    inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
-        return False
-    try:
-        with torch.no_grad():
-            outputs = program.run(copy.deepcopy(model), inputs)
-    except REFUSALS:
-        return False  # the program is only defined on inputs such as its own
-    if not all(bool(torch.isfinite(output).all()) for output in outputs):
-        return False
-    # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
-    return not (draw.kind == "infinite" and _pointwise(program, model, inputs, outputs, draw))
-
-
-def _pointwise(
-    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], outputs: Sequence[Tensor], draw: Draw
-) -> bool:
-    """Whether no output depends on an infinite element at another place than its own."""
-    infinite = [v for v in inputs if isinstance(v, Tensor) and v.is_floating_point() and not torch.isfinite(v).all()]
-    if not infinite:  # too few elements for one to be drawn: the inputs are as given
-        return True
-    usual = program.inputs(draw.inputs, infinite[0].device)
-    with torch.no_grad():
-        finite = program.run(copy.deepcopy(model), usual)
-    for output, other in zip(outputs, finite, strict=True):
-        places = [torch.isfinite(value) for value in infinite if value.shape == output.shape]
-        if len(places) < len(infinite):
-            return False
-        same = output == other
-        for place in places:
-            same |= ~place
-        if not bool(same.all()):
-            return False
-    return True
+        return None
+    return inputs if Drawing(program, device, (), (), False).takes(model, inputs) else None
 
 
 def _pass(

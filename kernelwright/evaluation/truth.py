@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from kernelwright.agent.evaluator import Status
-from kernelwright.evaluation.correctness import Expected
+from kernelwright.evaluation.correctness import Expected, rms_of
 from kernelwright.evaluation.draws import NUDGES, Draw
 from kernelwright.evaluation.sandbox import Answer, Limits, Sandbox, SandboxError
 from kernelwright.evaluation.transport import encode_reference
@@ -62,7 +62,7 @@ class Truth:
     `init` is the source text of the init arguments, None where they are more than literals. `built` is the state of the
     model as built from the judge's seed, before any pass. `movement`: the reference computes nothing. `notes` tell
     where the gold is less than fp64. `tf32`: eager rounded operands to TF32. With `sketch`, a `Sketching` as JSON,
-    inputs do not travel and large outputs are sketched.
+    inputs do not travel and large outputs are sketched. `left_out`: kinds of inputs that the reference does not take.
     """
 
     passes: tuple[Pass, ...] = ()
@@ -74,6 +74,7 @@ class Truth:
     notes: tuple[str, ...] = ()
     sketch: Mapping[str, int] | None = None
     tf32: bool = False
+    left_out: tuple[str, ...] = ()
 
     def tolerance(self, reference: Reference) -> Tolerance:
         """How close is right."""
@@ -198,10 +199,19 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
         passes.append(_pass(reference, draw, answer.tensors))
     notes = tuple(sorted({draw["note"] for draw in answer.header["passes"] if draw["note"]}))
     built = {name: answer.tensors[index] for name, index in answer.header["built"].items()}
+    left_out = tuple(map(str, answer.header["left_out"]))
     tf32 = any(draw["tf32"] for draw in answer.header["passes"])
     if tf32:
         notes += (f"eager rounds operands to TF32: {TF32_FACTOR:g} times its error is allowed at most",)
-    return Truth(tuple(passes), built, answer.header["movement"], answer.header["init"], notes=notes, tf32=tf32)
+    return Truth(
+        tuple(passes),
+        built,
+        answer.header["movement"],
+        answer.header["init"],
+        notes=notes,
+        tf32=tf32,
+        left_out=left_out,
+    )
 
 
 def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> Pass:
@@ -209,6 +219,7 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
     eager, gold = ([tensors[index] for index in draw[key]] for key in ("eager", "gold"))
     cut = [tensors[index] for index in draw["cut"]] if draw["cut"] else [None] * len(eager)
     nudged = [tuple(tensors[run[output]] for run in draw["nudged"]) for output in range(len(eager))]
+    given = max([rms_of(tensors[index]) for index in draw["inputs"] if index is not None], default=0.0)
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
@@ -216,6 +227,6 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         digests=tuple(map(int, draw["digests"])),
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
         state={name: tensors[index] for name, index in draw["state"].items()},
-        expected=tuple(Expected(*each) for each in zip(names, eager, gold, cut, nudged, strict=True)),
+        expected=tuple(Expected(*each, given) for each in zip(names, eager, gold, cut, nudged, strict=True)),
         kept=frozenset(draw["kept"]),
     )

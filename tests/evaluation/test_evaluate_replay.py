@@ -554,7 +554,7 @@ def test_inputs_of_too_few_elements_for_an_infinite_one_are_no_draw_of_their_own
 ) -> None:
     inputs, asked = ReferenceProgram.inputs, list[str]()
 
-    def told(self: ReferenceProgram, seed: int, where: str) -> list[Value]:
+    def told(self: ReferenceProgram, seed: int, where: str = "cpu") -> list[Value]:
         asked.append(str(where))
         return inputs(self, seed, where)
 
@@ -565,7 +565,8 @@ def test_inputs_of_too_few_elements_for_an_infinite_one_are_no_draw_of_their_own
     with contextlib.closing(Turns(torch.device(device))) as turns:
         answer, _ = reference_job.run_reference(header, (), turns)
     assert len(answer["passes"]) == 1 and answer["passes"][0]["draw"]["kind"] == "given"
-    assert asked == [device] * 3  # given, infinite, and to see whether it computes
+    # Three for what holds of them; given, infinite, and to see whether it computes.
+    assert asked == ["cpu"] * 3 + [device] * 3
 
 
 def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

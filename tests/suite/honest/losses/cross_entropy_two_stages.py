@@ -14,14 +14,16 @@ def nll_rows(logits_ptr, targets_ptr, losses_ptr, stride, n_cols, BLOCK: tl.cons
     target = tl.load(targets_ptr + row)
     x = x - tl.max(x, axis=0)
     chosen = tl.sum(tl.where(cols == target, x, 0.0), axis=0)
-    tl.store(losses_ptr + row, tl.log(tl.sum(tl.exp(x), axis=0)) - chosen)
+    loss = tl.log(tl.sum(tl.exp(x), axis=0)) - chosen
+    tl.store(losses_ptr + row, tl.where(target == -100, 0.0, loss))
 
 
 @triton.jit
-def mean_kernel(losses_ptr, out_ptr, n, BLOCK: tl.constexpr):
+def mean_kernel(losses_ptr, targets_ptr, out_ptr, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     v = tl.load(losses_ptr + i, mask=i < n, other=0.0)
-    tl.store(out_ptr, tl.sum(v, axis=0) / n)
+    kept = tl.load(targets_ptr + i, mask=i < n, other=-100) != -100
+    tl.store(out_ptr, tl.sum(v, axis=0) / tl.sum(kept.to(tl.int32), axis=0))
 
 
 class ModelNew(nn.Module):
@@ -34,5 +36,5 @@ class ModelNew(nn.Module):
         losses = torch.empty(rows, device=logits.device, dtype=torch.float32)
         out = torch.empty((), device=logits.device, dtype=torch.float32)
         nll_rows[(rows,)](logits, targets, losses, logits.stride(0), cols, BLOCK=triton.next_power_of_2(cols))
-        mean_kernel[(1,)](losses, out, rows, BLOCK=triton.next_power_of_2(rows))
+        mean_kernel[(1,)](losses, targets, out, rows, BLOCK=triton.next_power_of_2(rows))
         return out

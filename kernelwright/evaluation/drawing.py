@@ -1,0 +1,203 @@
+"""Which inputs a program is checked on: of each kind as much as it takes.
+
+A program takes what it neither raises on nor answers with NaN, infinity or another shape.
+"""
+
+import ast
+import copy
+import functools
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.tensors import Value
+from kernelwright.evaluation.draws import KINDS, MIXTURES, ROWS, WHOLE_KINDS, Draw, apply_kind
+from kernelwright.evaluation.traits import Trait, find_traits, probes
+
+#: What a program raises on inputs that it is not defined on.
+REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
+#: Draws that traits are found in, and bytes of a program's tensors above which nothing is tried out.
+_SAMPLES, _TRIED_BYTES = 3, 64 << 20
+#: Seconds in which the variants of one draw are tried.
+_SECONDS = 5.0
+#: Numbers of a source that are drawn around, at most.
+_MOST_LITERALS = 12
+#: What a program names that means something by NaN; where it does not, kernels may treat NaN as they like.
+_NAN_NAMES = frozenset(
+    "isnan nan_to_num nansum nanmean nanmedian nanquantile isfinite isinf isposinf isneginf fmax fmin".split()
+)
+
+
+class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes whether an operation gives NaN."""
+
+    seen = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        found = result if isinstance(result, tuple | list) else (result,)
+        for value in found:
+            if isinstance(value, Tensor) and value.is_floating_point():
+                self.seen |= bool(torch.isnan(value).any())
+        return result
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Draws for one program. `numbers` are those that its source names, `nan_aware` whether it speaks of NaN."""
+
+    program: ReferenceProgram
+    device: str
+    traits: tuple[Trait, ...]
+    numbers: tuple[float, ...]
+    nan_aware: bool
+
+    @classmethod
+    def of(cls, program: ReferenceProgram, seed: int, device: str) -> "Drawing":
+        """Find out what holds of a program's inputs and what integers it takes, on the CPU."""
+        samples = [program.inputs(seed + number) for number in range(_SAMPLES)]
+        reference = program.reference
+        small = sum(spec.nbytes for spec in reference.tensors) <= _TRIED_BYTES
+        found = cls(program, "cpu", find_traits(samples), *_named(reference.source, reference.entry))
+        if small and any(map(_is_integer, samples[0])):
+            model = program.build(seed)
+            traits = [found._probed(model, samples[0], place) for place in range(len(samples[0]))]
+            found = replace(found, traits=tuple(traits))
+        return replace(found, device=device)
+
+    def _probed(self, model: nn.Module, values: Sequence[Value], place: int) -> Trait:
+        """An input's trait with the integers that one of its elements may be besides."""
+        value, trait = values[place], self.traits[place]
+        if not (isinstance(value, Tensor) and _is_integer(value) and value.numel()):
+            return trait
+        taken, ends = [], time.monotonic() + _SECONDS
+        for number in probes(value, trait):
+            changed = value.clone()
+            changed.flatten()[0] = number
+            changed.view(-1)[-1] = number
+            if time.monotonic() < ends and self.takes(model, [*values[:place], changed, *values[place + 1 :]]):
+                taken.append(number)
+        return replace(trait, taken=tuple(taken))
+
+    def inputs(self, model: nn.Module, draw: Draw) -> list[Value] | None:
+        """A draw's inputs; None where the program takes nothing of that kind."""
+        values = self.program.inputs(draw.inputs, self.device)
+        if draw.kind == "given":
+            return values
+        ends = time.monotonic() + _SECONDS
+        accepts = functools.partial(self._accepts, model, draw)
+        for variant in self._variants(draw, values, accepts):
+            if accepts(variant):
+                return variant
+            if time.monotonic() > ends:
+                break
+        return None
+
+    def applies(self, draw: Draw) -> bool:
+        """Whether there is anything of a kind to draw; which does not say that the program takes it."""
+        specs = self.program.reference.inputs
+        dtypes = [getattr(spec, "dtype", "") for spec in specs]
+        if draw.kind == "given":
+            return True
+        if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
+            return any(dtypes) and draw.kind in WHOLE_KINDS
+        return self.nan_aware if draw.kind == "nan" else draw.kind in KINDS or bool(self._parts(draw.kind))
+
+    def _parts(self, kind: str) -> tuple[Any, ...]:
+        return {"rows": tuple(ROWS), "literals": self.numbers, "infinite": (-math.inf, math.inf)}.get(kind, ())
+
+    def _variants(
+        self, draw: Draw, values: Sequence[Value], accepts: Callable[[list[Value]], bool]
+    ) -> Iterator[list[Value]]:
+        """From the most that a kind has to the least."""
+
+        def made(parts: Sequence[Any], *, outside: bool = False, whole: bool = True) -> list[Value]:
+            return apply_kind(values, draw.kind, draw.inputs + 1, self.traits if whole else (), parts, outside)
+
+        parts = self._parts(draw.kind)
+        yield made(parts, outside=True)
+        yield made(parts)
+        if draw.kind in MIXTURES:
+            some = [part for part in parts if accepts(made([part]))]
+            parts = tuple(some) if len(some) < len(parts) else parts[:1]
+            if not parts:
+                return
+            yield made(parts, outside=True)
+            yield made(parts)
+        yield made(parts, whole=False)
+
+    def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
+        if draw.kind != "infinite":
+            return self.takes(model, inputs)
+        with _NanWatch() as watch:  # type: ignore[no-untyped-call]
+            taken = self.takes(model, inputs)
+        # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
+        return taken and not watch.seen and not self._pointwise(model, inputs, draw)
+
+    def takes(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
+        """Whether outputs are numbers, and of the shapes that they always have."""
+        outputs = self._run(model, inputs)
+        shapes = [spec.shape for spec in self.program.reference.outputs]
+        if outputs is None or [tuple(output.shape) for output in outputs] != shapes:
+            return False
+        return all(bool(torch.isfinite(output).all()) for output in outputs)
+
+    def _run(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Tensor, ...] | None:
+        try:
+            with torch.no_grad():
+                return self.program.run(copy.deepcopy(model), inputs)
+        except REFUSALS:
+            return None  # the program is only defined on inputs such as its own
+
+    def _pointwise(self, model: nn.Module, inputs: Sequence[Value], draw: Draw) -> bool:
+        """Whether no output depends on an infinite element at another place than its own."""
+        floating = [v for v in inputs if isinstance(v, Tensor) and v.is_floating_point()]
+        infinite = [value for value in floating if not torch.isfinite(value).all()]
+        if not infinite:  # too few elements for one to be drawn: the inputs are as given
+            return True
+        outputs = self._run(model, inputs)
+        finite = self._run(model, self.program.inputs(draw.inputs, self.device))
+        assert outputs is not None and finite is not None, "it took them"
+        for output, other in zip(outputs, finite, strict=True):
+            places = [torch.isfinite(value) for value in infinite if value.shape == output.shape]
+            if len(places) < len(infinite):
+                return False
+            same = output == other
+            for place in places:
+                same |= ~place
+            if not bool(same.all()):
+                return False
+        return True
+
+
+def _is_integer(value: Value) -> bool:
+    return isinstance(value, Tensor) and not (
+        value.is_floating_point() or value.is_complex() or value.dtype == torch.bool
+    )
+
+
+def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool]:
+    """The numbers that a source names besides in what makes its inputs, and whether it names what is of NaN."""
+    found: dict[float, None] = {}
+    names: set[str] = set()
+    for statement in ast.parse(source).body:
+        if getattr(statement, "name", "") in ("get_inputs", "get_init_inputs"):
+            continue
+        if isinstance(statement, ast.ClassDef) and statement.name != entry and statement.name == "ModelNew":
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute | ast.Name):
+                names.add(node.attr if isinstance(node, ast.Attribute) else node.id)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+                number = float(node.value) if abs(node.value) < 1e30 else math.inf
+                if not isinstance(node.value, bool) and math.isfinite(number):
+                    found.setdefault(number)
+    largest = sorted(found, key=lambda number: number in (0.0, 1.0, 2.0))
+    return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES)

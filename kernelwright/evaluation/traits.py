@@ -1,0 +1,146 @@
+"""What holds of a program's inputs however often it draws them, so that what is drawn besides can keep to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from kernelwright.backend.tensors import Value
+
+#: How far a row's sum may be from one.
+_CLOSE = 1e-3
+#: Sizes from which on equal halves or an order are no coincidence.
+_FEWEST = 4
+
+
+@dataclass(frozen=True)
+class Trait:
+    """Of one tensor input: the range of its finite values, and what held in every draw.
+
+    `counted`: it holds 0, 1, 2 and so on, in order. `two`: the two values that it has, if it has no others. `ordered`,
+    `permutation`, `halves` (both are equal) and `sums_to_one` speak of the last dimension, `symmetric` of the last two.
+    `taken`: integers outside of the range that the program takes as well.
+    """
+
+    low: float = 0.0
+    high: float = 0.0
+    counted: bool = False
+    two: tuple[float, ...] = ()
+    ordered: bool = False
+    permutation: bool = False
+    symmetric: bool = False
+    halves: bool = False
+    sums_to_one: bool = False
+    taken: tuple[int, ...] = ()
+
+
+NO_TRAIT = Trait()
+
+
+def find_traits(samples: Sequence[Sequence[Value]]) -> tuple[Trait, ...]:
+    """The traits of each input, from what several draws gave."""
+    return tuple(_trait(values) for values in zip(*samples, strict=True))
+
+
+def _trait(values: Sequence[Value]) -> Trait:
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    if len(tensors) < len(values) or not tensors[0].numel() or len({tensor.shape for tensor in tensors}) > 1:
+        return NO_TRAIT
+    dtype = tensors[0].dtype
+    wide = [tensor.double() if dtype.is_floating_point else tensor.long() for tensor in tensors]
+    finite = torch.cat([one[torch.isfinite(one)].flatten() for one in wide])
+    low, high = (float(finite.min()), float(finite.max())) if finite.numel() else (0.0, 0.0)
+    plain = Trait(low, high)
+    if dtype == torch.bool or any(bool((one == one.flatten()[0]).all()) for one in wide):
+        return plain
+    counted = not dtype.is_floating_point and all(map(_counts, wide))
+    return Trait(
+        low,
+        high,
+        counted,
+        two=_two(wide) if dtype.is_floating_point else (),
+        ordered=not counted and all(map(_ordered, wide)),
+        permutation=not counted and not dtype.is_floating_point and all(map(_permutes, wide)),
+        symmetric=all(map(_symmetric, wide)),
+        halves=all(map(_halves, wide)),
+        sums_to_one=dtype.is_floating_point and all(map(_sums_to_one, wide)),
+    )
+
+
+def _counts(value: Tensor) -> bool:
+    last = value.shape[-1] if value.ndim else 1
+    return bool((value == torch.arange(last, device=value.device)).all())
+
+
+def _two(values: Sequence[Tensor]) -> tuple[float, ...]:
+    found = torch.unique(torch.cat([value.flatten() for value in values]))
+    few = found.numel() == 2 and values[0].numel() >= _FEWEST
+    return tuple(found.tolist()) if few else ()
+
+
+def _ordered(value: Tensor) -> bool:
+    return value.ndim > 0 and value.shape[-1] >= _FEWEST and bool((value.diff(dim=-1) >= 0).all())
+
+
+def _permutes(value: Tensor) -> bool:
+    return value.ndim > 0 and value.shape[-1] >= _FEWEST and _counts(value.sort(-1).values)
+
+
+def _symmetric(value: Tensor) -> bool:
+    square = value.ndim > 1 and value.shape[-1] == value.shape[-2] > 1
+    return square and torch.equal(value, value.mT)
+
+
+def _halves(value: Tensor) -> bool:
+    size = value.shape[-1] if value.ndim else 1
+    return size >= _FEWEST and size % 2 == 0 and torch.equal(value[..., : size // 2], value[..., size // 2 :])
+
+
+def _sums_to_one(value: Tensor) -> bool:
+    if value.ndim == 0 or value.shape[-1] < 2 or bool((value < 0).any()):
+        return False
+    return bool(((value.sum(-1) - 1).abs() < _CLOSE).all())
+
+
+def kept(value: Tensor, trait: Trait) -> Tensor:
+    """The values, changed as little as it takes to have what holds of an input."""
+    if trait.two:
+        chosen = torch.rand(value.shape, device=value.device) < 0.5
+        return torch.where(chosen, trait.two[0], trait.two[1]).to(value)
+    if trait.sums_to_one:
+        value = value.abs() + 1e-3
+        value = value / value.sum(-1, keepdim=True)
+    if trait.symmetric:
+        value = (value + value.mT) / 2
+    if trait.halves:
+        half = value.shape[-1] // 2
+        value = torch.cat([value[..., :half], value[..., :half]], -1)
+    if trait.ordered:
+        value = value.sort(-1).values
+    return value
+
+
+def integers(like: Tensor, trait: Trait, *, outside: bool) -> Tensor:
+    """Whole numbers from the range of an input, and if `outside` some of what it is taken with besides."""
+    low, high = int(trait.low), int(trait.high)
+    device = like.device
+    if trait.permutation and like.ndim:
+        return torch.rand(like.shape, device=device).argsort(-1)
+    if low == high and trait.taken:  # one value tells nothing of the range: the nearest that are taken make it wider
+        near = [number for number in trait.taken if abs(number - low) <= 2]
+        low, high = min([low, *near]), max([high, *near])
+    drawn = torch.randint(low, high + 1, like.shape, device=device)
+    if outside and trait.taken:
+        numbers = torch.tensor(trait.taken, device=device)
+        chosen = torch.rand(like.shape, device=device) < 1 / 8
+        drawn = torch.where(chosen, numbers[torch.randint(0, len(numbers), like.shape, device=device)], drawn)
+    return kept(drawn, trait)
+
+
+def probes(like: Tensor, trait: Trait) -> list[int]:
+    """Numbers outside of an integer input's range that a program may take or refuse."""
+    limits = torch.iinfo(like.dtype)
+    low, high = int(trait.low), int(trait.high)
+    wanted = {-100, -1, 0, 1, 2, low - 1, high + 1, -high, limits.max // 2 - 2, 200, (1 << 33) + 3, -(1 << 33) - 5}
+    return sorted(number for number in wanted if limits.min <= number <= limits.max and not low <= number <= high)

@@ -1,0 +1,214 @@
+"""What candidates are checked on besides the inputs as given: each kind finds what is wrong by it alone."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from siblings import Sibling
+
+from kernelwright.agent.evaluator import Rung, Status
+from kernelwright.evaluation.draws import KINDS, MIXTURES, ROWS, apply_kind, perturb
+from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.traits import Trait, find_traits, kept
+
+RUNGS = (Rung.PARSE, Rung.INTERPRET)
+BOTH = "return [torch.randn(16, 32), {}]"
+INTS = "return [torch.randint(0, 1000, (8, 32)), torch.randint(1, 9, (8, 32))]"
+
+WHOLE = [
+    Sibling("a mask of ones", "return x.masked_fill(~m, 0.0)", BOTH.format("torch.ones(16, 32, dtype=torch.bool)"),
+            "y = tl.where(m, x, 0.0)", "y = x", ("x", "m")),
+    Sibling("a mask of zeros", "return torch.where(m, x * 2, x)", BOTH.format("torch.zeros(16, 32, dtype=torch.bool)"),
+            "y = tl.where(m, x * 2, x)", "y = x", ("x", "m")),
+    Sibling("a lower triangle", "return x.masked_fill(~m, -1e4)", BOTH.format("torch.ones(16, 32).tril() > 0"),
+            "y = tl.where(m, x, -1e4)", "y = tl.where(i <= row, x, -1e4)", ("x", "m")),
+    Sibling("an integer mask of ones", "return x * m", BOTH.format("torch.ones(16, 32, dtype=torch.long)"),
+            "y = x * m.to(tl.float32)", "y = x", ("x", "m")),
+    Sibling("kinds that are all 0", "return x + self.t[m][:, None]", BOTH.format("torch.zeros(16, dtype=torch.long)"),
+            "y = x + tl.load(t_ptr + tl.where(m < 0, m + 32, m))", "y = x + tl.load(t_ptr)",
+            row=("m",), held=("t",), init="self.t = nn.Parameter(torch.randn(32))"),
+    Sibling("positions in order", "return x * p[:, None]", BOTH.format("torch.arange(16)"),
+            "y = x * p.to(tl.float32)", "y = x * row.to(tl.float32)", row=("p",)),
+    Sibling("a label to be left out", "return F.cross_entropy(x, t, reduction='none')",
+            BOTH.format("torch.randint(0, 32, (16,))"),
+            "m = tl.max(tl.where(inside, x, -1e30), axis=0)\ne = tl.sum(tl.where(inside, tl.exp(x - m), 0.0), axis=0)\n"
+            "y = tl.where(t == -100, 0.0, m + tl.log(e) - tl.sum(tl.where(i == t, x, 0.0), axis=0))",
+            "m = tl.max(tl.where(inside, x, -1e30), axis=0)\ne = tl.sum(tl.where(inside, tl.exp(x - m), 0.0), axis=0)\n"
+            "y = m + tl.log(e) - tl.sum(tl.where(i == t, x, 0.0), axis=0)",
+            row=("t",), out="torch.empty(x.shape[0], device=x.device)", scalar=True),
+    Sibling("beyond 32 bits", "return x * b + 1", INTS, "y = x * b + 1",
+            "y = (x.to(tl.int32) * b.to(tl.int32) + 1).to(tl.int64)", ("x", "b")),
+    Sibling("division of negatives", "return torch.div(x, b, rounding_mode='floor')", INTS,
+            "q = x // b\ny = tl.where((x - q * b != 0) & ((x < 0) != (b < 0)), q - 1, q)", "y = x // b", ("x", "b")),
+    Sibling("a remainder of negatives", "return x % b", INTS,
+            "r = x % b\ny = tl.where((r != 0) & ((r < 0) != (b < 0)), r + b, r)", "y = x % b", ("x", "b")),
+    Sibling("bytes above 127", "return x.float() * 2",
+            "return [torch.randint(0, 100, (8, 32), dtype=torch.uint8)]", "y = x.to(tl.float32) * 2",
+            "y = x.to(tl.int8).to(tl.float32) * 2", out="torch.empty(x.shape, device=x.device)"),
+    Sibling("an order that labels happen to have", "return x * (p < 8)[:, None]", BOTH.format("torch.arange(16)"),
+            "y = tl.where(p < 8, x, 0.0)", "y = tl.where(row < 8, x, 0.0)", row=("p",)),
+]  # fmt: skip
+
+_SUMS = "torch.empty(x.shape[0], device=x.device)"
+X = "return [torch.randn(16, 32)]"
+FLOATS = [
+    Sibling("isnan", "return torch.isnan(x)", X, "y = x != x", "y = x > 1e30",
+            out="torch.empty(x.shape, dtype=torch.bool, device=x.device)"),
+    Sibling("nansum", "return torch.nansum(x, 1)", X, "y = tl.sum(tl.where(inside & (x == x), x, 0.0), axis=0)",
+            "y = tl.sum(tl.where(inside, x, 0.0), axis=0)", out=_SUMS, scalar=True),
+    Sibling("nan_to_num", "return torch.nan_to_num(x, 0.5)", X,
+            "y = tl.where(x == x, tl.minimum(tl.maximum(x, -3.4028234663852886e38), 3.4028234663852886e38), 0.5)",
+            "y = x"),
+    Sibling("NaN replaced", "return torch.where(torch.isnan(x), torch.zeros_like(x), x)", X,
+            "y = tl.where(x == x, x, 0.0)", "y = x"),
+    Sibling("a threshold far away", "return torch.where(x.abs() > 1e4, torch.zeros_like(x), x)", X,
+            "y = tl.where(tl.abs(x) > 1e4, 0.0, x)", "y = x"),
+    Sibling("a number that stands for none", "return torch.where(x == -100.0, torch.zeros_like(x), x)", X,
+            "y = tl.where(x == -100.0, 0.0, x)", "y = x"),
+    Sibling("a threshold that is meant to be in", "return (x >= 0.75).float()", X, "y = (x >= 0.75).to(tl.float32)",
+            "y = (x > 0.75).to(tl.float32)"),
+    Sibling("clamping at a large number", "return x.clamp(-5e3, 5e3)", X,
+            "y = tl.minimum(tl.maximum(x, -5e3), 5e3)", "y = x"),
+    Sibling("a constant row and a tiny epsilon", "return F.layer_norm(x, (32,), eps=1e-12)", X,
+            "m = tl.sum(x, axis=0) / N\nd = x - m\ny = d / tl.sqrt(tl.sum(d * d, axis=0) / N + 1e-12)",
+            "m = tl.sum(x, axis=0) / N\nd = x - m\ny = d / tl.sqrt(tl.sum(d * d, axis=0) / N)"),
+    Sibling("a row of zeros", "return F.normalize(x, dim=1)", X,
+            "y = x / tl.maximum(tl.sqrt(tl.sum(x * x, axis=0)), 1e-12)", "y = x / tl.sqrt(tl.sum(x * x, axis=0))"),
+    Sibling("an empty mask", "m = m.float()\nreturn (x * m).sum(1) / m.sum(1).clamp(min=1.0)",
+            BOTH.format("torch.rand(16, 32) > 0.5"),
+            "w = m.to(tl.float32)\ny = tl.sum(x * w, axis=0) / tl.maximum(tl.sum(w, axis=0), 1.0)",
+            "w = m.to(tl.float32)\ny = tl.sum(x * w, axis=0) / tl.sum(w, axis=0)", ("x", "m"), out=_SUMS, scalar=True),
+    Sibling("a very negative row", "return (30.0 * torch.tanh(x / 30.0)).logsumexp(1)",
+            "return [torch.randn(8, 33)]",
+            "t = tl.exp(-2.0 * tl.abs(x) / 30.0)\nz = 30.0 * tl.where(x < 0, t - 1.0, 1.0 - t) / (1.0 + t)\n"
+            "z = tl.where(inside, z, float('-inf'))\nm = tl.max(z, axis=0)\n"
+            "y = m + tl.log(tl.sum(tl.exp(z - m), axis=0))",
+            "t = tl.exp(-2.0 * tl.abs(x) / 30.0)\nz = 30.0 * tl.where(x < 0, t - 1.0, 1.0 - t) / (1.0 + t)\n"
+            "z = tl.where(inside, z, -30.0)\nm = tl.max(z, axis=0)\ny = m + tl.log(tl.sum(tl.exp(z - m), axis=0))",
+            out=_SUMS, scalar=True),
+]  # fmt: skip
+
+_TINY = "self.g = nn.Parameter(1e-6 * torch.ones(32))"
+STATE = [
+    Sibling("a branch that starts tiny", "return x + self.g * torch.tanh(x * x)", X,
+            "t = tl.exp(-2.0 * x * x)\ny = x + g * (1.0 - t) / (1.0 + t)", "y = x + 0.0 * g", held=("g",), init=_TINY),
+    Sibling("a gain that starts tiny", "return x + self.g * x.abs()", X, "y = x + g * tl.abs(x)", "y = x + 0.0 * g",
+            held=("g",), init=_TINY),
+    Sibling("a random branch that starts tiny", "return x + self.g", X, "y = x + g", "y = x + 0.0 * g", held=("g",),
+            init="self.g = nn.Parameter(1e-7 * torch.randn(32))"),
+    Sibling("a table computed anew", "return x * self.f", X, "y = x * f",
+            "y = x * tl.exp2(-i.to(tl.float32) / 32) + 0.0 * f", held=("f",),
+            init="self.register_buffer('f', 2.0 ** (-torch.arange(32) / 32))"),
+    Sibling("a table of numbers in order", "return x * self.f", X, "y = x * f.to(tl.float32)",
+            "y = x * i.to(tl.float32) + 0.0 * f", held=("f",), init="self.register_buffer('f', torch.arange(32))"),
+    Sibling("a running mean", "return x - self.f", X, "y = x - f", "y = x + 0.0 * f", held=("f",),
+            init="self.register_buffer('f', torch.zeros(32))"),
+    Sibling("a running variance", "return x / torch.sqrt(self.f + 1e-5)", X, "y = x / tl.sqrt(f + 1e-5)",
+            "y = x + 0.0 * f", held=("f",), init="self.register_buffer('f', torch.ones(32))"),
+    Sibling("a ramp", "return x * self.f", X, "y = x * f", "y = x * i.to(tl.float32) / 16 + 0.0 * f", held=("f",),
+            init="self.register_buffer('f', torch.arange(32) / 16)"),
+]  # fmt: skip
+
+#: Right programs that count on what holds of inputs or buffers however they are drawn.
+FAITHFUL = [
+    Sibling("a table that is saved with no checkpoint", "return x * self.f", X,
+            "y = x * tl.exp2(-i.to(tl.float32) / 32)",
+            init="self.register_buffer('f', 2.0 ** (-torch.arange(32) / 32), persistent=False)"),
+    Sibling("a triangle of the code", "return x.masked_fill(self.f == 0, -1e9)", "return [torch.randn(4, 32, 32)]",
+            "y = tl.where(i <= row % N, x, -1e9)", init="self.register_buffer('f', torch.tril(torch.ones(32, 32)))"),
+    Sibling("equal halves", "return x * m", BOTH.format("torch.randn(16, 16).repeat(1, 2)"),
+            "y = x * tl.load(m_ptr + row * N + i % 16)", rows=("x", "m")),
+    Sibling("a symmetric matrix", "return m.t() + x",
+            "a = torch.randn(16, 16)\nreturn [torch.randn(16, 16), a + a.t()]",
+            "y = m + x", rows=("x", "m")),
+    Sibling("two values", "return x * m", BOTH.format("(torch.rand(16, 32) < 0.5).float()"),
+            "y = tl.where(m > 0.5, x, 0.0)", rows=("x", "m")),
+    Sibling("rows in order", "return m.cummax(1).values + x", BOTH.format("torch.randn(16, 32).sort(1).values"),
+            "y = m + x", rows=("x", "m")),
+    Sibling("rows that sum to one", "return x / m.sum(1, keepdim=True)", BOTH.format("torch.randn(16, 32).softmax(1)"),
+            "y = x + 0.0 * m", rows=("x", "m")),
+    Sibling("a permutation", "return x * (m.sum(1, keepdim=True) - 495)",
+            BOTH.format("torch.rand(16, 32).argsort(1)"), "y = x + 0.0 * m", rows=("x", "m")),
+    Sibling("labels that have a class", "return x.gather(1, m)", BOTH.format("torch.randint(0, 32, (16, 32))"),
+            "y = tl.load(x_ptr + row * N + m)", rows=("x", "m")),
+    Sibling("NaN as it comes", "return torch.relu(x)", X, "y = tl.maximum(x, 0.0)"),
+    Sibling("what is only defined above zero", "return torch.log(x)", "return [torch.rand(16, 32) + 0.5]",
+            "y = tl.log(x)"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Iterator[LocalEvaluator]:
+    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
+        yield evaluator
+
+
+@pytest.mark.parametrize("one", [*WHOLE, *FLOATS, *STATE], ids=lambda one: one.name)
+def test_right_programs_are_told_from_wrong_ones(one: Sibling, evaluator: LocalEvaluator) -> None:
+    reference = one.reference
+    right = evaluator.evaluate_text(one.program(one.right), reference, RUNGS)
+    assert right.ok, right
+    wrong = evaluator.evaluate_text(one.program(one.wrong), reference, RUNGS)
+    assert wrong.status in (Status.MISMATCH, Status.RUNTIME_ERROR), wrong
+
+
+@pytest.mark.parametrize("one", FAITHFUL, ids=lambda one: one.name)
+def test_what_always_holds_may_be_counted_on(one: Sibling, evaluator: LocalEvaluator) -> None:
+    verdict = evaluator.evaluate_text(one.program(one.right), one.reference, RUNGS)
+    assert verdict.ok, verdict
+
+
+def test_the_caliber_names_the_draws(evaluator: LocalEvaluator) -> None:
+    one = FAITHFUL[-1]
+    draws = evaluator.evaluate_text(one.program(one.right), one.reference, RUNGS).caliber["draws"]
+    assert draws["made"][0] == "given" and "large" in draws["made"]
+    assert "negative" in draws["left_out"] and "nan" not in draws["left_out"]
+
+
+def test_every_kind_keeps_what_holds_of_inputs() -> None:
+    torch.manual_seed(1)
+    samples = [
+        [torch.randn(6, 8).sort(1).values, torch.randn(6, 4).repeat(1, 2), torch.randn(6, 8).softmax(1)]
+        for _ in range(3)
+    ]
+    traits = find_traits(samples)
+    assert [(one.ordered, one.halves, one.sums_to_one) for one in traits] == [
+        (True, False, False),
+        (False, True, False),
+        (False, False, True),
+    ]
+    parts = {"rows": tuple(ROWS), "literals": (3.5,), "infinite": (float("inf"),)}
+    for kind in [*KINDS, *MIXTURES]:
+        ordered, halves, sums = apply_kind(samples[0], kind, 3, traits, parts.get(kind, ()))
+        assert isinstance(ordered, torch.Tensor) and isinstance(halves, torch.Tensor) and isinstance(sums, torch.Tensor)
+        if kind in ("nan", "infinite"):
+            continue
+        assert bool((ordered.diff(dim=1) >= 0).all())
+        assert torch.equal(halves[:, :4], halves[:, 4:])
+        assert torch.allclose(sums.sum(1), torch.ones(6), atol=1e-2) and bool((sums >= 0).all())
+
+
+def test_traits_are_no_coincidence_of_one_draw() -> None:
+    ordered, not_so = torch.arange(8.0), torch.tensor([3.0, 1, 2, 5, 4, 7, 6, 0])
+    assert not find_traits([[ordered], [not_so]])[0].ordered
+    assert find_traits([[torch.ones(4, 4)]])[0] == Trait(1.0, 1.0)
+    assert find_traits([[torch.arange(8)]])[0].counted
+    assert find_traits([[2.0], [2.0]])[0] == Trait()
+    assert kept(torch.randn(100), Trait(two=(0.0, 1.0))).unique().tolist() == [0.0, 1.0]
+
+
+def test_weights_that_start_tiny_or_constant_are_changed() -> None:
+    model = torch.nn.Module()
+    model.tiny = torch.nn.Parameter(torch.full((64,), 1e-6))
+    model.usual = torch.nn.Parameter(torch.randn(64))
+    model.register_buffer("mask", (torch.arange(64) % 2).float())
+    model.register_buffer("table", torch.arange(64))
+    model.register_buffer("count", torch.tensor(5))
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    perturb(model, 7)
+    after = model.state_dict()
+    assert float(after["tiny"].abs().mean()) > 0.1
+    assert 0 < float((after["usual"] - before["usual"]).abs().max()) < 1.5
+    assert torch.equal(after["mask"], before["mask"]) and torch.equal(after["count"], before["count"])
+    assert not torch.equal(after["table"], before["table"])
+    assert torch.equal(after["table"].sort().values, before["table"])
