@@ -1,11 +1,13 @@
 """The machines that modules are fitted to: published figures, and where each was published."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+import os
+from dataclasses import asdict, dataclass
 
 import torch
 
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.plugins import Registry
 
 #: Registers that a thread may take.
 MOST_REGISTERS = 255
@@ -65,39 +67,69 @@ class Target:
 _HOPPER = "NVIDIA H100 Tensor Core GPU Architecture whitepaper"
 _ADA = "NVIDIA Ada GPU Architecture whitepaper; CUDA C++ Programming Guide, compute capability 8.9"
 
-TARGETS: Mapping[str, Target] = {
-    target.name: target
-    for target in (
-        Target(
-            "a100", "NVIDIA A100 80GB SXM", 80, 108, 80, 2039, 19.5, 156, 312, 40, 164, 163, 65536, 2048, 32,
-            "NVIDIA A100 Tensor Core GPU datasheet; NVIDIA A100 Tensor Core GPU Architecture whitepaper",
-        ),
-        Target(
-            "h100", "NVIDIA H100 80GB SXM", 90, 132, 80, 3350, 67, 495, 989, 50, 228, 227, 65536, 2048, 32,
-            f"NVIDIA H100 Tensor Core GPU datasheet; {_HOPPER}",
-        ),
-        Target(
-            "h200", "NVIDIA H200 141GB SXM", 90, 132, 141, 4800, 67, 495, 989, 50, 228, 227, 65536, 2048, 32,
-            f"NVIDIA H200 Tensor Core GPU datasheet; {_HOPPER}",
-        ),
-        Target(
-            "b200", "NVIDIA B200 180GB SXM", 100, 148, 180, 8000, 75, 1125, 2250, 126, 228, 227, 65536, 2048, 32,
-            "NVIDIA HGX B200 datasheet (an eighth of it); CUDA C++ Programming Guide, compute capability 10.0",
-        ),
-        Target(
-            "l40s", "NVIDIA L40S 48GB", 89, 142, 48, 864, 91.6, 183, 362, 96, 100, 99, 65536, 1536, 24,
-            f"NVIDIA L40S datasheet; {_ADA}",
-        ),
-        Target(
-            "rtx4090", "NVIDIA GeForce RTX 4090", 89, 128, 24, 1008, 82.6, 82.6, 165.2, 72, 100, 99, 65536, 1536, 24,
-            f"GeForce RTX 4090 specifications; {_ADA}",
-        ),
-        Target(
-            "interpreter", "Triton's interpreter on this machine's CPU", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-            "nothing is compiled and nothing predicted for it",
-        ),
-    )
-}  # fmt: skip
+_OURS = (
+    Target(
+        "a100", "NVIDIA A100 80GB SXM", 80, 108, 80, 2039, 19.5, 156, 312, 40, 164, 163, 65536, 2048, 32,
+        "NVIDIA A100 Tensor Core GPU datasheet; NVIDIA A100 Tensor Core GPU Architecture whitepaper",
+    ),
+    Target(
+        "h100", "NVIDIA H100 80GB SXM", 90, 132, 80, 3350, 67, 495, 989, 50, 228, 227, 65536, 2048, 32,
+        f"NVIDIA H100 Tensor Core GPU datasheet; {_HOPPER}",
+    ),
+    Target(
+        "h200", "NVIDIA H200 141GB SXM", 90, 132, 141, 4800, 67, 495, 989, 50, 228, 227, 65536, 2048, 32,
+        f"NVIDIA H200 Tensor Core GPU datasheet; {_HOPPER}",
+    ),
+    Target(
+        "b200", "NVIDIA B200 180GB SXM", 100, 148, 180, 8000, 75, 1125, 2250, 126, 228, 227, 65536, 2048, 32,
+        "NVIDIA HGX B200 datasheet (an eighth of it); CUDA C++ Programming Guide, compute capability 10.0",
+    ),
+    Target(
+        "l40s", "NVIDIA L40S 48GB", 89, 142, 48, 864, 91.6, 183, 362, 96, 100, 99, 65536, 1536, 24,
+        f"NVIDIA L40S datasheet; {_ADA}",
+    ),
+    Target(
+        "rtx4090", "NVIDIA GeForce RTX 4090", 89, 128, 24, 1008, 82.6, 82.6, 165.2, 72, 100, 99, 65536, 1536, 24,
+        f"GeForce RTX 4090 specifications; {_ADA}",
+    ),
+    Target(
+        "interpreter", "Triton's interpreter on this machine's CPU", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        "nothing is compiled and nothing predicted for it",
+    ),
+)  # fmt: skip
+
+
+def _complaint(name: str, found: object) -> str:
+    """What is wrong with a target that a package announces."""
+    if not isinstance(found, Target):
+        return f"it is no {Target.__module__}.Target"
+    return "" if found.name == name else f"it calls itself {found.name!r}"
+
+
+TARGETS: Registry[Target] = Registry("target", "kernelwright.targets", _complaint)
+for _target in _OURS:
+    TARGETS.add(_target.name, _target)
+
+#: By this variable processes that this one starts know targets of others: JSON, a list of the fields of each.
+_TOLD = "KERNELWRIGHT_TARGETS"
+
+
+def add_target(target: Target) -> Target:
+    """Make a target known in this process and in those that it starts. UserError where another one has its name."""
+    TARGETS.add(target.name, target)
+    _tell(target)
+    return target
+
+
+def _tell(target: Target) -> None:
+    told = json.loads(os.environ.get(_TOLD, "[]"))
+    if asdict(target) not in told:
+        os.environ[_TOLD] = json.dumps([*(one for one in told if one["name"] != target.name), asdict(target)])
+
+
+for _fields in json.loads(os.environ.get(_TOLD, "[]")):
+    TARGETS.add(_fields["name"], Target(**_fields), settled=True)
+
 
 #: What torch calls a device -> its target; the first part that occurs in the device's name counts.
 _DEVICE_NAMES = {"H200": "h200", "H100": "h100", "A100": "a100", "B200": "b200", "L40S": "l40s", "4090": "rtx4090"}
@@ -105,9 +137,10 @@ _DEVICE_NAMES = {"H200": "h200", "H100": "h100", "A100": "a100", "B200": "b200",
 
 def get_target(name: str) -> Target:
     """The target of that name; raises UserError naming the known ones."""
-    if name not in TARGETS:
-        raise UserError(f"unknown target {name!r} (targets: {', '.join(sorted(TARGETS))})")
-    return TARGETS[name]
+    target = TARGETS.find(name)
+    if target not in _OURS:
+        _tell(target)
+    return target
 
 
 def target_of(device: str) -> Target | None:

@@ -3,9 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import isabstract
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
+from kernelwright.ir.plugins import Registry
 from kernelwright.ir.values import KernelModule, Level
 
 
@@ -43,11 +45,21 @@ class Pass(ABC):
 
 PassType = TypeVar("PassType", bound=type[Pass])
 
-REGISTRY: dict[str, type[Pass]] = {}
+
+def _complaint(name: str, found: object) -> str:
+    """What is wrong with a pass that a package announces."""
+    if not isinstance(found, type) or not issubclass(found, Pass) or isabstract(found):
+        return "it is no class of a pass (kernelwright.ir.passes.Pass) with a method run"
+    missing = [key for key in ("name", "reads", "writes") if not hasattr(found, key)]
+    if missing:
+        return f"its class does not say `{missing[0]}`"
+    return "" if found.name == name else f"its class calls it {found.name!r}"
+
+
+REGISTRY: Registry[type[Pass]] = Registry("pass", "kernelwright.passes", _complaint)
 
 
 def register(cls: PassType) -> PassType:
-    """Class decorator: make a pass known by its `name`."""
-    assert cls.name not in REGISTRY or REGISTRY[cls.name].__qualname__ == cls.__qualname__, cls.name
-    REGISTRY[cls.name] = cls
+    """Class decorator: make a pass known by its `name`. Raises UserError where another pass has it."""
+    REGISTRY.add(cls.name, cls)
     return cls

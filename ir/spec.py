@@ -6,11 +6,11 @@ import json
 import math
 import re
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from kernelwright.ir.errors import SpecError
+from kernelwright.ir.errors import SpecError, UserError
 from kernelwright.ir.passes import REGISTRY, Pass
 
 Option = bool | int | float | str
@@ -176,9 +176,12 @@ def _build(spec: str, entries: Sequence[_Entry]) -> tuple[Pass, ...]:
 
 
 def _build_pass(spec: str, entry: _Entry) -> Pass:
-    cls = REGISTRY.get(entry.name)
-    if cls is None:
-        raise _error(spec, entry.position, f"unknown pass {entry.name!r}{_suggest(entry.name, REGISTRY)}")
+    if entry.name not in REGISTRY:
+        raise _error(spec, entry.position, f"unknown pass {entry.name!r}{_suggest(entry.name, REGISTRY.names())}")
+    try:
+        cls = REGISTRY[entry.name]
+    except UserError as error:  # of a package that announces it
+        raise _error(spec, entry.position, str(error)) from error
     known, values = pass_options(cls), {}
     for key, position, value in entry.options:
         if key not in known:
@@ -193,7 +196,7 @@ def _build_pass(spec: str, entry: _Entry) -> Pass:
         raise _error(spec, entry.position, f"pass {entry.name}: {error}") from error
 
 
-def _suggest(name: str, known: Mapping[str, Any]) -> str:
+def _suggest(name: str, known: Collection[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     return f"{hint} (passes: {', '.join(sorted(known)) or 'none are registered'})"

@@ -9,7 +9,6 @@ publication has none.
 """
 
 import dataclasses
-import difflib
 import math
 import typing
 from collections.abc import Callable, Mapping
@@ -27,6 +26,7 @@ from kernelwright.agent.measures import (
     timed_speedup,
 )
 from kernelwright.ir.errors import UserError, check_choice
+from kernelwright.ir.plugins import Registry
 from kernelwright.ir.values import KernelModule, Level
 
 #: Milliseconds that a module should take, by a cost model.
@@ -34,25 +34,71 @@ Estimate = Callable[[KernelModule], float]
 
 
 class Reward(Protocol):
-    """What an answer is worth; `after` is None where it could not be read."""
+    """What an answer is worth; `after` is None where it could not be read.
+
+    A reward that needs more than a verdict on correctness says so by an attribute or property `needs`; see `needs_of`.
+    """
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         """The reward. Raises UserError where the verdict does not hold what the reward is made of."""
         ...
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What a reward is made of besides a verdict on correctness.
+
+    times     measured times of the candidate
+    baseline  what they are compared with: eager, inductor or before, the module that the agent was given; "": nothing
+    profile   the share of device time in the candidate's kernels
+    judge     a language model as judge, the field `judge`
+    """
+
+    times: bool = False
+    baseline: str = ""
+    profile: bool = False
+    judge: bool = False
+
+    def __post_init__(self) -> None:
+        if self.baseline:
+            check_choice("baseline", self.baseline, BASELINES)
+            object.__setattr__(self, "times", True)
+
+    @property
+    def of_given(self) -> bool:
+        """Whether the time of the module that the agent was given is needed."""
+        return self.baseline == "before"
+
+
+def needs_of(reward: Reward) -> Needs:
+    """What a reward says that it needs; nothing where it says nothing. Raises UserError for anything else."""
+    found = getattr(reward, "needs", Needs())
+    if not isinstance(found, Needs):
+        raise UserError(f"{type(reward).__name__}.needs is {found!r}; give a kernelwright.agent.rewards.Needs")
+    return found
+
+
 RewardType = TypeVar("RewardType", bound=type[Any])
+#: Types of fields that configuration can spell, and how they are called.
+_PLAIN = {bool: "true or false", int: "an integer", float: "a number", str: "a word"}
+
+
+def _complaint(_name: str, found: object) -> str:
+    """What is wrong with a reward that a package announces."""
+    if isinstance(found, type) and dataclasses.is_dataclass(found) and hasattr(found, "__call__"):  # noqa: B004
+        return ""
+    return "it is no dataclass whose values are called with (before, after, verdict)"
+
 
 #: Rewards by the names under which configuration knows them.
-REWARDS: dict[str, type[Any]] = {}
+REWARDS: Registry[type[Any]] = Registry("reward", "kernelwright.rewards", _complaint)
 
 
 def named(name: str) -> Callable[[RewardType], RewardType]:
-    """Class decorator: make a reward known by a name."""
+    """Class decorator: make a reward known by a name. Raises UserError where another reward has it."""
 
     def add(cls: RewardType) -> RewardType:
-        assert name not in REWARDS or REWARDS[name].__qualname__ == cls.__qualname__, name
-        REWARDS[name] = cls
+        REWARDS.add(name, cls)
         return cls
 
     return add
@@ -64,24 +110,28 @@ def make_reward(name: str, options: Mapping[str, Any] | None = None, **hooks: An
     `hooks` are values that configuration cannot spell, `judge` and `estimate`; rewards without use for one are made
     without it. Raises UserError for a name or an option that there is not, or a value of the wrong type.
     """
-    cls = REWARDS.get(name)
-    if cls is None:
-        close = difflib.get_close_matches(name, REWARDS, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise UserError(f"unknown reward {name!r}{hint} (rewards: {', '.join(sorted(REWARDS))})")
+    cls = REWARDS.find(name)
     types = typing.get_type_hints(cls)
     known = [field.name for field in dataclasses.fields(cls)]
-    plain = {field for field in known if types[field] in (float, str)}
+    plain = {field for field in known if types[field] in _PLAIN}
     values = {key: value for key, value in hooks.items() if key in known and value is not None}
     for key, value in (options or {}).items():
         if key not in plain:
             raise UserError(f"reward {name} has no option {key!r} (options: {', '.join(sorted(plain))})")
         wanted = types[key]
-        if isinstance(value, bool) or not isinstance(value, (int, float) if wanted is float else wanted):
-            raise UserError(f"reward {name}: {key} takes {'a number' if wanted is float else 'a word'}, not {value!r}")
+        if type(value) is not wanted and not (wanted is float and type(value) is int):
+            raise UserError(f"reward {name}: {key} takes {_PLAIN[wanted]}, not {value!r}")
         values[key] = wanted(value)
     found: Reward = cls(**values)
     return found
+
+
+def reward_options(name: str) -> dict[str, Any]:
+    """What the options of a reward are where nothing is said. Raises UserError as `make_reward`."""
+    cls = REWARDS.find(name)
+    types = typing.get_type_hints(cls)
+    defaults = {field.name: field.default for field in dataclasses.fields(cls) if types[field.name] in _PLAIN}
+    return {key: value for key, value in defaults.items() if value is not dataclasses.MISSING}
 
 
 @named("frontend")
@@ -111,6 +161,11 @@ class MidendReward:
 
     def __post_init__(self) -> None:
         check_choice("baseline", self.baseline, BASELINES)
+
+    @property
+    def needs(self) -> Needs:
+        """Times, of the baseline as well."""
+        return Needs(baseline=self.baseline)
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before, after
@@ -144,6 +199,11 @@ class CompositeReward:
     def __post_init__(self) -> None:
         check_choice("baseline", self.baseline, BASELINES)
 
+    @property
+    def needs(self) -> Needs:
+        """Times while speed counts, a judge while its scores do."""
+        return Needs(baseline=self.baseline if self.speed else "", judge=bool(self.judge_weight))
+
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         if verdict.status is Status.CHEAT:
             return 0.0
@@ -176,6 +236,11 @@ class ProfilingReward:
     def __post_init__(self) -> None:
         check_choice("baseline", self.baseline, BASELINES)
 
+    @property
+    def needs(self) -> Needs:
+        """Times, and a profile while coverage counts."""
+        return Needs(baseline=self.baseline, profile=bool(self.covered))
+
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before, after
         if not is_correct(verdict):
@@ -201,6 +266,11 @@ class KevinReward:
     def __post_init__(self) -> None:
         check_choice("baseline", self.baseline, BASELINES)
 
+    @property
+    def needs(self) -> Needs:
+        """Times, of the baseline as well."""
+        return Needs(baseline=self.baseline)
+
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before, after
         return self.correct + timed_speedup(verdict, self.baseline, self.cap) if is_correct(verdict) else 0.0
@@ -219,6 +289,11 @@ class LogSpeedupReward:
         check_choice("baseline", self.baseline, BASELINES)
         if not self.failure < -self.limit < 0:
             raise UserError(f"failure={self.failure:g} must be below -limit={-self.limit:g}, and limit positive")
+
+    @property
+    def needs(self) -> Needs:
+        """Times, of the baseline as well."""
+        return Needs(baseline=self.baseline)
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before, after

@@ -118,7 +118,7 @@ def read_ablate_settings(overrides: Sequence[str]) -> AblateSettings:
         name=checked.name,
         out=checked.out,
         seed=0,
-        target=checked.target.name,
+        target=checked.target.chosen,
         pipeline=_pipeline(checked.baseline, "baseline"),
         evaluator=checked.evaluator,
         importing=importing,
@@ -238,10 +238,10 @@ def _stage(agent: AgentPass) -> str:
 def _fitted(name: str, pipeline: Pipeline, policy: PolicySettings) -> Pipeline:
     """The pipeline with its agents asking their stage's adapter, where there is one, and paid by times on a GPU."""
     agents = _agents(pipeline)
-    if agents and policy.kind is PolicyKind.none:
+    if agents and not policy.is_configured:
         raise UserError(f"arm {name}: pass {agents[0].name} asks a policy, and none is configured; give policy=NAME")
     for agent in agents:
-        if agent.adapter and agent.adapter not in policy.adapters and policy.kind not in _REMOTE:
+        if agent.adapter and agent.adapter not in policy.adapters and policy.kind not in _REMOTE and not policy.plugin:
             known = ", ".join(policy.adapters) or "none"
             raise UserError(f"arm {name}: the policy has no adapter {agent.adapter!r} (adapters: {known})")
     return Pipeline(

@@ -3,6 +3,7 @@
 import importlib
 import math
 import pkgutil
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
@@ -17,7 +18,7 @@ from kernelwright import backend, frontend, midend
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import TARGETS, get_target
 from kernelwright.driver.composition import check_values
-from kernelwright.driver.policies import PolicyKind, open_policy
+from kernelwright.driver.policies import open_policy
 from kernelwright.driver.settings import (
     Device,
     EvaluatorKind,
@@ -58,8 +59,10 @@ def discover() -> None:
 
 
 def registered_passes() -> dict[str, type[Pass]]:
-    """Every pass by name, in order of name."""
+    """Every pass by name, in order of name. One that a package announces and that is of no use is left out, with a
+    warning."""
     discover()
+    REGISTRY.load_all(lambda line: warnings.warn(line, stacklevel=3))
     return dict(sorted(REGISTRY.items()))
 
 
@@ -85,7 +88,7 @@ def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterato
         remote = chosen.kind is EvaluatorKind.ray
         evaluator = stack.enter_context(_open_ray(chosen, local, 1, False) if remote else local.build())
         options: dict[str, Any] = {"estimate": cost_model_ms(target), "judging": asdict(chosen)}
-        if settings.policy.kind is not PolicyKind.none:
+        if settings.policy.is_configured:
             options["policy"] = stack.enter_context(open_policy(settings.policy))
         yield Context(target, evaluator, settings.seed, progress, options)
 

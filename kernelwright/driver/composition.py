@@ -8,7 +8,6 @@ are its own, and `check_config` hands them on as they are.
 import difflib
 import re
 from collections.abc import Mapping, Sequence
-from importlib.metadata import entry_points
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -23,13 +22,13 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from kernelwright.driver.plugins import TARGET, AnnouncedOptions
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.plugins import announced
 
 CONFIG_MODULE = "kernelwright.conf"
 #: Entry points of this group name packages that hold configuration, such as `mine = "mypackage.conf"`.
 ENTRY_POINTS = "kernelwright.conf"
-#: The key of a plug-in: the class or function that makes it, as `hydra.utils.instantiate` takes it.
-TARGET = "_target_"
 #: What Hydra raises for bad overrides; ValueError for a group that is given a number.
 COMPOSITION_ERRORS = (
     ConfigCompositionException,
@@ -49,14 +48,16 @@ class AnnouncedConfiguration(SearchPathPlugin):
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """Called by Hydra whenever it makes a search path."""
-        for found in entry_points(group=ENTRY_POINTS):
+        for found in (point for points in announced(ENTRY_POINTS).values() for point in points):
             search_path.prepend(found.name, f"pkg://{found.value}", SearchPathQuery(provider="schema"))
+        search_path.prepend("announced", f"{AnnouncedOptions.scheme()}://", SearchPathQuery(provider="schema"))
 
 
 def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
     """The configuration as an instance of a dataclass; UserError for a value of the wrong type.
 
-    A group that holds `_target_` keeps its keys in the field `plugin` of the group's schema.
+    A group that holds `_target_` keeps its keys in the field `plugin` of the group's schema; keys that the schema has
+    as well mean what they mean for our options.
     """
     shape = OmegaConf.structured(schema)
     given = {str(key): _as_plugin(value, shape.get(key)) for key, value in cast(dict[str, Any], config).items()}
@@ -80,7 +81,8 @@ def _as_plugin(value: Any, shape: Any) -> Any:
     """A plug-in's keys moved out of the schema's way; anything else as it is."""
     if not is_plugin(value) or not OmegaConf.is_dict(shape) or "plugin" not in shape:
         return value
-    return {"plugin": OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else dict(value)}
+    keys: Any = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else dict(value)
+    return {key: kept for key, kept in keys.items() if key in shape} | {"plugin": keys}
 
 
 def check_values(settings: object, rules: Mapping[str, tuple[bool, str]], prefix: str = "") -> None:
@@ -108,6 +110,7 @@ def compose_config(
     GlobalHydra.instance().clear()
     try:
         Plugins.instance().register(AnnouncedConfiguration)
+        Plugins.instance().register(AnnouncedOptions)
         with initialize_config_module(CONFIG_MODULE, version_base=None):
             try:
                 config = compose(root, overrides=given)

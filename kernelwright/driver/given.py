@@ -6,7 +6,6 @@ from pathlib import Path
 
 from kernelwright.agent.evaluating import Evaluate, Rungs, judge_all
 from kernelwright.agent.evaluator import Verdict
-from kernelwright.agent.rewards import Reward
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.driver.build import import_reference, silent
 from kernelwright.driver.problem_sources import read_programs
@@ -72,11 +71,6 @@ def _module(
         return module
     except KernelwrightError:
         return None
-
-
-def compares_with_given(reward: Reward) -> bool:
-    """Whether a reward needs the time of the module that the agent was given."""
-    return getattr(reward, "baseline", "") == "before"
 
 
 @dataclass

@@ -42,7 +42,7 @@ class Rows:
     def of(cls, settings: SftSchema) -> "Rows":
         """What the settings ask for. Raises UserError for a model that is not there."""
         discover()
-        target = resolve_target(settings.target.name)
+        target = resolve_target(settings.target.chosen)
         agent = make_agent(settings.stage.name, target, settings.rollout, make_reward("frontend"))
         return cls(agent, open_tokenizer(find_base(settings.model)), settings.max_tokens)
 

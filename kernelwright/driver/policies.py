@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.policy import Policy
 from kernelwright.driver.composition import check_values
+from kernelwright.driver.plugins import make
 from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.serve.adapters import adapter_folder
 
@@ -66,6 +67,11 @@ class PolicySettings:
     midend_form: str = "native"
     plugin: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_configured(self) -> bool:
+        """Whether there is anything to ask."""
+        return self.kind is not PolicyKind.none or bool(self.plugin)
+
 
 @contextmanager
 def open_policy(settings: PolicySettings, group: str = "policy") -> Iterator[Policy]:
@@ -94,6 +100,9 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
         f"{group}.",
     )
     check_choice(f"{group}.dtype", settings.dtype, DTYPES)
+    if settings.plugin:
+        made: Policy = make(group, settings.plugin, _complaint, **_shared(settings))
+        return made
     match settings.kind:
         case PolicyKind.none:
             raise UserError(f"no policy is configured: give {group}=vllm, hf, openai or replay")
@@ -141,6 +150,17 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
             if not settings.path:
                 raise UserError(f"{group}=replay needs {group}.path=FILE, as {group}.record=FILE writes it")
             return ReplayPolicy(Path(settings.path))
+
+
+def _complaint(made: object) -> str:
+    """What is wrong with a policy that a package makes."""
+    missing = [name for name in ("sample", "load_adapter", "close") if not callable(getattr(made, name, None))]
+    return f"{type(made).__name__} has no method {missing[0]}; see kernelwright.agent.policy.Policy" if missing else ""
+
+
+def _shared(settings: PolicySettings) -> dict[str, Any]:
+    """What every policy may be told, by name; None where an option of ours would have to say it."""
+    return {one.name: None for one in fields(settings) if one.name != "plugin"}
 
 
 def _recorded(policy: Policy, record: str | None) -> Policy:

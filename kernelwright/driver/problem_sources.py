@@ -1,10 +1,13 @@
 """What the group `problems` names, as programs."""
 
+from collections.abc import Iterable
+from dataclasses import fields
 from functools import lru_cache
 from itertools import count, islice
 from pathlib import Path
 
 import kernelwright
+from kernelwright.driver.plugins import TARGET, make
 from kernelwright.driver.programs import Program
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.frontend.generate import HELD_OUT, generate_program
@@ -13,12 +16,16 @@ from kernelwright.rl.contamination import first_of_held_out_forms, form_is_held_
 from kernelwright.rl.data import Problem, with_splits
 from kernelwright.rl.problems import load_problems
 
+_PROGRAMS = "give pairs of a name and a program's text, or values of driver.programs.Program or rl.data.Problem"
+_NO_SOURCE = f"it gives nothing to go over; {_PROGRAMS}"
 #: The place of this project's own examples, which are in a checkout and not in a wheel.
 EXAMPLES = "examples:"
 
 
 def read_programs(problems: ProblemSettings) -> list[Program]:
     """The programs, in order: generated ones, or those of a place that are of the split. Raises UserError."""
+    if problems.plugin:
+        return _of_plugin(problems)
     if problems.place is None:
         return list(_generated(problems.first, problems.count, problems.difficulty))
     found = _examples() if problems.place == EXAMPLES else with_splits(load_problems(problems.place))
@@ -28,6 +35,23 @@ def read_programs(problems: ProblemSettings) -> list[Program]:
         given = f"problems.levels={problems.levels}: {problems.place}"
         raise UserError(f"{given} has {f'the levels {there}' if there else 'no levels'}; give others, or [] for all")
     return [Program(one.id, one.source) for one in chosen if problems.split in (None, one.split)]
+
+
+def _of_plugin(problems: ProblemSettings) -> list[Program]:
+    """What a package's own source gives: programs, problems, or pairs of a name and a text."""
+    told = {one.name: None for one in fields(problems) if one.name != "plugin"}
+    source = make("problems", problems.plugin, lambda made: "" if isinstance(made, Iterable) else _NO_SOURCE, **told)
+    found = []
+    for number, one in enumerate(source):
+        if isinstance(one, Program):
+            found.append(one)
+        elif isinstance(one, Problem):
+            found.append(Program(one.id, one.source))
+        elif isinstance(one, tuple) and len(one) == 2 and all(isinstance(text, str) for text in one):
+            found.append(Program(*one))
+        else:
+            raise UserError(f"problems: number {number} of {problems.plugin[TARGET]} is {one!r:.80}; {_PROGRAMS}")
+    return found
 
 
 @lru_cache(4)

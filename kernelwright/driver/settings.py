@@ -10,6 +10,7 @@ from omegaconf import OmegaConf
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.composition import check_config, compose_config
+from kernelwright.driver.plugins import make
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
@@ -42,6 +43,16 @@ class TargetSettings:
 
     name: str = "auto"
     plugin: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def chosen(self) -> str:
+        """The name of the target, which is known by then where a user's own option makes it. Raises UserError."""
+        if not self.plugin:
+            return self.name
+        from kernelwright.backend.targets import Target, add_target  # needs torch, and settings are read without it
+
+        made = make("target", self.plugin, lambda one: "" if isinstance(one, Target) else f"{one!r} is no Target")
+        return add_target(made).name
 
 
 @dataclass
@@ -146,7 +157,7 @@ def read_settings(name: str, overrides: Sequence[str] = (), pipeline: str | None
         name=checked.name,
         out=checked.out,
         seed=checked.seed,
-        target=checked.target.name,
+        target=checked.target.chosen,
         pipeline=Pipeline.from_config(passes) if pipeline is None else parse_pipeline(pipeline),
         evaluator=checked.evaluator,
         importing=importing,
@@ -203,7 +214,7 @@ def read_evaluate_settings(overrides: Sequence[str]) -> EvaluateSettings:
     return EvaluateSettings(
         **verbatim,
         rungs=rungs,
-        target=checked.target.name,
+        target=checked.target.chosen,
         evaluator=checked.evaluator,
         importing=importing,
         dialect=checked.dialect,

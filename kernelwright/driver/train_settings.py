@@ -9,8 +9,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.prompts import HISTORIES
-from kernelwright.agent.rewards import make_reward
+from kernelwright.agent.rewards import Reward, make_reward, needs_of
 from kernelwright.driver.composition import check_config, check_values, compose_config, is_plugin
+from kernelwright.driver.plugins import make
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, TargetSettings, read_rungs
 from kernelwright.frontend.agent import FORMS
@@ -194,7 +195,7 @@ class TrainSettings:
     """What `kernelwright train` is told; `reward` is the name of a reward, `pay` its options.
 
     `plugins` holds the groups `reward` and `algorithm` where a package of the user's own makes them: the keys of the
-    chosen option, `_target_` among them. `reward` is "" then, and `algorithm` the default one.
+    chosen option, `_target_` among them. `reward` is "" then.
     """
 
     plain: TrainSchema
@@ -204,6 +205,13 @@ class TrainSettings:
     algorithm: Algorithm
     content: Mapping[str, Any]
     plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def make_reward(self, **hooks: Any) -> Reward:
+        """The reward; `hooks` as for `agent.rewards.make_reward`. Raises UserError where it cannot be made."""
+        if "reward" not in self.plugins:
+            return make_reward(self.reward, self.pay, **hooks)
+        made: Reward = make("reward", self.plugins["reward"], lambda one: "" if callable(one) else _NO_REWARD, **hooks)
+        return made
 
     @property
     def run(self) -> RlSettings:
@@ -227,6 +235,8 @@ class TrainSettings:
         )
 
 
+_NO_REWARD = "it cannot be called; a reward is called with (before, after, verdict)"
+_NO_ALGORITHM = "it is no kernelwright.rl.algorithms.Algorithm"
 #: What importance weights are truncated at where answers may be of an older adapter and nothing else is said.
 TIS_CAP = 2.0
 
@@ -240,9 +250,7 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
     plugins = {group: _plain(config[group]) for group in ("reward", "algorithm") if is_plugin(config[group])}
     reward = {} if "reward" in plugins else _plain(config["reward"])
     name = str(reward.pop("name", ""))
-    if "reward" not in plugins:
-        make_reward(name, reward)
-    algorithm = Algorithm() if "algorithm" in plugins else _algorithm(_plain(config["algorithm"]))
+    algorithm = _algorithm(_plain(config["algorithm"]))
     plain.rollout.ladder()
     _check_shared(plain)
     drawn, trainer, canary = plain.rollout, plain.trainer, plain.canary
@@ -278,7 +286,7 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
             "canary.n": (canary.n > 0, "give 1 or more, or canary.enabled=false"),
         },
     )
-    return TrainSettings(
+    settings = TrainSettings(
         plain,
         check_config(ImportSettings, config["import"], "import."),
         name,
@@ -287,9 +295,14 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
         _plain(config),
         plugins,
     )
+    needs_of(settings.make_reward())
+    return settings
 
 
 def _algorithm(options: Mapping[str, Any]) -> Algorithm:
+    if is_plugin(options):
+        found: Algorithm = make("algorithm", options, lambda one: "" if isinstance(one, Algorithm) else _NO_ALGORITHM)
+        return found
     try:
         return preset(**options)
     except UserError:

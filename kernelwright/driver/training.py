@@ -17,23 +17,23 @@ from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.judge import PolicyJudge
 from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Policy, Sampling
-from kernelwright.agent.rewards import ProfilingReward, Reward, make_reward
+from kernelwright.agent.rewards import needs_of
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.backend.tf32 import permitted
 from kernelwright.driver.build import cost_model_ms, discover, open_pool, resolve_target
 from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.closing import closing_with
-from kernelwright.driver.given import Given, compares_with_given, read_modules
+from kernelwright.driver.given import Given, read_modules
 from kernelwright.driver.pair_rows import read_pair_rows
-from kernelwright.driver.policies import PolicyKind, open_policy
+from kernelwright.driver.policies import open_policy
 from kernelwright.driver.readers import Readers
+from kernelwright.driver.reward_needs import check_needs, rungs_for
 from kernelwright.driver.run_folder import last_metrics, remember
 from kernelwright.driver.run_plot import plotted
 from kernelwright.driver.settings import Device
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import (
-    RolloutSettings,
     SftSchema,
     TrainerSettings,
     TrainSchema,
@@ -150,20 +150,17 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         pairs = _pairs(plain)
     remember(folder, _bound(settings.content, _FREE) | ({"rows": _digest(pairs)} if pairs else {}))
     say = sayer(console)
-    target = resolve_target(plain.target.name)
-    if (weight := settings.pay.get("judge_weight")) and plain.judge.kind is PolicyKind.none:
-        raise UserError(
-            f"reward.judge_weight={weight:g} needs a judge: give judge=openai judge.url=… judge.model=…, or "
-            "reward.judge_weight=0"
-        )
+    target = resolve_target(plain.target.chosen)
+    needs = needs_of(settings.make_reward())
+    check_needs(needs, settings)
     learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
     sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
-        judge = PolicyJudge(stack.enter_context(open_policy(plain.judge, "judge"))) if weight else None
-        reward = make_reward(settings.reward, settings.pay, judge=judge, estimate=cost_model_ms(target))
-        agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(reward, drawn)
+        judge = PolicyJudge(stack.enter_context(open_policy(plain.judge, "judge"))) if needs.judge else None
+        reward = settings.make_reward(judge=judge, estimate=cost_model_ms(target))
+        agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(needs, drawn)
         pool = stack.enter_context(
-            open_pool(plain.evaluator, plain.target.name, plain.workers, needed(ladder), hosted=True)
+            open_pool(plain.evaluator, plain.target.chosen, plain.workers, needed(ladder), hosted=True)
         )
         modules = read_modules(plain.problems, plain.stage.name, target, settings)
         rank = plain.trainer.rank
@@ -180,7 +177,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         asked = watched(answering, pool, phases)
 
         on_gpu = needed(ladder) is not Device.cpu
-        if on_gpu and compares_with_given(reward):  # answers that are drawn meanwhile would slow down what is timed
+        if on_gpu and needs.of_given:  # answers that are drawn meanwhile would slow down what is timed
             asked = WatchedPolicy(answering, phases)
         given = Given(judged_by(pool), ladder, say)
         memory = Memory(drawn.remember) if drawn.remember else None
@@ -205,7 +202,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
                     begin=begin,
                 )
 
-            return given.rolled(chosen, roll) if compares_with_given(reward) else roll(chosen, ())
+            return given.rolled(chosen, roll) if needs.of_given else roll(chosen, ())
 
         def push(place: Path) -> None:
             answering.load_adapter(plain.stage.name, place)
@@ -245,15 +242,6 @@ def _going_first(device: torch.device) -> Iterator[None]:
 def needed(rungs: tuple[Rung, ...] | None) -> Device:
     """Where evaluators work: the GPU is left to the policy where no rung wants it, and each core may have one then."""
     return Device.auto if rungs is None or {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(rungs) else Device.cpu
-
-
-def rungs_for(reward: Reward, rollout: RolloutSettings) -> tuple[Rung, ...] | None:
-    """The rungs that are configured; where none are and a GPU is there, also those that a reward takes times from."""
-    timed = hasattr(reward, "baseline") and getattr(reward, "speed", 1.0) != 0.0
-    if rollout.rungs is not None or not timed or not torch.cuda.is_available():
-        return rollout.ladder()
-    profiled = (Rung.PROFILE,) if isinstance(reward, ProfilingReward) else ()
-    return (Rung.PARSE, Rung.COMPILE, Rung.RUN, Rung.TIME, *profiled)
 
 
 def judged_by(pool: Pool) -> Evaluate:

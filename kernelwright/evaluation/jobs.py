@@ -21,7 +21,7 @@ from kernelwright.backend.compiler import CompileFailureError, compile_module
 from kernelwright.backend.execute import load_module
 from kernelwright.backend.faults import AccessError, KernelFault, UnsupportedByInterpreter
 from kernelwright.backend.interpreter import InterpreterRuntime
-from kernelwright.backend.targets import get_target
+from kernelwright.backend.targets import Target, get_target
 from kernelwright.backend.tf32 import permitted
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.candidate_job import OverwrittenError, run_candidate
@@ -133,7 +133,7 @@ def _answer(header: Json, tensors: Sequence[RawTensor], host: HostProcess | None
 def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess, turns: Turns) -> Result:
     """A candidate's calls, its kernels compiled, interpreted or run as the header says."""
     if header["compile"]:
-        compiling = CompilingExecutor(get_target(header["compile"]))
+        compiling = CompilingExecutor(Target(**header["compile"]))
         try:
             run_candidate(header, tensors, host.link, compiling, turns)
         except HostLeftError as error:  # after a launch it may have read what no kernel has computed here
@@ -235,7 +235,7 @@ def _driver_version() -> str:
 def compile_kernels(header: Json, tensors: Sequence[RawTensor]) -> Result:
     """Compile offline for a target; what each kernel takes."""
     del tensors
-    compiled = compile_module(decode_module(header["module"]), get_target(header["target"]))
+    compiled = compile_module(decode_module(header["module"]), Target(**header["target"]))
     return {"resources": {symbol: vars(item.resources) for symbol, item in compiled.items()}}, []
 
 

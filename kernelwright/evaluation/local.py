@@ -4,7 +4,7 @@ import random
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -216,7 +216,7 @@ class LocalEvaluator:
             job = {
                 "kind": "compile",
                 "module": encode_module(module, _visible_source(module, init)),
-                "target": self.compile_target,
+                "target": asdict(get_target(self.compile_target)),
             }
             self._compiled[key] = self._sandbox.run(job, (), 0, self.limits)
         return self._compiled[key]
@@ -241,7 +241,7 @@ class LocalEvaluator:
         job = program.job(truth, self._build_seed, int(self.limits.memory_gb * 2**30)) | {
             "kind": "candidate",
             "device": "cuda" if rung is Rung.RUN else "cpu",
-            "compile": self.compile_target if rung is Rung.COMPILE else "",
+            "compile": asdict(get_target(self.compile_target)) if rung is Rung.COMPILE else None,
             "timing": self._estimate_plan() if rung is Rung.RUN and self._samples else None,
             "calls": calls[:1] if rung is Rung.COMPILE else calls,
         }

@@ -13,13 +13,13 @@ denominator and in the baseline of its group.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
 
 import torch
 from torch import Tensor
 
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.plugins import Registry
 from kernelwright.rl.corrections import Level, band_keep, log_ratio, prs_keep, truncate, veto_keep
 from kernelwright.rl.losses import (
     Aggregation,
@@ -120,33 +120,40 @@ class Algorithm:
 
 _TRLOO = Algorithm(group="prompt_turn", baseline="loo", scale="none", clip_high=0.28, aggregation="seq_sum")
 
-#: Published algorithms. Where a source gives no figure for the clip it is PPO's 0.2.
-PRESETS: Mapping[str, Algorithm] = MappingProxyType(
-    {
-        "grpo": Algorithm(kl=0.1),
-        "dr_grpo": Algorithm(scale="none", aggregation="const"),
-        "dapo": Algorithm(clip_high=0.28, aggregation="token", dynamic_sampling=True),
-        "bnpo": Algorithm(aggregation="token"),
-        "rloo": Algorithm(baseline="loo", scale="none", kind="reinforce", aggregation="seq_sum"),
-        "trloo": _TRLOO,
-        "dr_kernel": replace(_TRLOO, band=(0.999, 1.001), band_level="traj_geo", veto=1e-4, prs_tau=0.3, prs_s=0.1),
-        "kevin": Algorithm(gamma=0.4, aggregation="const"),
-        "gspo": Algorithm(level="sequence", clip_low=3e-4, clip_high=4e-4),
-        "cispo": Algorithm(kind="cispo", clip_high=4.0, aggregation="token"),
-        # After RAFT (Dong et al., 2023), which keeps the best answer: here all that are better than the mean, weighted.
-        "raft": Algorithm(scale="none", negative=0.0, kind="reinforce"),
-    }
-)
+
+def _complaint(_name: str, found: object) -> str:
+    """What is wrong with an algorithm that a package announces."""
+    return "" if isinstance(found, Algorithm) else f"it is no {Algorithm.__module__}.Algorithm"
+
+
+#: Algorithms by the names under which configuration knows them.
+PRESETS: Registry[Algorithm] = Registry("algorithm", "kernelwright.algorithms", _complaint)
+#: Published ones. Where a source gives no figure for the clip it is PPO's 0.2.
+_PUBLISHED = {
+    "grpo": Algorithm(kl=0.1),
+    "dr_grpo": Algorithm(scale="none", aggregation="const"),
+    "dapo": Algorithm(clip_high=0.28, aggregation="token", dynamic_sampling=True),
+    "bnpo": Algorithm(aggregation="token"),
+    "rloo": Algorithm(baseline="loo", scale="none", kind="reinforce", aggregation="seq_sum"),
+    "trloo": _TRLOO,
+    "dr_kernel": replace(_TRLOO, band=(0.999, 1.001), band_level="traj_geo", veto=1e-4, prs_tau=0.3, prs_s=0.1),
+    "kevin": Algorithm(gamma=0.4, aggregation="const"),
+    "gspo": Algorithm(level="sequence", clip_low=3e-4, clip_high=4e-4),
+    "cispo": Algorithm(kind="cispo", clip_high=4.0, aggregation="token"),
+    # After RAFT (Dong et al., 2023), which keeps the best answer: here all that are better than the mean, weighted.
+    "raft": Algorithm(scale="none", negative=0.0, kind="reinforce"),
+}
+for _name, _algorithm in _PUBLISHED.items():
+    PRESETS.add(_name, _algorithm)
 
 
 def preset(name: str, **changes: Any) -> Algorithm:
     """A published algorithm with some of its fields changed. Raises UserError for a name or a field that is not."""
-    if name not in PRESETS:
-        raise UserError(f"algorithm {name!r}: one of {', '.join(sorted(PRESETS))} expected")
+    found = PRESETS.find(name)
     unknown = sorted(set(changes) - {item.name for item in fields(Algorithm)})
     if unknown:
         raise UserError(f"algorithm {name}: no field {', '.join(unknown)}")
-    return replace(PRESETS[name], **changes)
+    return replace(found, **changes)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import pytest
 from scripted import PROBLEM, FakeEvaluation, ScriptedPolicy, block_of, given_module, ok, with_block, wrong
 
 from kernelwright.agent.evaluator import Rung, Verdict
-from kernelwright.agent.rewards import make_reward
+from kernelwright.agent.rewards import make_reward, needs_of
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Trajectory
-from kernelwright.driver.given import Given, compares_with_given, paired_modules
+from kernelwright.driver.given import Given, paired_modules
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
@@ -79,5 +79,5 @@ def test_what_cannot_be_compared_with_is_left_out_and_said() -> None:
 
 
 def test_which_rewards_compare() -> None:
-    assert compares_with_given(LOG) and compares_with_given(make_reward("midend", {"baseline": "before"}))
-    assert not compares_with_given(make_reward("midend")) and not compares_with_given(make_reward("cost_model"))
+    assert needs_of(LOG).of_given and needs_of(make_reward("midend", {"baseline": "before"})).of_given
+    assert not needs_of(make_reward("midend")).of_given and not needs_of(make_reward("cost_model")).of_given

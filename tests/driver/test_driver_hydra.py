@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,17 @@ REWARD = """_target_: mypackage.MyReward
 weight: 2.0
 needs: [times]
 """
+CODE = """
+from kernelwright.rl.algorithms import Algorithm
+
+class MyReward(Algorithm):
+    def __init__(self, weight, needs):
+        super().__init__(gamma=weight / 4)
+        self.__dict__["asked"] = needs
+
+    def __call__(self, before, after, verdict):
+        return 0.0
+"""
 RECIPE = """# @package _global_
 defaults:
   - override /algorithm: raft
@@ -24,9 +36,11 @@ rollout: {n: 3}
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of a user's own configuration, with a blank and a bracket in its name."""
     folder = tmp_path / "my conf (1)"
+    (tmp_path / "mypackage.py").write_text(CODE)
+    monkeypatch.syspath_prepend(tmp_path)
     for group, name, text in (
         ("reward", "mine", REWARD),
         ("algorithm", "mine", REWARD),
@@ -37,7 +51,8 @@ def own(tmp_path: Path) -> Path:
     ):
         (folder / group).mkdir(parents=True, exist_ok=True)
         (folder / group / f"{name}.yaml").write_text(text)
-    return folder
+    yield folder
+    sys.modules.pop("mypackage", None)
 
 
 def test_a_search_path_adds_options_to_our_groups(own: Path) -> None:
@@ -51,7 +66,7 @@ def test_plugins_keep_keys_of_their_own(own: Path) -> None:
     given = [f"hydra.searchpath=['file://{own}']", *(f"{group}=mine" for group in ("reward", "algorithm", "policy"))]
     settings = read_train_settings([*given, "problems=mine", "target=mine", "reward.weight=3.5"])
     assert settings.plugins["reward"] == {"_target_": "mypackage.MyReward", "weight": 3.5, "needs": ["times"]}
-    assert settings.plugins["algorithm"]["weight"] == 2.0 and settings.reward == ""
+    assert settings.plugins["algorithm"]["weight"] == 2.0 and settings.reward == "" and settings.algorithm.gamma == 0.5
     for group in (settings.plain.policy, settings.plain.problems, settings.plain.target):
         assert group.plugin == {"_target_": "mypackage.MyReward", "weight": 2.0, "needs": ["times"]}
     with pytest.raises(UserError, match=r"unknown configuration key 'reward.wight'; did you mean 'reward.weight'\?"):
@@ -62,8 +77,9 @@ def test_installed_packages_announce_their_configuration(own: Path, tmp_path: Pa
     package = tmp_path / "site" / "mypackage"
     package.mkdir(parents=True)
     own.rename(package / "conf")
-    for folder in (package, package / "conf"):
-        (folder / "__init__.py").touch()
+    (package / "__init__.py").write_text(CODE)
+    (package / "conf" / "__init__.py").touch()
+    (tmp_path / "mypackage.py").unlink()
     info = tmp_path / "site" / "mypackage-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mypackage\nVersion: 1.0\n")

@@ -65,7 +65,7 @@ def test_a_preset_can_be_changed_and_mistakes_are_named() -> None:
     assert preset("grpo", kl=0.0) == replace(PRESETS["grpo"], kl=0.0)
     assert preset("trloo", band=[0.9, 1.1]).band == (0.9, 1.1)
     for name, changes, message in (
-        ("grppo", {}, "one of bnpo, cispo"),
+        ("grppo", {}, r"did you mean 'grpo'\? .algorithms: bnpo, cispo"),
         ("grpo", {"klx": 1}, "no field klx"),
         ("grpo", {"scale": "std"}, "scale: none, group, batch expected, not 'std'"),
         ("grpo", {"gamma": 1.5}, "gamma: 1.5 is out of range"),

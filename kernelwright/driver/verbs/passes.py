@@ -14,9 +14,10 @@ import sys
 from dataclasses import asdict
 
 from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.build import registered_passes
+from kernelwright.driver.build import discover
 from kernelwright.driver.pass_list import PassInfo
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.passes import REGISTRY
 
 FLAGS = (Flag("--json"),)
 
@@ -25,7 +26,9 @@ def run(arguments: Arguments) -> int:
     """Print the list."""
     if arguments.positional:
         raise UserError(f"passes takes no argument, got {' '.join(arguments.positional)}")
-    listed = [PassInfo.of(found) for found in registered_passes().values()]
+    discover()
+    REGISTRY.load_all(lambda line: sys.stderr.write(f"kernelwright: left out: {line}\n"))
+    listed = [PassInfo.of(found) for _, found in sorted(REGISTRY.items())]
     if "--json" in arguments.flags:
         described = {one.name: {key: value for key, value in asdict(one).items() if key != "name"} for one in listed}
         sys.stdout.write(json.dumps(described, indent=2) + "\n")
