@@ -17,8 +17,9 @@ import torch
 import triton
 import triton.language as tl
 from triton import knobs
+from triton._C.libtriton import ir, passes
 from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource, CompilationError
+from triton.compiler import ASTSource, CompilationError, make_backend
 
 from kernelwright.backend.compiled import Compiled, read_compiled, write_compiled
 from kernelwright.backend.execute import Launch, trace_launches
@@ -198,6 +199,36 @@ def warm_launch(m: KernelModule, launch: Launch, target: Target) -> None:
     try:
         with compiling_for(target.capability):
             kernel.warmup(grid=(1, 1, 1), **given, **launch.options)
+    except Exception as error:  # Triton raises anything; this is the boundary to it
+        raise _rejected(kernel, launch.symbol, error) from error
+
+
+def lower_launch(m: KernelModule, launch: Launch, target: Target) -> str:
+    """TTIR of one launch after inlining, canonicalisation and CSE, without locations.
+
+    That is what the kernel says, whatever its spelling (`ttir_form` compares two of them); no machine code is made.
+    Raises CompileFailureError for a kernel that Triton rejects.
+    """
+    kernels = load_kernels(m, launch.symbol)
+    kernel = kernels[launch.symbol]
+    special = specialise(kernel, launch, kernels)
+    constants = {(kernel.arg_names.index(name),): value for name, value in special.constants.items()}
+    source = ASTSource(kernel, dict(special.signature), constants, _attributes(kernel, special))
+    gpu = GPUTarget("cuda", target.capability, 32)
+    try:
+        with compiling_for(target.capability):
+            compiler = make_backend(gpu)
+            options = compiler.parse_options(dict(launch.options))
+            context = ir.context()
+            ir.load_dialects(context)
+            compiler.load_dialects(context)
+            module_map = compiler.get_module_map()
+            lowered = source.make_ir(gpu, options, compiler.get_codegen_implementation(options), module_map, context)
+            steps = ir.pass_manager(context)
+            for step in (passes.common.add_inliner, *(passes.common.add_canonicalizer, passes.common.add_cse) * 2):
+                step(steps)
+            steps.run(lowered, "lower_launch")
+            return str(lowered.str_nodebug())
     except Exception as error:  # Triton raises anything; this is the boundary to it
         raise _rejected(kernel, launch.symbol, error) from error
 
