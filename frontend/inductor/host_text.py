@@ -107,7 +107,10 @@ class HostWriter(ast.NodeTransformer):
             return []
         name = value.func.attr if isinstance(value.func, ast.Attribute) else ast.unparse(value.func)
         if name == "assert_size_stride":
-            return self._layout_check(value)
+            return self._layout_check(*value.args[:3])
+        if name == "assert_size_stride_grouped":  # from torch 2.14 on
+            groups = [group.elts if isinstance(group, ast.Tuple) else [group] for group in value.args[:3]]
+            return [check for one in zip(*groups, strict=True) for check in self._layout_check(*one)]
         if name in _IGNORED_CALLS:
             return []
         if name == "run" and isinstance(value.func, ast.Attribute):
@@ -119,10 +122,9 @@ class HostWriter(ast.NodeTransformer):
             return [ast.Expr(ast.Name(f"LAUNCH_{len(self.launches) - 1}", ast.Load()))]
         return [ast.Expr(self.visit(value))]
 
-    def _layout_check(self, call: ast.Call) -> list[ast.stmt]:
+    def _layout_check(self, tensor: ast.expr, sizes: ast.expr, strides: ast.expr) -> list[ast.stmt]:
         """Kernels index a library result by the strides Inductor expects, so it is brought to that layout
         (which costs nothing where it has it already, as it does on the device that was lowered for)."""
-        tensor, sizes, strides = call.args[:3]
         if not (isinstance(tensor, ast.Name) and tensor.id in self.library_results):
             return []
         shape, expected = ast.literal_eval(sizes), ast.literal_eval(strides)

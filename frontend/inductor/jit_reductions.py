@@ -29,6 +29,17 @@ def reduce_min(value, dim):
 
 
 @triton.jit
+def fmaximum(a, b):
+    # Of a number and NaN, the number.
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def reduce_fmax(value, dim):
+    return tl.reduce(value, dim, fmaximum)
+
+
+@triton.jit
 def multiply(a, b):
     return a * b
 
@@ -127,6 +138,13 @@ def online_softmax_combine_with_sum(a_max, a_sum, b_max, b_sum, fast: tl.constex
     a_scale = tl.where(a_max == float("-inf"), 0.0, tl.exp(a_max - top))
     b_scale = tl.where(b_max == float("-inf"), 0.0, tl.exp(b_max - top))
     return top, a_sum * a_scale + b_sum * b_scale
+
+
+@triton.jit
+def online_softmax_reduce_scalar_combine(a_max, a_sum, value, mask, dim, fast: tl.constexpr):
+    value = tl.where(mask, value, float("-inf")).to(a_max.dtype)
+    b_max, b_sum = online_softmax_reduce(value, tl.where(mask, 1.0, 0.0), dim, fast)
+    return online_softmax_combine_with_sum(a_max, a_sum, b_max, b_sum, fast)
 
 
 @triton.jit

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelwright.frontend.inductor.bindings import Rename, Substitute, assignments, drop_statements, target_of
-from kernelwright.frontend.inductor.library import DEVICE_FUNCTIONS
+from kernelwright.frontend.inductor.library import DEVICE_FUNCTIONS, library
 from kernelwright.frontend.inductor.simplify import name_values, simplify
 from kernelwright.ir.errors import LoweringError
 
@@ -105,6 +105,18 @@ def _drop_sizes(function: ast.FunctionDef) -> dict[str, int]:
     return sizes
 
 
+#: As torch writes maxima that keep NaN, from 2.14 on; before, it calls a helper.
+_EXTREMA, _ALL = ("tl.maximum", "tl.minimum"), "tl.PropagateNan.ALL"
+
+
+def _without_signs(function: str, arguments: list[ast.expr]) -> list[ast.expr]:
+    """Arguments without the one that torch gives from 2.14 on: whether zeros with and without a sign differ."""
+    known = len(library()[function].parameters)
+    if any(ast.unparse(one) != "False" for one in arguments[known:]):
+        raise LoweringError(f"Inductor tells zeros by their sign in {function}; lower without strict numerics")
+    return arguments[:known]
+
+
 class _Library(ast.NodeTransformer):
     """Calls into Inductor's helpers and libdevice become calls of `tl` or of our device functions."""
 
@@ -115,6 +127,11 @@ class _Library(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "promote_to_tensor" and node.args:
             return node.args[0]
+        if ast.unparse(node.func) in _EXTREMA and [ast.unparse(one) for one in node.args[2:]] == [_ALL]:
+            self.used.add(name := node.func.attr)  # type: ignore[attr-defined]
+            return ast.Call(ast.Name(name, ast.Load()), node.args[:2], [])
+        if isinstance(node.func, ast.Name) and node.func.id.startswith("online_softmax"):
+            node.args = _without_signs(node.func.id, node.args)
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:

@@ -30,6 +30,11 @@ _LANGUAGE = (
 _RENAMED = {
     "max2": "reduce_max",
     "min2": "reduce_min",
+    "max2_strict": "reduce_max",
+    "min2_strict": "reduce_min",
+    "fmax2": "reduce_fmax",
+    "max_with_first_index": "max_with_index",
+    "min_with_first_index": "min_with_index",
     "any": "reduce_or",
     "prod": "reduce_prod",
     "pow": "power",
