@@ -16,17 +16,20 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from rich.progress import Progress, TimeElapsedColumn
 
 from kernelwright.driver.ablate_rows import MISUSED, UNANSWERED, Question, RowMaker
 from kernelwright.driver.ablate_settings import AblateSettings, Arm
 from kernelwright.driver.ablate_table import summarize_arms
+from kernelwright.driver.activity import Activity, sayer
 from kernelwright.driver.build import discover, resolve_target
 from kernelwright.driver.campaign import machine
-from kernelwright.driver.journal import Journal
+from kernelwright.driver.closing import GOES_ON, closing_with
+from kernelwright.driver.journal import Journal, other_journal
+from kernelwright.driver.locks import locked
 from kernelwright.driver.policies import PolicyKind, PolicySettings
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
+from kernelwright.driver.run_folder import free_place
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.driver.workers import Worker, answers
 from kernelwright.evaluation.pool import usable_cores
@@ -36,6 +39,8 @@ from kernelwright.rl.normal_form import normal_digest
 
 #: Statuses of rows that say more about the machine than about the arm; they are made again by the next run.
 AGAIN = frozenset({"error", "crash"})
+#: Where a run goes that names no folder, under the name of its experiment.
+DEFAULT = Path("runs/ablate")
 #: Policies that hold a model in the process that asks them.
 _OWN_MODEL = (PolicyKind.hf, PolicyKind.vllm)
 
@@ -54,14 +59,27 @@ class Ablation:
                 _check_apart(arm.training[settings.seeds[0]].plain.problems, self.programs, arm.name)
 
     def run(self, console: Console, report: Callable[[dict[str, Any]], None]) -> None:
-        """Make the rows that the table lacks; however it ends, those that it has are reported."""
-        with Journal(self.folder / "table.jsonl", self._made_with()) as table:
+        """Make the rows that the table lacks; however it ends, those that it has are reported.
+
+        The default folder gets a number where it holds another run.
+        """
+        made_with, wanted = self._made_with(), self.folder
+        other = lambda place: other_journal(place / "table.jsonl", made_with)  # noqa: E731
+        self.folder = free_place(wanted, wanted == DEFAULT / self.settings.name, other, sayer(console))
+        with locked(self.folder), Journal(self.folder / "table.jsonl", made_with) as table:
+            if table.results:
+                sayer(console)(f"{self.folder}: going on after {self._progress(table)}")
             try:
-                self._make(table, console)
+                with closing_with(lambda: f"kept {self._progress(table)} in {self.folder}; {GOES_ON}", also=True):
+                    self._make(table, console)
             finally:
                 summary = self._summary(table)
                 write_text(self.folder / "summary.json", json.dumps(summary, indent=1) + "\n")
                 report(summary)
+
+    def _progress(self, table: Journal) -> str:
+        total = len(self.settings.arms) * len(self.settings.seeds) * len(self.programs)
+        return f"{len(table.results)} of {total} rows"
 
     def _made_with(self) -> dict[str, Any]:
         """What rows follow from besides their arm, seed and problem, one line each."""
@@ -86,25 +104,24 @@ class Ablation:
 
     def _make(self, table: Journal, console: Console) -> None:
         total = len(self.settings.arms) * len(self.settings.seeds) * len(self.programs)
-        columns = (*Progress.get_default_columns(), TimeElapsedColumn())
         for arms, seeds in self._groups():
             due = [one for one in self._questions(arms, seeds) if not _is_done(table, one)]
             if not due:
                 continue
             policy = self._policy(arms[0], seeds[0], console)
-            with Progress(*columns, console=console) as bar:
-                task = bar.add_task("", total=total, completed=sum(row["status"] not in AGAIN for row in _rows(table)))
+            done = sum(row["status"] not in AGAIN for row in _rows(table))
+            with Activity(console, "starting processes", total, done) as activity:
 
-                def drawn(due: Sequence[Question] = due, bar: Progress = bar, task: Any = task) -> Iterator[Question]:
+                def drawn(due: Sequence[Question] = due, activity: Activity = activity) -> Iterator[Question]:
                     for one in due:
-                        bar.update(task, description=f"{one.arm}, {one.program.name}, seed {one.seed}")
+                        activity.show(f"{one.arm}, {one.program.name}, seed {one.seed}")
                         yield one
 
                 with closing(answers(drawn(), self._workers(policy, len(due)))) as found:
                     for question, row in found:
                         _check_row(question, row)
                         table.add(_key(question), _row(question, row))
-                        bar.advance(task)
+                        activity.advance()
 
     def _groups(self) -> Iterator[tuple[list[Arm], list[int]]]:
         """Arms and seeds whose rows one policy answers, in the order of the arms."""
@@ -132,11 +149,11 @@ class Ablation:
             return arm.policy
         from kernelwright.driver.training import run_train  # it needs packages that comparing passes does without
 
-        training = arm.training[seed]
-        folder = Path(training.plain.out)
+        folder = self.folder / "training" / arm.name / str(seed)
+        training = replace(arm.training[seed], plain=replace(arm.training[seed].plain, out=str(folder)))
         finished, told = folder / "finished.json", json.loads(arm.trained(seed))
         if not finished.is_file():
-            console.print(f"training {arm.name}, seed {seed}: {folder}", markup=False, highlight=False)
+            sayer(console)(f"training {arm.name}, seed {seed}: {folder}")
             metrics = run_train(training, console)
             write_text(finished, json.dumps({"told": told, "metrics": metrics}) + "\n")
         elif json.loads(finished.read_text("utf-8"))["told"] != told:

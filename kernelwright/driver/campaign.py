@@ -21,9 +21,8 @@ from typing import Any
 import torch
 import triton
 from rich.console import Console
-from rich.progress import Progress, TimeElapsedColumn
-from rich.text import Text
 
+from kernelwright.driver.activity import Activity
 from kernelwright.driver.programs import Program, compile_program
 from kernelwright.driver.settings import Settings
 from kernelwright.driver.workers import Worker, answers
@@ -52,15 +51,14 @@ class Campaign:
         due = [program for program in programs if program.name not in results]
         answer = partial(compile_program, standalone=self.standalone)
         workers = [Worker(self.settings, answer, self.timeout_s) for _ in range(self.jobs)]
-        bar = Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console)
-        with bar as progress, closing(answers(due, workers)) as found_so_far:
-            task = progress.add_task("compile", total=len(programs), completed=len(programs) - len(due))
+        activity = Activity(console, "compiling", len(programs), len(programs) - len(due))
+        with activity, closing(answers(due, workers)) as found_so_far:
             for program, found in found_so_far:
                 results[program.name] = {**program.labels, "name": program.name, **found}
                 self._write(results, programs)
-                progress.advance(task)
+                activity.advance()
                 if found["status"] != "ok":
-                    progress.print(Text(f"{program.name}: {found['status']}: {found.get('cause', '')}"))
+                    activity.say(f"{program.name}: {found['status']}: {found.get('cause', '')}")
         return self._write(results, programs)
 
     def _kept(self) -> dict[str, dict[str, Any]]:

@@ -124,7 +124,7 @@ def _show(text: str) -> int:
 def _close(how: str, stop: KeyboardInterrupt) -> None:
     """Say how a verb ended and what is kept; of several processes of torchrun the first one does."""
     if os.environ.get("RANK", "0") == "0":
-        sys.stderr.write(f"kernelwright: {': '.join([how, *map(str, stop.args)])}\n")
+        sys.stderr.write(f"kernelwright: {how}{': ' * bool(stop.args)}{'; '.join(map(str, stop.args))}\n")
 
 
 def _complain(message: str) -> None:

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+GOES_ON = "the same command goes on from there"
+
 
 @contextmanager
-def closing_with(kept: Callable[[], str]) -> Iterator[None]:
-    """Tell an interrupt that passes what is kept, in one line, unless whoever raised it has told it already.
+def closing_with(kept: Callable[[], str], also: bool = False) -> Iterator[None]:
+    """Tell an interrupt that passes what is kept, in one line; `also` after what it was told in the block.
 
-    `kept` is called after the block has put its files in order.
+    `kept` is called when the block has put its files in order.
     """
     try:
         yield
     except KeyboardInterrupt as stop:
-        if not stop.args:
-            stop.args = (kept(),)
+        if also or not stop.args:
+            stop.args = (*stop.args, kept())
         raise

@@ -1,14 +1,14 @@
 """Compile one program: run a pipeline, verify every stage, and keep what happened."""
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from kernelwright.driver.build import import_program, open_context, silent
+from kernelwright.driver.closing import closing_with
+from kernelwright.driver.compile_folder import compile_folder, what_is_kept, write_report
 from kernelwright.driver.compiled import Compiled
 from kernelwright.driver.live_model import LiveModel
 from kernelwright.driver.measure import find_speedup
@@ -16,7 +16,7 @@ from kernelwright.driver.report import make_failure_report, make_report
 from kernelwright.driver.settings import Settings
 from kernelwright.driver.stages import CompileResult, StageLog
 from kernelwright.evaluation.sandbox import Limits
-from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.instruments import Dump, Instrument, Reproducer, VerificationFailed, Verify
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
@@ -65,8 +65,20 @@ def compile_program(
     """
     progress("import")
     module = program if isinstance(program, KernelModule) else import_program(program, settings)
+    with compile_folder(settings) if keep else nullcontext() as folder, closing_with(lambda: what_is_kept(folder)):
+        return _compiled(module, settings, progress, instruments, context, live, folder)
+
+
+def _compiled(
+    module: KernelModule,
+    settings: Settings,
+    progress: Callable[[str], None],
+    instruments: Sequence[Instrument],
+    context: Context | None,
+    live: LiveModel | None,
+    folder: Path | None,
+) -> Compiled:
     limits = Limits(timeout_s=settings.evaluator.timeout_s, memory_gb=settings.evaluator.memory_gb)
-    folder = _make_folder(settings) if keep else None
     writers = (Dump(folder), Reproducer(folder, settings.overrides)) if folder else ()
     with nullcontext(context) if context else open_context(settings, progress) as context:
         try:
@@ -75,30 +87,12 @@ def compile_program(
                 result = replace(result, verdict=live.judged(result.module, result.verdict, limits))
         except (KernelwrightError, KeyboardInterrupt) as error:
             if folder:
-                _write_report(folder, make_failure_report(module, context.target, error))
+                write_report(folder, make_failure_report(module, context.target, error))
             raise
     progress("measuring")
     report = make_report(result, context.target, find_speedup(result, context.target))
     report["pipeline"] = str(settings.pipeline)
     if folder:
         (folder / "module.py").write_text(print_module(result.module), encoding="utf-8")
-        _write_report(folder, report)
+        write_report(folder, report)
     return Compiled(result, report, folder, live, limits)
-
-
-def _make_folder(settings: Settings) -> Path:
-    """The run folder; one that the user did not name is new."""
-    named = any(override.startswith("out=") for override in settings.overrides)
-    folder, number = Path(settings.out), 1
-    while not named and folder.exists():
-        number += 1
-        folder = Path(f"{settings.out}-{number}")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"cannot make the run folder {folder}: {error.strerror} (set out=FOLDER)") from error
-    return folder
-
-
-def _write_report(folder: Path, report: dict[str, Any]) -> None:
-    (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

@@ -1,11 +1,11 @@
 """The journal of a long run: every result as it comes, so that a run that is killed loses none."""
 
-import fcntl
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kernelwright.driver.locks import take
 from kernelwright.ir.errors import UserError
 
 _WAY_OUT = "name another file with out=…, or remove this one"
@@ -24,12 +24,10 @@ class Journal:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("ab+")
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UserError(f"{path} is being written by another run; wait for it, or name another out=…") from error
         except OSError as error:
             raise UserError(f"{path}: {error.strerror}; name a file that can be written with out=…") from error
         try:
+            take(self._file.fileno(), path)
             self._read(path, heading)
         except BaseException:
             self._file.close()
@@ -68,6 +66,16 @@ class Journal:
 
     def __exit__(self, *exception: object) -> None:
         self._file.close()
+
+
+def other_journal(path: Path, made_with: Mapping[str, Any]) -> str | None:
+    """Why a journal is not one of results that are made so; None where it is, or where there is none."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        content = _object(first := file.readline())
+    heading = {"journal": json.loads(json.dumps(made_with))}
+    return None if content == heading or not first.endswith(b"\n") else f"is {_difference(content, heading)}"
 
 
 def _line(content: Mapping[str, Any]) -> bytes:

@@ -16,12 +16,14 @@ from typing import Any
 import torch
 import triton
 from rich.console import Console
-from rich.progress import Progress, TimeElapsedColumn
 
+from kernelwright.driver.activity import Activity, sayer
 from kernelwright.driver.build import resolve_target
-from kernelwright.driver.journal import Journal
+from kernelwright.driver.closing import GOES_ON, closing_with
+from kernelwright.driver.journal import Journal, other_journal
 from kernelwright.driver.pair_making import GENERATED, make_pairs
 from kernelwright.driver.pair_settings import PairSettings
+from kernelwright.driver.run_folder import free_place
 from kernelwright.driver.workers import Worker, answers
 from kernelwright.evaluation.pool import usable_cores
 from kernelwright.frontend.computed import computed
@@ -38,6 +40,8 @@ from kernelwright.rl.problems import load_problems
 _EXTERNS = "aten = torch.ops.aten"
 #: Whose copies are left out: problems that are given, and generated programs of the run.
 _EVALUATION, _HELD_OUT = "evaluation", "held_out"
+#: Where pairs go that are given no file, under the name of their stage.
+DEFAULT = Path("runs/pairs")
 
 
 @dataclass(frozen=True)
@@ -66,10 +70,20 @@ class PairRun:
         return self.settings.held_out + len(self.given) + self.settings.count
 
     def run(self, console: Console, report: Callable[[PairSet], None]) -> None:
-        """Make what the journal lacks. However it ends, what is done so far is written and reported."""
-        with Journal(self.out.with_name(f"{self.out.name}.journal"), self._made_with()) as journal:
+        """Make what the journal lacks. However it ends, what is done so far is written and reported.
+
+        The default file gets a number where it holds the pairs of another run.
+        """
+        made_with, default = self._made_with(), DEFAULT / f"{self.plan.stage}.jsonl"
+        other = lambda place: other_journal(_journal(place), made_with)  # noqa: E731
+        self.out = free_place(self.out, self.out == default, other, sayer(console))
+        kept = f"kept in {_journal(self.out)}"
+        with Journal(_journal(self.out), made_with) as journal:
+            if journal.results:
+                sayer(console)(f"{self.out}: going on after {len(journal.results)} of {self.size} problems")
             try:
-                self._make(journal, console)
+                with closing_with(lambda: f"{self._done(journal)} of {self.size} problems are done, {kept}; {GOES_ON}"):
+                    self._make(journal, console)
             finally:
                 found = self._collect(journal)
                 write_rows(self.out, found.pairs)
@@ -108,9 +122,7 @@ class PairRun:
         answer = partial(make_pairs, plan=self.plan)
         processes = settings.workers or (1 if torch.cuda.is_available() else usable_cores())
         workers = [Worker(settings.compiling, answer, settings.timeout_s) for _ in range(processes)]
-        bar = Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console)
-        with bar as progress:
-            task = progress.add_task("pairs", total=self.size)
+        with Activity(console, "starting processes", self.size) as activity:
             known = set[str]()
 
             def due() -> Iterator[Problem]:
@@ -126,8 +138,10 @@ class PairRun:
                 for problem, result in results:
                     journal.add(problem.id, {"source": problem.source, **result})
                     known.add(problem.id)
-                    progress.update(task, completed=len(self._dropped) + len(known))
-            progress.update(task, completed=len(self._dropped) + len(known))
+                    activity.show("pairs", completed=len(self._dropped) + len(known))
+
+    def _done(self, journal: Journal) -> int:
+        return len(self._dropped) + len(journal.results)
 
     def _wanted(self, journal: Journal) -> Iterator[Problem]:
         """The problems of which pairs are wanted, in order: to learn from no held-out form and none too often, no copy,
@@ -208,6 +222,11 @@ class PairRun:
             return {"status": "ok"}
         match = self.screen.match(pair.after)  # benchmarks that give Triton alone
         return {"status": "ok"} if match is None else _copied(match, _EVALUATION)
+
+
+def _journal(out: Path) -> Path:
+    """The journal beside a file of pairs."""
+    return out.with_name(f"{out.name}.journal")
 
 
 def _is_generated(problem: Problem) -> bool:

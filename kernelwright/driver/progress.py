@@ -1,10 +1,11 @@
-"""Live progress on a terminal: what runs now, and one line for each stage that is done."""
+"""Progress of a pipeline: what runs now, and one line for each stage that is done."""
 
 import time
 from types import TracebackType
 
 from rich.console import Console
 
+from kernelwright.driver.activity import Activity
 from kernelwright.ir.instruments import Instrument, VerificationFailed
 from kernelwright.ir.passes import Pass
 from kernelwright.ir.values import KernelModule
@@ -15,28 +16,27 @@ class Progress(Instrument):
     """An instrument that shows the running pass on `console`; use it as a context manager."""
 
     def __init__(self, console: Console) -> None:
-        self.console = console
-        self.status = console.status("import")
+        self.activity = Activity(console, "import")
         self.stage, self._start = "", time.perf_counter()
 
     def __enter__(self) -> "Progress":
-        self.status.start()
+        self.activity.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.status.stop()
+        self.activity.__exit__(kind, error, trace)
 
     def say(self, line: str) -> None:
         """Show what is going on within the stage."""
-        self.status.update(f"{self.stage}: {line}" if self.stage else line)
+        self.activity.show(f"{self.stage}: {line}" if self.stage else line)
 
     def before_pass(self, pass_: Pass, module: KernelModule) -> None:
         if not self.stage:
             self._line("import", f"@{module.name}, level {module.level}")
         self.stage, self._start = pass_.name, time.perf_counter()
-        self.status.update(pass_.name)
+        self.activity.show(pass_.name)
 
     def after_pass(self, pass_: Pass, before: KernelModule, after: KernelModule) -> KernelModule:
         changed = f"{after.provenance[-1].verdict}" if after is not before else "unchanged"
@@ -50,4 +50,4 @@ class Progress(Instrument):
 
     def _line(self, stage: str, what: str) -> None:
         seconds = time.perf_counter() - self._start
-        self.console.print(f"  {stage:16} {seconds:6.1f} s  {what}", markup=False, highlight=False)
+        self.activity.say(f"  {stage:16} {seconds:6.1f} s  {what}")

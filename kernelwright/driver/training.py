@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from kernelwright.agent.evaluating import Evaluate
 from kernelwright.agent.evaluator import Rung, Verdict
@@ -21,6 +20,7 @@ from kernelwright.agent.rewards import needs_of
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.backend.tf32 import permitted
+from kernelwright.driver.activity import Activity, sayer
 from kernelwright.driver.build import cost_model_ms, discover, open_pool, resolve_target
 from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.closing import closing_with
@@ -29,7 +29,7 @@ from kernelwright.driver.pair_rows import read_pair_rows
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.readers import Readers
 from kernelwright.driver.reward_needs import check_needs, rungs_for
-from kernelwright.driver.run_folder import last_metrics, remember
+from kernelwright.driver.run_folder import last_metrics, training_folder
 from kernelwright.driver.run_plot import plotted
 from kernelwright.driver.settings import Device
 from kernelwright.driver.stage_agents import make_agent
@@ -43,7 +43,7 @@ from kernelwright.driver.watching import WatchedPolicy, watched
 from kernelwright.evaluation.pool import Item, Pool
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.checkpoint import what_is_kept
+from kernelwright.rl.checkpoint import NOTHING_KEPT, what_is_kept
 from kernelwright.rl.learner import Learner, open_model
 from kernelwright.rl.packing import Row
 from kernelwright.rl.phases import Phases
@@ -67,25 +67,47 @@ def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
 
     Raises UserError for what cannot be read.
     """
-    closing = closing_with(lambda: what_is_kept(Path(settings.out) / "checkpoints"))
-    with closing, joined(_on_cuda(settings.device)) as ranks, _products(settings.trainer):
+    with joined(_on_cuda(settings.device)) as ranks, _products(settings.trainer):
         return _run_sft(settings, console if ranks.leads else Console(quiet=True), ranks)
 
 
 def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, Any]:
     discover()
-    with console.status(f"{settings.pairs}: pairs become rows"):
-        rows = read_pair_rows(settings)
-    train, held_out = rows.train, rows.held_out
-    facts = {"pairs": rows.pairs, "rows": len(train), "held_out": len(held_out), "adapter": f"{settings.out}/adapter"}
+    say = sayer(console)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(closing_with(lambda: NOTHING_KEPT))
+        with Activity(console, f"{settings.pairs}: pairs become rows"):
+            rows = read_pair_rows(settings)
+        train, held_out = rows.train, rows.held_out
+        told = _bound(asdict(settings), _FREE_SFT) | {"rows": _digest(train)}
+        folder = _entered(stack, settings.out, f"runs/sft/{settings.stage.name}", told, say, ranks)
+        facts = {"pairs": rows.pairs, "rows": len(train), "held_out": len(held_out), "adapter": f"{folder}/adapter"}
+        with Activity(console, f"loading {settings.model}"):
+            learner = _learner(
+                settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks
+            )
+        console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {rows.pairs}", highlight=False)
+        drawn = plotted(folder, say) if ranks.leads else contextlib.nullcontext()
+        with drawn, _shown(console) as tell:
+            metrics = train_sft(learner, train, settings.run(), folder, held_out=held_out, tell=tell, say=say)
+        return facts | (metrics or last_metrics(folder)) if ranks.leads else {}
+
+
+def _entered(
+    stack: contextlib.ExitStack,
+    out: str,
+    default: str,
+    told: Mapping[str, Any],
+    say: Callable[[str], None],
+    ranks: Ranks,
+) -> Path:
+    """The folder of a run, in every process; the first keeps it from other runs while `stack` is open."""
+    folder = Path(out)
     if ranks.leads:
-        remember(Path(settings.out), _bound(asdict(settings), _FREE_SFT) | {"rows": _digest(train)})
-    learner = _learner(settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks)
-    console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {rows.pairs}", highlight=False)
-    say, folder = sayer(console), Path(settings.out)
-    with plotted(folder, say) if ranks.leads else contextlib.nullcontext(), _shown(console, "steps") as tell:
-        metrics = train_sft(learner, train, settings.run(), folder, held_out=held_out, tell=tell, say=say)
-    return facts | (metrics or last_metrics(folder)) if ranks.leads else {}
+        folder = stack.enter_context(training_folder(folder, Path(default), told, say))
+    folder = ranks.shared(folder)
+    stack.enter_context(closing_with(lambda: what_is_kept(folder / "checkpoints")))
+    return folder
 
 
 def run_train(settings: TrainSettings, console: Console, policy: Policy | None = None) -> dict[str, Any]:
@@ -94,8 +116,11 @@ def run_train(settings: TrainSettings, console: Console, policy: Policy | None =
     `policy` is one that is open already and stays so; None opens the one that is configured. Where torchrun started
     several processes the first does all but the learner's work, and has the metrics.
     """
-    closing = closing_with(lambda: what_is_kept(Path(settings.plain.out) / "checkpoints", settings.run.steps))
-    with closing, joined(_on_cuda(settings.plain.device)) as ranks, _products(settings.plain.trainer):
+    with (
+        closing_with(lambda: NOTHING_KEPT),
+        joined(_on_cuda(settings.plain.device)) as ranks,
+        _products(settings.plain.trainer),
+    ):
         if ranks.leads:
             return _lead(settings, console, policy, ranks)
         _follow(settings, ranks)
@@ -109,8 +134,8 @@ def _products(trainer: TrainerSettings) -> contextlib.AbstractContextManager[Non
 
 def _follow(settings: TrainSettings, ranks: Ranks) -> None:
     """Share the learner's work."""
-    plain, folder = settings.plain, Path(settings.plain.out)
-    pairs = _pairs(plain)
+    plain, pairs = settings.plain, _pairs(settings.plain)
+    folder = ranks.shared(Path())
     learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
     if plain.canary.enabled:
         follow_canary(learner)
@@ -145,33 +170,38 @@ def _nobody_asks(_modules: Sequence[KernelModule], _seed: int, _over: Callable[[
 
 def _lead(settings: TrainSettings, console: Console, policy: Policy | None, ranks: Ranks) -> dict[str, Any]:
     discover()
-    plain, drawn, folder = settings.plain, settings.plain.rollout, Path(settings.plain.out)
-    with console.status(f"{plain.pairs}: pairs become rows") if plain.pairs else contextlib.nullcontext():
+    plain, drawn, say = settings.plain, settings.plain.rollout, sayer(console)
+    with Activity(console, f"{plain.pairs}: pairs become rows") if plain.pairs else contextlib.nullcontext():
         pairs = _pairs(plain)
-    remember(folder, _bound(settings.content, _FREE) | ({"rows": _digest(pairs)} if pairs else {}))
-    say = sayer(console)
     target = resolve_target(plain.target.chosen)
     needs = needs_of(settings.make_reward())
     check_needs(needs, settings)
-    learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
     sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
+        told = _bound(settings.content, _FREE) | ({"rows": _digest(pairs)} if pairs else {})
+        folder = _entered(stack, plain.out, f"runs/train/{plain.stage.name}", told, say, ranks)
+        with Activity(console, f"loading {plain.policy.model}"):
+            learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
         judge = PolicyJudge(stack.enter_context(open_policy(plain.judge, "judge"))) if needs.judge else None
         reward = settings.make_reward(judge=judge, estimate=cost_model_ms(target))
         agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(needs, drawn)
         pool = stack.enter_context(
             open_pool(plain.evaluator, plain.target.chosen, plain.workers, needed(ladder), hosted=True)
         )
-        modules = read_modules(plain.problems, plain.stage.name, target, settings)
+        with Activity(console, "reading problems"):
+            modules = read_modules(plain.problems, plain.stage.name, target, settings)
         rank = plain.trainer.rank
         if plain.adapter is not None:
             rank = adapter_rank(adapter_folder(plain.adapter))
             say(f"starting from {plain.adapter}: rank ({rank}), alpha and dropout are its own")
         configured = replace(plain.policy, max_rank=rank)
-        answering = stack.enter_context(open_policy(configured)) if policy is None else policy
+        with Activity(console, f"starting the policy, {configured.kind} with {configured.model}"):
+            answering = stack.enter_context(open_policy(configured)) if policy is None else policy
         if plain.canary.enabled:
             prompts = [agent.render(module) for module in modules[: plain.canary.prompts]]
-            say(f"canary: {check_policy(answering, plain.stage.name, learner, prompts, plain.canary, folder)}")
+            with Activity(console, "canary: does the policy answer with the trainer's weights?"):
+                report = check_policy(answering, plain.stage.name, learner, prompts, plain.canary, folder)
+            say(f"canary: {report}")
 
         phases = Phases()
         asked = watched(answering, pool, phases)
@@ -208,7 +238,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
             answering.load_adapter(plain.stage.name, place)
 
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
-        with plotted(folder, say), _shown(console, "steps") as tell, taking_turns():
+        with plotted(folder, say), _shown(console) as tell, taking_turns():
             trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases, pairs)
             with _going_first(learner.device):
                 return trainer.run() or last_metrics(folder)
@@ -281,21 +311,14 @@ def _learner(
     return Learner(opened, tokenizer, trainer.optimizer(), trainer.budget, ranks=ranks)
 
 
-def sayer(console: Console) -> Callable[[str], None]:
-    """What prints a line as it is."""
-    return lambda line: console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
 @contextlib.contextmanager
-def _shown(console: Console, unit: str) -> Iterator[Any]:
-    """A bar with the latest figures; gives what takes (step, steps, metrics)."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TextColumn("{task.fields[figures]}"), console=console) as bar:
-        task = bar.add_task(unit, total=None, figures="")
+def _shown(console: Console) -> Iterator[Any]:
+    """Shows how many steps are taken and the latest figures; gives what takes (step, steps, metrics)."""
+    with Activity(console, "steps") as activity:
 
         def tell(step: int, steps: int, metrics: Mapping[str, Any]) -> None:
             names = ("loss", "held_out_loss", "reward", "correct", "mismatch", "tokens_per_s")
             figures = "  ".join(f"{name} {metrics[name]:.4g}" for name in names if name in metrics)
-            bar.update(task, completed=step, total=steps, figures=figures)
+            activity.show(completed=step, total=steps, figures=figures)
 
         yield tell

@@ -91,8 +91,12 @@ def resume_from(root: Path, say: Callable[[str], None]) -> Checkpoint | None:
     found = latest_checkpoint(root)
     if found is not None:
         over = "".join(f"{path} is damaged and passed over; " for path in found.damaged)
-        say(f"{over}going on from {found.folder}")
+        say(f"{over}going on from step {found.step}, {found.folder}")
     return found
+
+
+#: What a run says that ends before its first checkpoint.
+NOTHING_KEPT = "stopped before a step was done; nothing of this run is kept"
 
 
 def announcement(given_up: bool) -> str:
@@ -105,7 +109,7 @@ def what_is_kept(root: Path, steps: int | None = None) -> str:
     """What a run that ends before the last of its steps leaves, in one line."""
     found = _latest_or_none(root)
     if found is None:
-        return "stopped before a step was done; nothing of this run is kept"
+        return NOTHING_KEPT
     of = "" if steps is None else f" of {steps}"
     return f"stopped after step {found.step}{of}; kept {found.folder}; the same command goes on from there"
 

@@ -112,6 +112,8 @@ class _Run:
                 log.close()
         if leads:
             learner.save_adapter(self.folder / "adapter")
+            if not metrics:
+                self.say(f"{self.folder} has all of its {learner.steps} steps already")
         return metrics
 
     def _step(self, batch: Sequence[Row]) -> dict[str, Any]:

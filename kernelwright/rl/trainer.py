@@ -160,6 +160,8 @@ class Trainer:
                 log.close()
         if leads:
             self.learner.save_adapter(self.folder / "adapter")
+            if not metrics:
+                self.say(f"{self.folder} has all of its {self.settings.steps} steps already")
         return metrics
 
     def _taken(self, step: int) -> dict[str, Any] | None:

@@ -318,7 +318,7 @@ def test_another_run_s_journal_is_not_mixed_in(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     with Journal(path, {"stage": "frontend"}) as journal:
         journal.add("a", {"status": "ok"})
-        with pytest.raises(UserError, match="being written by another run"):
+        with pytest.raises(UserError, match=rf"in use by another run \(process {os.getpid()}\)"):
             Journal(path, {"stage": "frontend"})
     with Journal(path, {"stage": "frontend"}) as journal:
         assert journal.results == {"a": {"id": "a", "status": "ok"}}

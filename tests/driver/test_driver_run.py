@@ -125,7 +125,7 @@ def test_a_signal_ends_a_run_in_order_and_it_goes_on(
     assert (tmp_path / "plot.svg").stat().st_size > 1000
 
     assert main(["train", *unsaved]) == 0
-    assert f"going on from {done.folder}" in capsys.readouterr().err.replace("\n", "")
+    assert f"going on from step {done.step}, {done.folder}" in capsys.readouterr().err.replace("\n", "")
     rows = read_metrics(tmp_path)
     assert [row["step"] for row in rows] == list(range(6))
     names = [f"generated_{seed}" for seed in range(5)]

@@ -35,6 +35,7 @@ from rich.console import Console
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.build import discover
 from kernelwright.driver.compile import compile_program
+from kernelwright.driver.compile_folder import is_named, left_by_a_run
 from kernelwright.driver.emit import check_emit, emit, write_text
 from kernelwright.driver.progress import Progress
 from kernelwright.driver.report import print_table
@@ -55,12 +56,14 @@ def run(arguments: Arguments) -> int:
     what = check_emit(flags["--emit"]) if "--emit" in flags else ""
     settings = read_settings(path.stem, arguments.overrides, flags.get("--pipeline"))
     errors = Console(stderr=True)
+    anew = is_named(settings) and left_by_a_run(Path(settings.out))
     with Progress(errors) as progress:
         done = compile_program(path, settings, progress.say, (progress,))
     quiet = "--json" in flags or (what and "--output" not in flags)
     shown = errors if quiet else Console()
     print_table(done.report, shown)
-    shown.print(f"run folder: {done.folder}", markup=False, highlight=False, soft_wrap=True)
+    instead = " (in the place of an earlier run)" if anew else ""
+    shown.print(f"run folder: {done.folder}{instead}", markup=False, highlight=False, soft_wrap=True)
     if "--json" in flags:
         sys.stdout.write(json.dumps(done.report, indent=2) + "\n")
     if what or "--output" in flags:

@@ -93,7 +93,7 @@ def run(arguments: Arguments) -> int:
         nonlocal made
         made = len(found.pairs)
         summary = json.dumps(summarize_pairs(found, making.size, pipeline, count_tokens), indent=1) + "\n"
-        write_text(Path(f"{settings.out}.summary.json"), summary)
+        write_text(Path(f"{making.out}.summary.json"), summary)
         sys.stdout.write(summary)
 
     making.run(Console(stderr=True), report)

@@ -41,18 +41,20 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from kernelwright.driver.activity import Activity
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.batch import RowReader, exit_status, judge_rows, read_rows, read_text, resume
 from kernelwright.driver.build import import_reference, open_pool
+from kernelwright.driver.closing import GOES_ON, closing_with
+from kernelwright.driver.locks import take
 from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings
 from kernelwright.evaluation.cache import encode_verdict
 from kernelwright.evaluation.pool import Item, Pool
@@ -85,7 +87,8 @@ def _judge_one(settings: EvaluateSettings) -> int:
         raise UserError("out=FILE goes with batch=FILE.jsonl; one verdict goes to stdout")
     reference, candidate = (Path(str(path)) for path in (settings.reference, settings.candidate))
     source, program = read_text(reference, "reference"), read_text(candidate, "candidate")
-    with _verdicts_alone() as stdout:
+    activity = Activity(Console(stderr=True), f"judging {candidate}")
+    with _verdicts_alone() as stdout, activity:
         computed = import_reference(source, reference.name, settings.importing, settings.device)
         try:
             with _opened(settings, 1) as pool:
@@ -103,34 +106,39 @@ def _judge_batch(settings: EvaluateSettings, path: Path) -> int:
         raise UserError(f"batch={path}: no such file; give a JSONL file of rows with id, reference and candidate")
     load = partial(import_reference, importing=settings.importing, device=settings.device)
     reader, rows = RowReader(path.parent, load, settings.rungs), read_rows(path)
+    total, tally = _rows_in(path), Counter[str]()
     with _verdicts_alone() as stdout, ExitStack() as stack:
-        tally: Counter[str] = Counter()
-        sink, advance = stdout, _nothing
+        sink, kept = stdout, "out=FILE keeps verdicts, and goes on from them"
         if settings.out is not None:
-            out = _checked_out(Path(settings.out), path)
-            tally = resume(out, rows)
-            sink = stack.enter_context(out.open("a", encoding="utf-8"))
-            advance = stack.enter_context(_progress(path, tally.total()))
+            sink = stack.enter_context(_opened_out(Path(settings.out), path))
+            tally, kept = resume(Path(settings.out), rows), f"kept in {settings.out}; {GOES_ON}"
+        stack.enter_context(closing_with(lambda: f"{tally.total()} of {total} rows are judged; {kept}"))
+        # On the terminal that verdicts go to, they tell themselves how far it is.
+        shown = Console(stderr=True, quiet=settings.out is None and stdout.isatty())
+        activity = stack.enter_context(Activity(shown, "judging rows", total, tally.total()))
         pool = stack.enter_context(_opened(settings, settings.workers))
         for content in judge_rows(rows, reader, pool):
             sink.write(json.dumps(content, allow_nan=False) + "\n")
             sink.flush()
             tally[content["status"]] += 1
-            advance()
+            activity.advance()
     counts = ", ".join(f"{count} {status}" for status, count in tally.most_common())
     sys.stderr.write(f"{path}: {counts or 'no rows'}\n")
     return exit_status(tally)
 
 
-def _checked_out(out: Path, batch: Path) -> Path:
-    """The file that verdicts go to; UserError where none can be written there."""
+@contextmanager
+def _opened_out(out: Path, batch: Path) -> Iterator[TextIO]:
+    """The file that verdicts are added to, by this run alone; UserError where none can be written there."""
     if out.exists() and (not out.is_file() or out.samefile(batch)):
         raise UserError(f"out={out} is {'the batch' if out.is_file() else 'no file'}; name a file of its own")
     try:
-        out.open("ab").close()
+        file = out.open("a", encoding="utf-8")
     except OSError as error:
         raise UserError(f"out={out}: {error.strerror}; name a file that can be written") from error
-    return out
+    with file:
+        take(file.fileno(), out)
+        yield file
 
 
 def _opened(settings: EvaluateSettings, workers: int | None) -> Pool:
@@ -138,19 +146,9 @@ def _opened(settings: EvaluateSettings, workers: int | None) -> Pool:
     return open_pool(settings.evaluator, settings.target, workers, *given)
 
 
-def _nothing() -> None:
-    pass
-
-
-@contextmanager
-def _progress(path: Path, done: int) -> Iterator[Callable[[], None]]:
-    """A bar on stderr; gives what moves it on by one row."""
+def _rows_in(path: Path) -> int:
     with path.open("rb") as file:
-        total = sum(1 for line in file if line.strip())
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), redirect_stdout=False, redirect_stderr=False) as bar:
-        task = bar.add_task("judged", total=total, completed=done)
-        yield lambda: bar.advance(task)
+        return sum(1 for line in file if line.strip())
 
 
 @contextmanager

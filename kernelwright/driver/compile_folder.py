@@ -1,0 +1,82 @@
+"""The run folder of a compilation: one run at a time writes it, and it holds what that run wrote alone."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from kernelwright.driver.build import MODULE_HEADER
+from kernelwright.driver.locks import locked
+from kernelwright.driver.settings import Settings
+from kernelwright.ir.errors import UserError
+
+_REPORT, _SCRIPT, _STAGES = "report.json", "reproduce.sh", "[0-9][0-9]-*.py"
+
+
+@contextmanager
+def compile_folder(settings: Settings) -> Iterator[Path]:
+    """The folder that `settings.out` names; one that the user did not name is new.
+
+    What an earlier run left in it is removed. Raises UserError for a folder that another run writes, or that cannot be
+    made.
+    """
+    folder = Path(settings.out) if is_named(settings) else _new_folder(settings.out)
+    with locked(folder):
+        for path in left_by_a_run(folder):
+            path.unlink()
+        yield folder
+
+
+def is_named(settings: Settings) -> bool:
+    """Whether the user says which folder it is."""
+    return any(override.lstrip("+").startswith("out=") for override in settings.overrides)
+
+
+def left_by_a_run(folder: Path) -> list[Path]:
+    """The files of a run folder that a run wrote; others of the same names, such as a user's own module.py, are not."""
+    modules = [*folder.glob(_STAGES), folder / "module.py", folder / "reproduce.py"]
+    found = [path for path in modules if _text(path).startswith(MODULE_HEADER)]
+    if "kernelwright opt reproduce.py" in _text(folder / _SCRIPT):
+        found.append(folder / _SCRIPT)
+    try:
+        report: Any = json.loads(_text(folder / _REPORT))
+    except ValueError:
+        report = None
+    if isinstance(report, dict) and {"status", "target", "shrunken"} <= report.keys():
+        found.append(folder / _REPORT)
+    return found
+
+
+def what_is_kept(folder: Path | None) -> str:
+    """What a run leaves that was stopped, in one line."""
+    stages = [] if folder is None else list(folder.glob(_STAGES))
+    if len(stages) < 2:  # the first is the program
+        return "stopped before a stage was done; nothing of this run is kept"
+    return f"{len(stages) - 1} stages were done; kept in {folder}"
+
+
+def write_report(folder: Path, report: dict[str, Any]) -> None:
+    """Write what came of the run."""
+    (folder / _REPORT).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+def _new_folder(out: str) -> Path:
+    for number in count(1):
+        folder = Path(out if number == 1 else f"{out}-{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UserError(f"cannot make the run folder {folder}: {error.strerror} (set out=FOLDER)") from error
+        return folder
+    raise AssertionError("numbers do not end")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,172 @@
+"""Run folders: two runs keep apart, a new one leaves nothing of an old one, and a default folder is found again."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from processes import environment
+
+from kernelwright.driver.cli import main
+from kernelwright.driver.compile_folder import left_by_a_run
+from kernelwright.driver.journal import Journal
+from kernelwright.driver.locks import locked
+from kernelwright.driver.pair_settings import read_pair_settings
+from kernelwright.driver.pairs import PairRun
+from kernelwright.driver.run_folder import free_place, training_folder
+from kernelwright.ir.errors import UserError
+
+_PROGRAM = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + 1.0
+
+def get_inputs():
+    return [torch.randn(5, 7)]
+
+def get_init_inputs():
+    return []
+"""
+_HOLDER = """
+import subprocess, sys, time
+from pathlib import Path
+from kernelwright.driver.locks import locked
+with locked(Path(sys.argv[1])):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    print(child.pid, flush=True)
+    time.sleep(600)
+"""
+QUICK = ("evaluator.seeds=1", "target=h100")
+
+
+@pytest.fixture(autouse=True)
+def _there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("small.py").write_text(_PROGRAM)
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[tuple[Path, "subprocess.Popen[str]"]]:
+    """A folder that another process holds, which has a child that outlives it."""
+    command = [sys.executable, "-c", _HOLDER, str(tmp_path / "held")]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        child = int(holder.stdout.readline())
+        yield tmp_path / "held", holder
+        holder.kill()
+        os.kill(child, 9)
+
+
+def test_two_runs_do_not_write_one_folder_and_a_killed_one_holds_none(
+    held: tuple[Path, "subprocess.Popen[str]"], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, holder = held
+    wanted = f"{folder} is in use by another run (process {holder.pid}); wait for it, or give another out=…"
+    assert main(["compile", "small.py", f"out={folder}", *QUICK]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"kernelwright: error: {wanted}"
+    with pytest.raises(UserError) as refused, training_folder(folder, Path("runs"), {}, lambda _line: None):
+        pass
+    assert str(refused.value) == wanted
+    holder.kill()
+    holder.wait()
+    with locked(folder):
+        pass
+
+
+def test_two_batches_do_not_write_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rows.jsonl").write_text("{}\n")
+    with Journal(tmp_path / "verdicts.jsonl", {}):
+        before = (tmp_path / "verdicts.jsonl").read_bytes()
+        assert main(["evaluate", "batch=rows.jsonl", "out=verdicts.jsonl"]) == 2
+        assert (tmp_path / "verdicts.jsonl").read_bytes() == before
+    assert f"verdicts.jsonl is in use by another run (process {os.getpid()})" in capsys.readouterr().err
+
+
+def test_a_compilation_leaves_nothing_of_the_one_before(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("run").mkdir()
+    mine = {"notes.txt": "mine", "05-mine.py": "print()\n", "module.toml": ""}
+    for name, text in mine.items():
+        Path("run", name).write_text(text)
+    assert main(["compile", "small.py", "-p", "lower-inductor,tune{trials=1}", "out=run", *QUICK]) == 0
+    assert "in the place of" not in capsys.readouterr().out
+    Path("run/reproduce.sh").write_text('#!/bin/sh\ncd "$(dirname "$0")" && kernelwright opt reproduce.py -p x\n')
+    assert Path("run/02-tune.py").is_file()
+    assert main(["compile", "small.py", "-p", "lower-inductor", "out=run", *QUICK]) == 0
+    assert "run folder: run (in the place of an earlier run)" in capsys.readouterr().out
+    own = {"00-import.py", "01-lower-inductor.py", "module.py", "report.json"}
+    assert {path.name for path in Path("run").iterdir()} == own | mine.keys()
+    assert {path.name for path in left_by_a_run(Path("run"))} == own
+
+
+def said_of(folder: Path, told: dict[str, object], default: Path = Path("runs/train/frontend")) -> tuple[Path, str]:
+    """Where a run goes, and what it says of that."""
+    said: list[str] = []
+    with training_folder(folder, default, told, said.append) as place:
+        return place, " ".join(said)
+
+
+def test_a_run_with_other_settings_begins_anew_beside_the_old_one_and_finds_its_own_again() -> None:
+    default = Path("runs/train/frontend")
+    assert said_of(default, {"seed": 0}) == (default, "")
+    (default / "checkpoints" / "step-00000001").mkdir(parents=True)
+    second = Path("runs/train/frontend-2")
+    place, said = said_of(default, {"seed": 1})
+    assert place == second
+    assert said == f"{default} is a run with other settings (seed differ); this one is kept in {second}"
+    (second / "checkpoints" / "step-00000001").mkdir(parents=True)
+    assert said_of(default, {"seed": 0})[0] == default
+    assert said_of(default, {"seed": 1})[0] == second
+    assert said_of(default, {"seed": 2})[0] == Path("runs/train/frontend-3")
+    with pytest.raises(UserError, match=r"is a run with other settings \(seed differ\); give another out="):
+        said_of(default, {"seed": 1}, Path("runs/elsewhere"))  # it is the folder that was asked for
+
+
+def test_what_a_run_without_a_checkpoint_left_is_no_part_of_the_next(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    said_of(folder, {"seed": 0})
+    (folder / "tensorboard").mkdir()
+    for name in ("metrics.jsonl", "plot.svg", "canary.json", "tensorboard/events"):
+        (folder / name).write_text("old")
+    (folder / "notes.txt").write_text("mine")
+    _, said = said_of(folder, {"seed": 1})
+    assert said == f"{folder}: an earlier run ended there before its first checkpoint; this one begins anew"
+    assert {path.name for path in folder.iterdir()} == {"config.json", "notes.txt"}
+    (folder / "adapter").mkdir()  # what somebody trained is not overwritten
+    with pytest.raises(UserError, match="has a run's adapter and no checkpoint to go on from"):
+        said_of(folder, {"seed": 1})
+
+
+def test_pairs_made_otherwise_go_to_a_file_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    quick = ["data", "pairs", "count=0", "held_out=0", "rungs=parse", "workers=1"]
+    for level in (0, 1, 0):
+        assert main([*quick, f"difficulty={level}"]) == 1  # no pair was made
+    err = capsys.readouterr().err
+    assert err.count("made with difficulty=0, now it is 1; this one is kept in runs/pairs/frontend-2.jsonl") == 1
+    found = {path.name for path in Path("runs/pairs").iterdir()}
+    names = ("frontend.jsonl", "frontend-2.jsonl")
+    assert found == {f"{name}{end}" for name in names for end in ("", ".journal", ".summary.json")}
+    assert PairRun(read_pair_settings(["out=other.jsonl"])).out == Path("other.jsonl")
+
+
+def test_a_default_is_numbered_and_a_named_place_is_not() -> None:
+    full = {Path("a"), Path("a-2")}
+    said: list[str] = []
+    stranger = lambda place: "is full" if place in full else None  # noqa: E731
+    assert free_place(Path("a"), True, stranger, said.append) == Path("a-3")
+    assert said == ["a is full; this one is kept in a-3"]
+    assert free_place(Path("a"), False, stranger, said.append) == Path("a")
+
+
+def test_an_ablation_of_other_arms_goes_to_a_folder_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    told = ["ablate", "policy=none", "problems=examples", "limit=1", "evaluator.seeds=1", "only=[plain]", "jobs=1"]
+    for pipeline in ("lower-inductor", "lower-inductor{fuse=false}"):
+        assert main([*told, f"arms.plain.pipeline={pipeline}"]) == 0
+    (first, second) = sorted(Path("runs/ablate").iterdir())
+    assert second.name == f"{first.name}-2"
+    assert f"this one is kept in {second}" in capsys.readouterr().err
+    assert json.loads((second / "summary.json").read_text())["rows"] == 1
