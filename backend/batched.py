@@ -131,6 +131,11 @@ class BatchedBuilder(GuardedBuilder):
 
     # memory
 
+    def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *order: Any) -> Any:
+        if self.programs.size > 1 and self.memory is not None and self.memory.turned:
+            raise Meeting
+        return super().create_atomic_rmw(op, ptr, val, mask, *order)
+
     def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, *order: Any) -> Any:
         if self.programs.size > 1:
             raise Meeting

@@ -32,6 +32,7 @@ _POINTER = np.dtype(np.uint64)
 Handle = upstream.TensorHandle
 _PADDING = upstream._ir.PADDING_OPTION
 _OP = upstream._ir.ATOMIC_OP
+_SEM = upstream._ir.MEM_SEMANTIC
 
 #: What a pointer to a tensor of that dtype points to.
 ELEMENTS: Mapping[torch.dtype, Any] = {
@@ -114,16 +115,16 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
 
     # memory
 
-    def create_load(self, ptr: Any, *_hints: Any) -> Any:
-        return self._load(ptr, None, None)
+    def create_load(self, ptr: Any, *hints: Any) -> Any:
+        return self._load(ptr, None, None, bool(hints[-1]) if hints else False)
 
-    def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *_hints: Any, **_named: Any) -> Any:
-        return self._load(ptrs, mask, other)
+    def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *hints: Any, **_named: Any) -> Any:
+        return self._load(ptrs, mask, other, bool(hints[-1]) if hints else False)
 
-    def _load(self, ptrs: Any, mask: Any, other: Any) -> Any:
+    def _load(self, ptrs: Any, mask: Any, other: Any, volatile: bool = False) -> Any:
         assert self.memory is not None
         element = ptrs.get_element_ty()
-        value = self.memory.load(ptrs.data, _data(mask), _data(other), np_dtype(element))
+        value = self.memory.load(ptrs.data, _data(mask), _data(other), np_dtype(element), volatile)
         return Handle(value, element)
 
     def load_padded(self, ptrs: Any, mask: Any, padding: Any) -> Any:
@@ -139,7 +140,15 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         data = value.data.astype(np_dtype(ptrs.get_element_ty()), copy=False)
         self.memory.store(ptrs.data, _data(mask), data)
 
-    def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *_order: Any) -> Any:
+    def create_barrier(self) -> None:
+        self.synchronised()
+
+    def synchronised(self) -> None:
+        """What follows comes after all that the threads of a program have done: an operation waits for them."""
+        if self.memory is not None:
+            self.memory.barrier()
+
+    def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *order: Any) -> Any:
         assert self.memory is not None
         combine = _COMBINE[op]
         bf16 = _is_bf16(val)
@@ -147,10 +156,11 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         def rounded(old: Any, new: Any) -> Any:
             return numerics.f32_to_bf16(combine(numerics.bf16_to_f32(old), numerics.bf16_to_f32(new)))
 
-        old = self.memory.update(ptr.data, _data(mask), val.data, rounded if bf16 else combine)
+        self.synchronised()
+        old = self.memory.update(ptr.data, _data(mask), val.data, rounded if bf16 else combine, *_orders(order))
         return Handle(old, val.dtype.scalar)
 
-    def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, *_order: Any) -> Any:
+    def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, *order: Any) -> Any:
         assert self.memory is not None
         expected = cmp.data.reshape(-1)[0] if cmp.data.size == 1 else None
         if expected is None and len(np.unique(ptr.data)) < ptr.data.size:
@@ -160,7 +170,8 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         def swap(old: Any, new: Any) -> Any:
             return np.where(old == (wanted if expected is None else expected), new, old)
 
-        return Handle(self.memory.update(ptr.data, None, val.data, swap), cmp.dtype.scalar)
+        self.synchronised()
+        return Handle(self.memory.update(ptr.data, None, val.data, swap, *_orders(order)), cmp.dtype.scalar)
 
     # numbers
 
@@ -195,6 +206,7 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         return self.unary_op(arg, numerics.erf)
 
     def create_dot(self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: Any) -> Any:
+        self.synchronised()
         if any(h.dtype.scalar.is_fp8() for h in (a, b)):
             return super().create_dot(a, b, d, input_precision, max_num_imprecise_acc)
         # Products of 8-bit integers are exact in fp64, and only floating products are fast in numpy.
@@ -214,6 +226,12 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
 
     def create_print(self, *_arguments: Any) -> None:
         """Prints are dropped: whoever judges a kernel reads nothing it says."""
+
+
+def _orders(order: Sequence[Any]) -> tuple[bool, bool]:
+    """Whether an atomic acquires and releases, by its memory semantics."""
+    sem = order[0] if order else _SEM.ACQUIRE_RELEASE
+    return sem in (_SEM.ACQUIRE, _SEM.ACQUIRE_RELEASE), sem in (_SEM.RELEASE, _SEM.ACQUIRE_RELEASE)
 
 
 def pack_exact(values: NDArray[Any], dtype: Any) -> Any:

@@ -57,7 +57,10 @@ def run_grid(body: Body, grid: Grid, builder: BatchedBuilder) -> None:
 
 
 def _run_singly(body: Body, memory: AddressSpace, first: int, last: int) -> None:
-    for number in range(first, last):
+    if memory.races is not None:
+        memory.races.begin(together=False)
+    for number in reversed(range(first, last)) if memory.turned else range(first, last):
+        memory.barrier()
         memory.programs = np.array([number], np.int32)
         body()
 
@@ -65,34 +68,36 @@ def _run_singly(body: Body, memory: AddressSpace, first: int, last: int) -> None
 def _run_batch(body: Body, memory: AddressSpace, journal: Journal, first: int, last: int) -> None:
     """Run these programs; leaves memory as it was where it raises."""
     journal.begin(first, last)
+    if memory.races is not None:
+        memory.races.begin(together=True)
     memory.journal = journal
     waiting = [np.arange(first, last, dtype=np.int32)]
     divisions, parts = 0, 1
     try:
         while waiting:
             memory.programs = waiting.pop()
-            mark = journal.mark()
+            mark = journal.mark(), memory.races.mark() if memory.races is not None else 0
             try:
                 body()
             except Divergence as divergence:
-                _undo(memory, journal, first, mark)
+                _undo(memory, journal, *mark)
                 divided = _divided(memory.programs, divergence.values)
                 divisions, parts = divisions + 1, parts + len(divided) - 1
                 if divisions > MOST_DIVISIONS or parts > max(FEWEST_TOGETHER, (last - first) // FEWEST_TOGETHER):
                     raise BatchSignal from None
                 waiting.extend(divided)
     except BaseException:
-        _undo(memory, journal, first)
+        _undo(memory, journal)
         raise
     finally:
         memory.journal = None
 
 
-def _undo(memory: AddressSpace, journal: Journal, first: int, mark: int = 0) -> None:
-    """Take back what the batch that starts with a program has done since the mark."""
+def _undo(memory: AddressSpace, journal: Journal, mark: int = 0, noted: int = 0) -> None:
+    """Take back what a batch has done since the marks."""
     journal.undo(mark)
     if memory.races is not None:
-        memory.races.forget(first)
+        memory.races.undo(noted)
 
 
 def _divided(programs: NDArray[np.int32], values: NDArray[np.generic]) -> list[NDArray[np.int32]]:

@@ -66,6 +66,11 @@ class _Kernel(KernelHandle):
         return _rewritten(self.fn)
 
     @functools.cached_property
+    def waits(self) -> bool:
+        """Whether it may wait for what another program does: it loops until something holds, here or in a helper."""
+        return rewrite.has_while(self.fn)
+
+    @functools.cached_property
     def dtypes(self) -> Mapping[str, Any]:
         """Parameters that are annotated with a type of Triton's."""
         parameters = inspect.signature(self.fn).parameters.values()
@@ -136,7 +141,7 @@ class InterpreterRuntime:
     """Kernels interpreted as if one program ran after another, tensors on the CPU.
 
     Host code's `torch.empty` gives NaN (for integers, a number far out of any range); `check_uninitialised` also
-    refuses loads of elements nobody wrote, `check_races` stores of two programs to one element. Raises AccessError,
+    refuses loads of elements nobody wrote, `check_races` accesses whose order is left to chance. Raises AccessError,
     UninitialisedReadError, KernelError or UnsupportedByInterpreter from a launch, LaunchError for what Triton would
     refuse to launch.
     """
@@ -146,6 +151,8 @@ class InterpreterRuntime:
         self.triton = JitNamespace(self._launch, _Kernel)
         self.check_uninitialised, self.check_races = check_uninitialised, check_races
         self.in_kernel = False
+        #: Whether programs that use atomics run in the other order, last first; those that wait for others do not.
+        self.turned = False
         self._written: dict[int, tuple[Tensor, NDArray[np.bool_]]] = {}
 
     def host_mode(self) -> Any:
@@ -170,7 +177,8 @@ class InterpreterRuntime:
         assert isinstance(handle, _Kernel)
         language = _language()
         fault = functools.partial(_raise_access, handle)
-        memory = AddressSpace(fault, Races() if self.check_races and 1 < math.prod(bound.grid) < 1 << 31 else None)
+        memory = AddressSpace(fault, Races() if self.check_races and math.prod(bound.grid) < 1 << 31 else None)
+        memory.turned = self.turned and not handle.waits
         self.in_kernel = True
         try:
             with language.active(), np.errstate(all="ignore"):

@@ -199,6 +199,7 @@ class Language:
             items = result if isinstance(result, tuple | tl.tuple) else (result,)
             return [np.broadcast_to(item.handle.data, left[0].shape) for item in items]
 
+        self.builder.synchronised()
         arrays = [np.broadcast_to(t.handle.data, (count, *t.handle.data.shape[1:])) for t in inputs]
         arrays = [np.flip(a, axis) for a in arrays] if flip else arrays
         return list(how(arrays, joined, axis))
@@ -222,6 +223,7 @@ class Language:
         fast = _FAST_REDUCE.get(getattr(combine_fn, "fn", None))
         if fast is None or len(inputs) > 1 or inputs[0].dtype == tl.int1:
             return self._fold(inputs, axis, combine_fn, numerics.fold, False)
+        self.builder.synchronised()
         # One layout, so that the order of additions depends on nothing else.
         values = np.ascontiguousarray(values_of(inputs[0].handle))
         result = fast(inputs[0].dtype.is_floating())(values, axis=axis)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from kernelwright.backend.batched_journal import Journal
-from kernelwright.backend.races import Races
+from kernelwright.backend.races import Lanes, Races
 
 #: Each tensor argument owns a window of 2^40 bytes and stands in its middle.
 _WINDOW_BITS = 40
@@ -81,6 +81,8 @@ class AddressSpace:
         self.programs: NDArray[np.int32] = np.zeros(1, np.int32)
         self.journal: Journal | None = None
         self.races = races
+        #: Whether atomics come in the other order: of programs, and of the lanes of each.
+        self.turned = False
 
     def add(self, name: str, tensor: Tensor, written: NDArray[np.bool_] | None = None) -> int:
         """Map a CPU tensor; its virtual address. `written` marks bytes of its storage that have a value."""
@@ -185,6 +187,7 @@ class AddressSpace:
         mask: NDArray[np.bool_] | None,
         other: Array | None,
         dtype: np.dtype,
+        volatile: bool = False,
     ) -> Array:
         """Gather; lanes that are off give `other`, or zero."""
         if mask is not None:
@@ -194,6 +197,10 @@ class AddressSpace:
             if self.journal is not None:
                 who = self._who(part.lanes, pointers.shape)
                 self.journal.loaded(part.buffer.storage, part.items, part.index, who)
+            if self.races is not None:
+                lanes = self._lanes(part.lanes, pointers.shape)
+                met = self.races.loaded(part.buffer.storage, part.items, part.index, lanes, volatile)
+                self._refuse_race(part, "load", met)
             values = part.items[part.index]
             if part.lanes is None:
                 return values.reshape(pointers.shape)
@@ -213,17 +220,19 @@ class AddressSpace:
             if self.races is None:
                 part.items[part.index] = stored
                 continue
-            numbers = self._who(part.lanes, pointers.shape)()
-            assert numbers is not None
-            met = self.races.store(part.buffer.storage, part.items, part.index, stored, numbers)
-            if met is not None:
-                self._refuse_race(part, met)
+            lanes = self._lanes(part.lanes, pointers.shape)
+            met = self.races.store(part.buffer.storage, part.items, part.index, stored, lanes)
+            self._refuse_race(part, "store", met)
 
-    def _refuse_race(self, part: Part, lane: int) -> NoReturn:
+    def _refuse_race(self, part: Part, access: str, met: tuple[int, str] | None) -> None:
+        if met is None:
+            return
+        lane, why = met
         buffer = part.buffer
         offset = buffer.offset(int(part.index[lane]) * part.items.itemsize)
-        message = f"store to {buffer.name}[{offset}], where another program of the grid stores something else"
-        self._fault(buffer.name, offset, "store", buffer.extent, message, False)
+        words = {"load": "load of", "store": "store to", "atomic": "atomic on"}
+        message = f"{words[access]} {buffer.name}[{offset}], {why}"
+        self._fault(buffer.name, offset, access, buffer.extent, message, False)
 
     def update(
         self,
@@ -231,19 +240,28 @@ class AddressSpace:
         mask: NDArray[np.bool_] | None,
         value: Array,
         combine: Callable[[Array, Array], Array],
+        acquire: bool = True,
+        release: bool = True,
     ) -> Array:
-        """Atomic read-modify-write, lane by lane where addresses repeat; gives the old values (off lanes: 0)."""
+        """Atomic read-modify-write, lane by lane where addresses repeat; gives the old values (off lanes: 0).
+
+        `acquire` and `release` say how it orders what programs do before and after it.
+        """
         pointers, mask, value = self._each(pointers, mask, value)
         values = value.reshape(-1)
         old = np.zeros(pointers.size, dtype=value.dtype)
-        if self.races is not None:
-            self.races.ordered = True
         for part in self.parts(pointers, mask, value.dtype, "atomic"):
             if self.journal is not None:
                 self.journal.updated(part.buffer.storage, part.items, part.index)
+            if self.races is not None:
+                who = self._lanes(part.lanes, pointers.shape)
+                met = self.races.update(part.buffer.storage, part.items, part.index, who, acquire, release)
+                self._refuse_race(part, "atomic", met)
             lanes = np.arange(pointers.size) if part.lanes is None else part.lanes
-            for turn in _turns(part.index):
-                index, chosen = part.index[turn], lanes[turn]
+            order = slice(None, None, -1 if self.turned else 1)
+            ordered, numbered = part.index[order], lanes[order]
+            for turn in _turns(ordered):
+                index, chosen = ordered[turn], numbered[turn]
                 old[chosen] = part.items[index]
                 part.items[index] = combine(part.items[index], values[chosen])
         return old.reshape(pointers.shape)
@@ -255,6 +273,14 @@ class AddressSpace:
         shape = (self.programs.size, *pointers.shape[1:])
         off = None if mask is None else np.broadcast_to(mask, shape)
         return np.broadcast_to(pointers, shape), off, np.broadcast_to(value, shape)
+
+    def barrier(self) -> None:
+        """All threads of each program have come to this point."""
+        if self.races is not None:
+            self.races.barrier()
+
+    def _lanes(self, lanes: NDArray[np.int64] | None, shape: tuple[int, ...]) -> Lanes:
+        return Lanes(self._who(lanes, shape), functools.partial(_places, lanes, shape))
 
     def _who(self, lanes: NDArray[np.int64] | None, shape: tuple[int, ...]) -> Callable[[], NDArray[np.int32] | None]:
         return functools.partial(_numbers, self.programs, lanes, shape)
@@ -268,6 +294,13 @@ def _numbers(
         return None
     each = math.prod(shape[1:])
     return np.repeat(programs, each) if lanes is None else programs[lanes // each]
+
+
+def _places(lanes: NDArray[np.int64] | None, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Each lane's place in the block that its program accesses, and how large that is: what tells its thread."""
+    each = math.prod(shape[1:])
+    numbers = np.arange(shape[0] * each) if lanes is None else lanes
+    return numbers % each + (each << 32)
 
 
 def _together(

@@ -9,7 +9,7 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from kernelwright.ir.text import text_lines
@@ -103,6 +103,23 @@ def _parsed(fn: Callable[..., Any]) -> ast.FunctionDef:
     function = ast.parse("\n" * (start - 1) + "".join(rest)).body[0]
     assert isinstance(function, ast.FunctionDef)
     return function
+
+
+def has_while(fn: Callable[..., Any]) -> bool:
+    """Whether a function, or one that it calls by name, has a loop that ends on a condition."""
+    seen: set[int] = set()
+
+    def found(one: Callable[..., Any]) -> bool:
+        seen.add(id(one))
+        for node in ast.walk(_parsed(one)):
+            if isinstance(node, ast.While):
+                return True
+            inner = getattr(one.__globals__.get(node.id), "fn", None) if isinstance(node, ast.Name) else None
+            if isinstance(inner, FunctionType) and id(inner) not in seen and found(inner):
+                return True
+        return False
+
+    return found(fn)
 
 
 def rewritten_code(fn: Callable[..., Any]) -> CodeType:

@@ -79,7 +79,7 @@ class Calls:
     def _one(self, number: int, call: Json, withhold: list[int]) -> Json:
         self.turns.pause()
         memory = self.server.memory
-        self.server.begin_call(POISONS[number % len(POISONS)])
+        self.server.begin_call(POISONS[number % len(POISONS)], turned=number % 2 == 1)
         base = _OWN + (_BLOCK * (number + 1) if call["fresh"] else 0)
         given = {name: memory.place(base + place, value) for place, (name, value) in enumerate(self.values(call))}
         for one in self.bound:

@@ -18,6 +18,7 @@ class InterpreterExecutor:
     def __init__(self) -> None:
         self._runtime = InterpreterRuntime(check_uninitialised=True, check_races=True)
         self._kernels: dict[str, Any] = {}
+        self.turned = False
 
     def describe(self, description: Description) -> None:
         """Make the kernel's function, in a namespace that holds nothing but what it may use."""
@@ -34,6 +35,7 @@ class InterpreterExecutor:
     def launch(self, request: LaunchRequest) -> None:
         """Run every program of the grid."""
         handle = self._kernels[request.kernel]
+        self._runtime.turned = self.turned
         arguments = {name: self._argument(value) for name, value in request.arguments.items()}
         options: Mapping[str, Any] = {name: self._argument(value) for name, value in request.options.items()}
         handle[request.grid](**arguments, **options)

@@ -37,6 +37,7 @@ class JitKernels:
     def __init__(self) -> None:
         self.by_key: dict[str, Any] = {}
         self.sources: dict[str, list[str]] = {}
+        self.turned = False
 
     def describe(self, description: Description) -> None:
         """Make the kernel's function."""

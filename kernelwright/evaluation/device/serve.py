@@ -44,7 +44,9 @@ class LaunchRequest:
 
 
 class Executor(Protocol):
-    """What runs kernels: the interpreter, or a GPU."""
+    """What runs kernels: the interpreter, or a GPU. `turned`: where it can, programs come in another order."""
+
+    turned: bool
 
     def describe(self, description: Description) -> None:
         """Take a kernel in; it has been checked."""
@@ -130,9 +132,10 @@ class Server:
             if answer is not None:
                 self.link.send(answer)
 
-    def begin_call(self, poison: int) -> None:
+    def begin_call(self, poison: int, turned: bool = False) -> None:
         """Reset what is counted for each call."""
         self.items, self.launches = 0, 0
+        self.executor.turned = turned
         self.memory.poison = poison
 
     # requests
