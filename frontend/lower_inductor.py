@@ -89,7 +89,8 @@ def _reassociated(graph: torch.fx.Graph) -> None:
     drop_places(graph)
     if not reassociate(graph):
         raise LoweringError(
-            "nothing to reassociate: no average follows a product or a convolution, or is taken with a variance"
+            "nothing to reassociate: the program takes no average after a product or a convolution, "
+            "and none with a variance"
         )
 
 

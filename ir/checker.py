@@ -164,7 +164,7 @@ class Checker:
                 for part in walk(node)
             ):
                 self.report(
-                    node, "a default value that is no number, string or dtype", "pass it as an argument", kernel
+                    node, "a default value that is not a number, string or dtype", "pass it as an argument", kernel
                 )
 
     def is_constant(self, value: ast.expr, calls: frozenset[str] = CONSTANT_CALLS) -> bool:

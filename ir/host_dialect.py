@@ -158,7 +158,11 @@ class HostChecker(StateChecker):
                 self._library(node, ("nn", *chain[2:]) if chain[:2] == ("torch", "nn") else chain)
         elif self.context and chain[:1] == (self.context,) and len(chain) == 2:
             if node.attr.startswith("_") or (id(node) in self.called and node.attr not in _CONTEXT_METHODS):
-                self.report(node, "not of an autograd context", "save tensors and numbers on it; nothing reads them")
+                self.report(
+                    node,
+                    "not an attribute of an autograd context",
+                    "save tensors and numbers on it; nothing reads them",
+                )
         elif root in self._autograd_classes():
             if len(chain) != 2 or node.attr != "apply" or id(node) not in self.called:
                 self.report(node, "an attribute of an autograd function", f"call {root}.apply(...)")
@@ -212,7 +216,9 @@ class HostChecker(StateChecker):
         elif chain[:2] == ("torch", "cuda"):
             if len(chain) != 3 or chain[2] not in CUDA_NAMES or id(node) not in self.called:
                 known = ", ".join(sorted(CUDA_NAMES))
-                self.report(node, "not what host code may ask of torch.cuda", f"call torch.cuda.<name> of {known}")
+                self.report(
+                    node, "not a part of torch.cuda that host code may use", f"call torch.cuda.<name> of {known}"
+                )
         elif root == "torch":
             allowed = TORCH_NAMES | INIT_TORCH if self.in_init else TORCH_NAMES
             plain = len(chain) == 2 or (len(chain) == 3 and chain[2] in ("itemsize", "is_floating_point"))
@@ -243,7 +249,7 @@ class HostChecker(StateChecker):
         function, chain = node.func, dotted(node.func)
         if isinstance(function, ast.Subscript):
             if not self.kernel_values.is_kernel(self.function, function.value):
-                self.report(node, "a launch of what is no kernel", "launch by name: kernel[grid](...)")
+                self.report(node, "a launch of something that is not a kernel", "launch by name: kernel[grid](...)")
         elif isinstance(function, ast.Name):
             self._named_call(node, function.id)
         elif not isinstance(function, ast.Attribute):
@@ -274,7 +280,7 @@ class HostChecker(StateChecker):
                 self.report(node, "a builtin computes on a tensor", _KERNEL_HINT)
         for keyword in node.keywords:
             if keyword.arg == "key" and not isinstance(keyword.value, ast.Lambda):
-                self.report(keyword.value, "a key that is no lambda", "write key=lambda value: ...")
+                self.report(keyword.value, "a key that is not a lambda", "write key=lambda value: ...")
 
     def _arithmetic(self, node: ast.AST) -> None:
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):

@@ -89,7 +89,7 @@ class _Parser:
             line, column = self.misleading
             hint = "write an escape such as \\x0c or \\u2028"
             raise DialectError(
-                (Diagnostic("a character that some take for the end of a line", line, column, "", hint),)
+                (Diagnostic("a character that some programs take for the end of a line", line, column, "", hint),)
             )
         self._heading()
         body = list(self._known_statements(tree))

@@ -38,7 +38,7 @@ def reference_from(given: Any) -> Reference:
         raise TypeError("not a dictionary")
     unknown = set(given) - {part.name for part in fields(Reference)}
     if unknown or not isinstance(given["source"], str) or not isinstance(given["entry"], str):
-        raise ValueError(f"unexpected fields {sorted(map(str, unknown))}, or a source or entry that is no text")
+        raise ValueError(f"unexpected fields {sorted(map(str, unknown))}, or a source or entry that is not a text")
     if given["returns"] not in _RETURNS or given["shrunken"] not in (True, False):
         raise ValueError(f"returns is one of {', '.join(_RETURNS)}, and shrunken True or False")
     if given.get("numerics", "ieee") not in NUMERICS:
@@ -80,5 +80,5 @@ def _input(line: str) -> TensorSpec | ScalarSpec:
         return ScalarSpec(name, float(annotation))
     value = ast.literal_eval(annotation)
     if value is not None and not isinstance(value, bool | int | float):
-        raise ValueError(f"{name}: {annotation} is no number")
+        raise ValueError(f"{name}: {annotation} is not a number")
     return ScalarSpec(name, value)

@@ -35,7 +35,7 @@ def choices() -> dict[str, type[Pass]]:
         and cls.reads >= Level.TRITON
     }
     if not found:
-        raise UserError("no pass is registered that me-agent could choose; import the passes of the mid-end first")
+        raise UserError("me-agent has no registered pass to choose from; import the passes of the mid-end first")
     return found
 
 

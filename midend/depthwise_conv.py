@@ -29,7 +29,7 @@ class DepthwiseConv(Pass):
 
     def __post_init__(self) -> None:
         if not 0 <= self.rows <= 16:
-            raise UserError(f"rows={self.rows}: choose 1 to 16, or 0 for what the kernel's size suggests")
+            raise UserError(f"rows={self.rows}: choose 1 to 16, or 0 to choose by the kernel's size")
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no such convolution."""

@@ -57,7 +57,7 @@ class Search(Pass):
             if getattr(self, name) < 1:
                 raise UserError(f"{name}={getattr(self, name)}: at least one is needed")
         if self.workers < 0:
-            raise UserError(f"workers={self.workers}: give a number of processes, or 0 for what the cores allow")
+            raise UserError(f"workers={self.workers}: give a number of processes, or 0 for as many as the cores allow")
         if self.seconds < 0:
             raise UserError(f"seconds={self.seconds}: give seconds, or 0 for no limit")
         if self.measure not in ("auto", "gpu", "model"):

@@ -78,7 +78,7 @@ class KernelEmitter(ExpressionEmitter):
         if self.going() > MOST_REDUCED:
             raise self.refuse(
                 self.statements[0],
-                f"a program would go through {self.going()} elements",
+                f"a program would loop over {self.going()} elements",
                 f"{MOST_REDUCED} are the most",
             )
 
@@ -145,7 +145,7 @@ class KernelEmitter(ExpressionEmitter):
             self._store(node.value)
         else:
             raise self.refuse(
-                node, f"a statement of another kind ({type(node).__name__})", "write `a = ...` or `store(x[i], a)`"
+                node, f"a statement of an unknown kind ({type(node).__name__})", "write `a = ...` or `store(x[i], a)`"
             )
 
     def _store(self, node: ast.Call) -> None:
@@ -197,6 +197,8 @@ class KernelEmitter(ExpressionEmitter):
                 shape.append(1)
             else:
                 raise self.refuse(
-                    index, "how large a tensor is does not follow", "index a tensor of your own by axes and 0"
+                    index,
+                    "the size of the tensor does not follow from its indices",
+                    "index a tensor of your own by axes and 0",
                 )
         return tuple(shape)

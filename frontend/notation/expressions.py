@@ -131,7 +131,7 @@ class ExpressionEmitter:
             return self._joined(node.ops[0], node.left, node.comparators[0])
         if isinstance(node, ast.Call):
             return self._call(node)
-        raise self.refuse(node, "an expression of another kind", "use arithmetic, comparisons, loads and functions")
+        raise self.refuse(node, "an expression of an unknown kind", "use arithmetic, comparisons, loads and functions")
 
     def _name(self, node: ast.Name) -> tuple[str, Letters]:
         if node.id in ("inf", "nan"):
@@ -223,11 +223,9 @@ class ExpressionEmitter:
             raise self.refuse(node, f"{name} takes one value", f"write `{name}(a)`; it works along r, s and t")
         rows = self.rows()
         if not rows:
-            raise self.refuse(
-                node, f"{name} has no axis to go along", "index what is loaded by r where it is gone through"
-            )
+            raise self.refuse(node, f"{name} has no axis to work along", "index the loads by r along that axis")
         if name in SCANS and len(rows) > 1:
-            raise self.refuse(node, f"{name} goes along one axis, here are {', '.join(rows)}", "make it r alone")
+            raise self.refuse(node, f"{name} works along one axis, and there are {', '.join(rows)}", "make it r alone")
         found = kind(node.args[0], self.kinds)
         text, letters = self.expression(node.args[0])
         value = f"tl.broadcast_to({text}, [XBLOCK, R0_BLOCK])"

@@ -81,7 +81,7 @@ def _inverse(stored: Tensor, wanted: Tensor) -> Tensor:
     table = torch.full((top,), -1)
     table[stored] = torch.arange(len(stored))
     if bool((table[wanted] < 0).any()):
-        raise NotExpressibleError("a kernel stores only a part of what it works on")
+        raise NotExpressibleError("a kernel stores only a part of the elements that it computes")
     return table[wanted]
 
 
@@ -110,10 +110,10 @@ def elements_of_rows(frame: Frame, stored: Tensor, going: int) -> Elements:
             continue
         moves = [bool((part != part.narrow(dim, 0, 1)).any()) for part in shaped]
         if moves[0] == moves[1]:
-            raise NotExpressibleError("a dimension of the result is partly gone through")
+            raise NotExpressibleError("a kernel loops over a part of a dimension of the result")
         sizes[GRID_AXES[dim] if moves[0] else next(letters)] = size
     if math.prod(size for letter, size in sizes.items() if letter in REDUCED_AXES) != going:
-        raise NotExpressibleError("a kernel stores only a part of what it goes through")
+        raise NotExpressibleError("a kernel stores only a part of the elements that it loops over")
     return Elements(sizes, Domain.of(sizes), grid, reduced)
 
 

@@ -76,7 +76,7 @@ class Host:
         elif isinstance(value, ast.Call) and called == "torch.as_strided":
             self.parts[name] = self._view(value)
         else:
-            raise NotExpressibleError(f"host code makes {name} otherwise than as an empty tensor or a view")
+            raise NotExpressibleError(f"host code makes {name} neither as an empty tensor nor as a view")
 
     def _view(self, call: ast.Call) -> Frame:
         """A part of a tensor, under that tensor's name."""
@@ -91,7 +91,7 @@ class Host:
         values = value.elts if isinstance(value, ast.Tuple) else [value]
         outputs = self.module.reference.outputs
         if len(values) != len(outputs):
-            raise NotExpressibleError("what is returned are not the outputs")
+            raise NotExpressibleError("the entry does not return the outputs")
         seen = set()
         for one, spec in zip(values, outputs, strict=True):
             known = self.frames | self.parts

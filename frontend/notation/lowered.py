@@ -106,7 +106,7 @@ class LoweredKernel:
             "r0_index": torch.arange(self.going).repeat(self.launch.size),
         }
         if not names_in(node) <= set(known):
-            raise NotExpressibleError("where a result is stored follows from values")
+            raise NotExpressibleError("the place of a store depends on loaded values")
         return evaluate(node, known, count)
 
     def _elements(self) -> Elements:
@@ -166,4 +166,4 @@ def pointer_of(node: ast.expr) -> tuple[str, ast.expr]:
         return address.id, ast.Constant(0)
     if isinstance(address, ast.BinOp) and isinstance(address.op, ast.Add) and isinstance(address.left, ast.Name):
         return address.left.id, address.right
-    raise NotExpressibleError(f"an address of another form: {ast.unparse(address):.60}")
+    raise NotExpressibleError(f"an address of an unknown form: {ast.unparse(address):.60}")

@@ -221,12 +221,12 @@ class KernelWriter(LoweredKernel):
         base = evaluate(index, {**self.known, **zero}, count).long()
         found = frame.coordinates(base + self.launch.starts[parameter], where)
         if found is None:
-            raise NotExpressibleError(f"what is loaded from {frame.name} is not within it")
+            raise NotExpressibleError(f"a load reaches outside {frame.name}")
         texts: list[str | None] = [fit(one, self.elements.domain, where) for one in found]
         for name in leaves:
             dim = self._moved(index, name, zero, base, frame)
             if texts[dim] != "0":
-                raise NotExpressibleError("an index that was loaded is moved on")
+                raise NotExpressibleError("a loaded index has an offset")
             texts[dim] = name
         if None in texts:
             raise NotExpressibleError(f"an index into {frame.name} of no simple form")
@@ -239,10 +239,10 @@ class KernelWriter(LoweredKernel):
         ]
         stride = int(steps[0][0])
         if not (bool((steps[0] == stride).all()) and bool((steps[1] == -3 * stride).all())):
-            raise NotExpressibleError("an index that was loaded is computed with")
+            raise NotExpressibleError("a loaded index is computed with")
         dims = [dim for dim, size in enumerate(frame.shape) if size > 1 and frame.strides[dim] == stride]
         if len(dims) != 1:
-            raise NotExpressibleError("an index that was loaded goes along no dimension")
+            raise NotExpressibleError("a loaded index belongs to no dimension")
         return dims[0]
 
     def _store(self, node: ast.expr, tensors: set[str]) -> ast.expr:
@@ -265,7 +265,7 @@ class KernelWriter(LoweredKernel):
                 or frame.dtype in _HALF
                 or tuple(sizes) != frame.shape
             ):
-                raise NotExpressibleError(f"what {frame.name} is does not follow from what is stored to it")
+                raise NotExpressibleError(f"the dtype and shape of {frame.name} do not follow from the stores to it")
             tensors.add(frame.name)
         return call_of("store", subscript, value)
 

@@ -50,7 +50,7 @@ BROKEN = [
         replace(MODULE, reference=replace(REFERENCE, inputs=(X, ScalarSpec("s", float("nan"))))),
         "a scalar input is NaN",
     ),
-    ("", host("double[", "triple["), "a launch of what is no kernel"),
+    ("", host("double[", "triple["), "a launch of something that is not a kernel"),
     ("", host("x, out, **", "x, x.sum(), **"), "not a view, metadata or copy"),
     ("", replace(MODULE, kernels=(replace(KERNEL, meta=()),)), "a name that host code does not know"),
     ("", replace(MODULE, kernels=(replace(KERNEL, covers=("a, b",)),)), "does not survive printing"),
