@@ -98,6 +98,7 @@ class Registry(MutableMapping[str, T]):
 
     def __delitem__(self, name: str) -> None:
         del self._known[name]
+        self._loaded.discard(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)

@@ -7,6 +7,8 @@
     kernelwright.evaluate("candidate.py", "reference.py")
     kernelwright.search(model, *inputs, seconds=60)
     kernelwright.passes()
+    kernelwright.train("frontend", recipe="smollm")
+    kernelwright.load("runs/model")
 
 Importing the package imports nothing heavy: each function brings what it needs when it is first used.
 """
@@ -15,10 +17,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kernelwright.driver.api import compile, evaluate, passes, search
+    from kernelwright.driver.api import compile, evaluate, load, passes, search, train
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "compile", "evaluate", "passes", "search"]
+__all__ = ["__version__", "compile", "evaluate", "load", "passes", "search", "train"]
 
 
 def __getattr__(name: str) -> Any:

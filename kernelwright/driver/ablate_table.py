@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kernelwright.driver.intervals import Estimate, Values, mean_interval, share_interval
+from kernelwright.ir.notebook import html_table
 
 Rows = Sequence[Mapping[str, Any]]
 _LARGEST_LOG = 700.0
@@ -99,13 +100,23 @@ def _json(found: Estimate | None) -> dict[str, Any] | None:
     )
 
 
+def _title(summary: Mapping[str, Any]) -> str:
+    seeds = summary["seeds"]
+    told = f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
+    return f"{summary['name']}: {summary['problems']} problems, {told}"
+
+
+def summary_html(summary: Mapping[str, Any]) -> str:
+    """The same table and lines as HTML, for a notebook."""
+    first = summary["arms"][0]["arm"]
+    headings = ("arm", "problems", "verified", f"against {first}", "speedup", f"against {first}")
+    return html_table(_title(summary), headings, map(_cells, summary["arms"]), _notes(summary, first))
+
+
 def print_arms(summary: Mapping[str, Any], console: Console) -> None:
     """One row an arm; below it what the figures are."""
     first = summary["arms"][0]["arm"]
-    seeds = summary["seeds"]
-    title = f"{summary['name']}: {summary['problems']} problems, {'seed' if len(seeds) == 1 else 'seeds'} "
-    title += ", ".join(map(str, seeds))
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(title=_title(summary), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("arm", overflow="fold")
     for heading in ("problems", "verified", f"against {first}", "speedup", f"against {first}"):
         table.add_column(heading, justify="right", no_wrap=heading == "problems")

@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from rich.console import Console
 from torch import nn
 
 from kernelwright.agent.evaluator import Rung, Verdict
+from kernelwright.agent.policy import Policy
 from kernelwright.backend.tensors import Value
 from kernelwright.driver.batch import read_text
 from kernelwright.driver.build import discover, import_reference, open_pool, registered_passes, silent
@@ -23,6 +25,7 @@ from kernelwright.driver.live_model import LiveModel
 from kernelwright.driver.overrides import Overrides, as_overrides
 from kernelwright.driver.pass_list import PassInfo, PassList
 from kernelwright.driver.programs import Program, read_module
+from kernelwright.driver.run_records import AblationRun, CompileRun, TrainingRun, load_run
 from kernelwright.driver.settings import EvaluateSettings, Settings, read_evaluate_settings, read_settings
 from kernelwright.evaluation.pool import Item
 from kernelwright.ir.errors import UserError
@@ -166,6 +169,55 @@ def passes() -> Mapping[str, PassInfo]:
         16
     """
     return PassList({name: PassInfo.of(cls) for name, cls in registered_passes().items()})
+
+
+def train(
+    stage: str = "frontend",
+    overrides: Overrides = (),
+    *,
+    out: Source | None = None,
+    policy: Policy | str | Mapping[str, object] | None = None,
+    verbose: bool = True,
+    **settings: object,
+) -> TrainingRun:
+    """Train a stage's agent by reinforcement learning, or go on with a run that was stopped.
+
+    stage: frontend or midend. overrides and settings: configuration, as `kernelwright train` takes it: texts
+    (`["trainer.steps=20"]`), or keywords whose mappings are nested keys (`recipe="smollm", trainer={"steps": 20}`).
+    out: the run folder; None for the configured one, runs/train/STAGE. policy: an option of that group, its keys, or a
+    policy that is open already and stays so. verbose: progress on stderr.
+
+    Gives the run as `load` does. Raises UserError for bad configuration, before anything is asked. Ctrl-C writes a
+    checkpoint first; the same call then goes on from it.
+
+        >>> import kernelwright
+        >>> run = kernelwright.train("frontend", recipe="smollm", policy={"model": folder}, trainer={"steps": 20})
+        >>> run.last["reward"], run.adapter
+    """
+    if isinstance(policy, str | Mapping):
+        settings, policy = {**settings, "policy": policy}, None
+    # Training takes packages that compiling does without.
+    from kernelwright.driver.train_settings import read_train_settings
+    from kernelwright.driver.training import run_train
+
+    chosen = {"stage": stage} | ({} if out is None else {"out": out})
+    told = read_train_settings([*as_overrides(chosen), *as_overrides(overrides), *as_overrides(settings)])
+    run_train(told, Console(stderr=True, quiet=not verbose), policy)
+    found = load_run(Path(told.plain.out))
+    assert isinstance(found, TrainingRun), found
+    return found
+
+
+def load(folder: Source) -> CompileRun | TrainingRun | AblationRun:
+    """A run from its folder: of `compile`, of `train` or `sft`, or of `ablate`.
+
+    The values are frozen and show themselves as tables in a notebook. Raises UserError for a folder of no run.
+
+        >>> import kernelwright
+        >>> run = kernelwright.load("runs/softmax")
+        >>> run.ok, run.report["speedup"]["how"], run.module.kernels[0].symbol
+    """
+    return load_run(Path(folder))
 
 
 def _live(model: nn.Module, inputs: tuple[Value, ...], overrides: Sequence[str]) -> LiveModel:

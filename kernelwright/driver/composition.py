@@ -7,8 +7,11 @@ are its own, and `check_config` hands them on as they are.
 
 import difflib
 import re
+import warnings
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from operator import attrgetter
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
@@ -49,8 +52,20 @@ class AnnouncedConfiguration(SearchPathPlugin):
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """Called by Hydra whenever it makes a search path."""
         for found in (point for points in announced(ENTRY_POINTS).values() for point in points):
-            search_path.prepend(found.name, f"pkg://{found.value}", SearchPathQuery(provider="schema"))
+            if folder := _folder(found.value):
+                search_path.prepend(found.name, f"file://{folder}", SearchPathQuery(provider="schema"))
+            else:
+                package = f"the package {found.dist.name}" if found.dist else "a package"
+                warnings.warn(f"{package} announces configuration in {found.value}, which is not there", stacklevel=2)
         search_path.prepend("announced", f"{AnnouncedOptions.scheme()}://", SearchPathQuery(provider="schema"))
+
+
+def _folder(package: str) -> Path | None:
+    """Where a package lies; nothing of it is imported, so that one that is broken harms nobody."""
+    top, *rest = package.split(".")
+    spec = find_spec(top)
+    places = [Path(place, *rest) for place in (spec.submodule_search_locations or ())] if spec else []
+    return next((place for place in places if place.is_dir()), None)
 
 
 def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:

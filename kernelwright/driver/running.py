@@ -10,7 +10,6 @@ from kernelwright.backend.execute import CudaRuntime, load_module
 from kernelwright.backend.tensors import Value
 from kernelwright.evaluation.sandbox import Limits, Sandbox
 from kernelwright.evaluation.session import InterpretedModule
-from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 
 #: Inputs in the reference's order, then its state by name.
@@ -30,10 +29,7 @@ def sandbox() -> Sandbox:
 
 def open_run(module: KernelModule, limits: Limits) -> Run:
     """The module as a function. Without a GPU its kernels are interpreted in a process beside this one, which the
-    limits bound; UserError for a module whose program is a class, which only a GPU runs."""
+    limits bound."""
     if torch.cuda.is_available():
         return load_module(module, CudaRuntime())
-    assert module.launcher is not None, f"@{module.name} has no launcher"
-    if module.launcher.form != "function":
-        raise UserError(f"@{module.name} is written as a class; without a GPU only functions can be called")
     return InterpretedModule(module, sandbox(), limits)

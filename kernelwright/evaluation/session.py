@@ -20,14 +20,15 @@ class InterpretedCallError(KernelwrightError):
 
 
 class InterpretedModule:
-    """A verified module that is a function, called with its inputs in the reference's order and its state by name.
+    """A verified module, called with its inputs in the reference's order and its state by name.
 
-    Numbers among the inputs may be given or left out; the module's own are used either way.
+    Numbers among the inputs may be given or left out; the module's own are used either way. A class is built by seed 0
+    at each call, and then given the state.
     """
 
     def __init__(self, module: KernelModule, sandbox: Sandbox, limits: Limits) -> None:
         self.module, self.sandbox, self.limits = module, sandbox, limits
-        self._job = Program.of_module(module).job(Truth(), 0, int(limits.memory_gb * 2**30))
+        self._program = Program.of_module(module)
         self._values = [getattr(spec, "value", None) for spec in module.reference.inputs]
 
     def __call__(
@@ -36,17 +37,18 @@ class InterpretedModule:
         """The outputs, as new tensors. Raises InterpretedCallError where the child gives none."""
         reference = self.module.reference
         given = [to_raw(value) for value in (*inputs, *state.values()) if isinstance(value, Tensor)]
-        places = iter(range(len(given)))
+        built = {name: to_raw(value) for name, value in state.items()} if self._program.form == "class" else {}
+        places = iter(range(len(built), len(built) + len(given)))
         order = [next(places) if isinstance(spec, TensorSpec) else None for spec in reference.inputs]
         held = {name: next(places) for name in state}
-        job = self._job | {
+        job = self._program.job(Truth(built=built), 0, int(self.limits.memory_gb * 2**30)) | {
             "kind": "candidate",
             "device": "cpu",
             "timing": None,
             "calls": [{"inputs": order, "values": self._values, "state": held, "fresh": True}],
         }
         room = sum(spec.numel * DTYPES[spec.dtype][2] + 4096 for spec in reference.outputs) + 65536
-        answer = self.sandbox.run(job, given, room, replace(self.limits, device=False, host=True))
+        answer = self.sandbox.run(job, [*built.values(), *given], room, replace(self.limits, device=False, host=True))
         if answer.failure or answer.header.get("status") != "ok":
             detail = answer.detail or answer.header.get("detail", "no answer")
             raise InterpretedCallError(f"@{self.module.name}: {detail}")

@@ -1,0 +1,1 @@
+"""Configuration that Kernelwright finds beside its own."""
