@@ -8,6 +8,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Resources
 
 
@@ -29,6 +30,21 @@ class Compiled:
 def cache_folder() -> Path:
     """Where results are kept between processes: `$KERNELWRIGHT_CACHE_DIR`, else `~/.cache/kernelwright`."""
     return Path(os.environ.get("KERNELWRIGHT_CACHE_DIR") or Path.home() / ".cache" / "kernelwright")
+
+
+def check_cache() -> None:
+    """UserError where Triton cannot write what it compiles: an unwritable home is told before the work is done."""
+    from triton import knobs  # slow to import
+
+    folder = Path(knobs.cache.dir)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise UserError(
+            f"Triton compiles kernels in {folder}, which cannot be written ({error.strerror}); set TRITON_CACHE_DIR to "
+            "a folder that can be, and KERNELWRIGHT_CACHE_DIR to another, to keep results there"
+        ) from error
 
 
 def _entry(key: str) -> Path:
@@ -54,7 +70,12 @@ def write_compiled(key: str, result: Compiled) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(zlib.compress(json.dumps(content).encode(), 1))
-        Path(file.name).replace(path)
+            try:
+                file.write(zlib.compress(json.dumps(content).encode(), 1))
+                file.flush()
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
     except OSError:
         return

@@ -14,7 +14,7 @@ from torch.fx import GraphModule
 from kernelwright.backend.reference import describe
 from kernelwright.frontend.graph_source import print_source
 from kernelwright.frontend.precision import in_bf16
-from kernelwright.frontend.problem import Problem, single_line
+from kernelwright.frontend.problem import Problem, failure
 from kernelwright.frontend.shrink import BUDGET, measure, shrink_source
 from kernelwright.frontend.trace import trace
 from kernelwright.ir.errors import KernelwrightError, UserError
@@ -32,14 +32,20 @@ def import_file(
     Raises UserError for a file that cannot be read, and as `import_source` does.
     """
     path = Path(path)
+    return import_source(read_source(path), path.stem, shrink=shrink, budget=budget, numerics=numerics)
+
+
+def read_source(path: Path) -> str:
+    """A program's text; UserError for a file that cannot be read."""
+    hint = "give a Python file with a class Model, get_inputs and get_init_inputs"
     try:
-        source = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = "is not a text file" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise UserError(
-            f"{path}: {reason}; give a Python file with a class Model, get_inputs and get_init_inputs"
-        ) from error
-    return import_source(source, path.stem, shrink=shrink, budget=budget, numerics=numerics)
+        if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
+            raise UserError(f"{path}: it is no regular file; {hint}")
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: is not a text file; {hint}") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}; {hint}") from error
 
 
 def import_source(
@@ -95,7 +101,7 @@ def _describe_source(source: str, name: str, *, shrunken: bool) -> Reference:
             raise UserError(f"{name}: {error}") from error
         except Exception as error:  # the user's forward may raise anything
             raise UserError(
-                f"{name}: the program fails when run as it is, before anything is compiled: {single_line(error)}; "
+                f"{name}: the program fails when run as it is, before anything is compiled: {failure(error, name)}; "
                 "check get_inputs() against forward()"
             ) from error
     del model, inputs

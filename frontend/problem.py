@@ -2,6 +2,7 @@
 
 import ast
 import linecache
+import traceback
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,13 @@ def single_line(error: BaseException) -> str:
     """An exception as `Type: first line of its message`."""
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+
+
+def failure(error: BaseException, name: str) -> str:
+    """The same for what a program of that name raised, with the last line of the program that was being run."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == f"<{name}>"]
+    return f"{single_line(error)} (line {lines[-1]})" if lines else single_line(error)
 
 
 def parse_source(source: str, name: str) -> ast.Module:
@@ -54,7 +62,7 @@ class Problem:
         try:
             exec(compile(source, filename, "exec"), module.__dict__)
         except Exception as error:  # the user's file may raise anything
-            raise UserError(f"{name}: the file does not run: {single_line(error)}") from error
+            raise UserError(f"{name}: the file does not run: {failure(error, name)}") from error
         found = vars(module)
         model = found.get(entry)
         if not isinstance(model, type):
@@ -71,7 +79,7 @@ class Problem:
             model: torch.nn.Module = self.entry(*arguments, **keywords)
         except Exception as error:  # the user's constructor may raise anything
             raise UserError(
-                f"{self.name}: {self.entry.__name__}(...) fails: {single_line(error)}; "
+                f"{self.name}: {self.entry.__name__}(...) fails: {failure(error, self.name)}; "
                 f"check get_init_inputs() against the constructor"
             ) from error
         if not callable(getattr(model, "forward", None)):
@@ -83,7 +91,7 @@ class Problem:
         try:
             inputs = self.get_inputs()
         except Exception as error:  # the user's function may raise anything
-            raise UserError(f"{self.name}: get_inputs() fails: {single_line(error)}") from error
+            raise UserError(f"{self.name}: get_inputs() fails: {failure(error, self.name)}") from error
         if not isinstance(inputs, Sequence) or isinstance(inputs, str):
             raise UserError(
                 f"{self.name}: get_inputs() returns {type(inputs).__name__}; return a list of forward's arguments"
@@ -96,7 +104,7 @@ class Problem:
         try:
             arguments = self.get_init_inputs()
         except Exception as error:  # the user's function may raise anything
-            raise UserError(f"{self.name}: get_init_inputs() fails: {single_line(error)}") from error
+            raise UserError(f"{self.name}: get_init_inputs() fails: {failure(error, self.name)}") from error
         if isinstance(arguments, dict):
             return (), arguments
         if not isinstance(arguments, list | tuple):

@@ -107,7 +107,11 @@ class RowReader:
 def read_text(path: Path, key: str) -> str:
     """A file's text; UserError, naming the key that gave the path."""
     try:
+        if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
+            raise UserError(f"{key}={path}: no regular file; give a Python file")
         return path.read_text("utf-8-sig")
+    except UserError:
+        raise
     except UnicodeDecodeError as error:
         raise UserError(f"{key}={path} is not a text file; give a Python file") from error
     except (OSError, ValueError) as error:

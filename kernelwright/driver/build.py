@@ -5,7 +5,7 @@ import math
 import pkgutil
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from kernelwright import backend, frontend, midend
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import TARGETS, get_target
 from kernelwright.driver.composition import check_values
+from kernelwright.driver.importing import Reading, check_room, import_apart
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.settings import (
     Device,
@@ -31,7 +32,8 @@ from kernelwright.evaluation.hosted import HostedPool
 from kernelwright.evaluation.pool import EvaluatorPool, LocalOptions, Pool
 from kernelwright.evaluation.race import BASELINES
 from kernelwright.evaluation.ray_pool import RayPool
-from kernelwright.frontend.importers import import_file, import_source
+from kernelwright.evaluation.sandbox import Sandbox
+from kernelwright.frontend.importers import read_source
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Pass
@@ -150,20 +152,39 @@ def _open_ray(chosen: EvaluatorSettings, options: LocalOptions, workers: int | N
     return RayPool(options, workers, cache, chosen.address, chosen.gpus_per_worker)
 
 
-def import_reference(source: str, name: str, importing: ImportSettings, device: Device) -> Reference:
+def import_reference(
+    source: str, name: str, importing: ImportSettings, device: Device, sandbox: Sandbox | None = None
+) -> Reference:
     """What a KernelBench-format text computes, its sizes as the settings say; UserError for what is not one.
 
-    With device=cpu, `auto` makes sizes small on a machine with a GPU as well, where that can be done.
+    With device=cpu, `auto` makes sizes small on a machine with a GPU as well, where that can be done. The program runs
+    in a process of its own; `sandbox` is its worker where several programs share one.
     """
-    options = importing.options
-    shrink = importing.shrink.value
-    try:
-        if importing.shrink is Shrink.auto and device is Device.cpu and torch.cuda.is_available():
-            with suppress(UserError):
-                return import_source(source, name, shrink="always", **options).reference
-        return import_source(source, name, shrink=shrink, **options).reference
-    except ValueError as error:  # UserError is one; others are about text that no file holds, such as null bytes
-        raise error if isinstance(error, UserError) else UserError(f"{name}: {error}") from error
+    small_first = importing.shrink is Shrink.auto and device is Device.cpu and torch.cuda.is_available()
+    return import_apart(source, name, _reading(importing, small_first), sandbox)
+
+
+def check_checking(reference: Reference, name: str, chosen: EvaluatorSettings, device: Device = Device.auto) -> None:
+    """UserError where this machine has no room to check what a program computes."""
+    if chosen.kind is EvaluatorKind.local and (device is Device.cpu or not torch.cuda.is_available()):
+        check_room(reference, name, chosen.seeds, chosen.memory_gb)
+
+
+def _reading(importing: ImportSettings, small_first: bool = False) -> Reading:
+    rules = {
+        "timeout_s": (0.0 < importing.timeout_s < math.inf, "give a number above 0"),
+        "memory_gb": (0.0 < importing.memory_gb < math.inf, "give a number above 0"),
+        "budget": (importing.budget is None or importing.budget > 0, "give a positive number of elements"),
+    }
+    check_values(importing, rules, "import.")
+    return Reading(
+        importing.shrink.value,
+        importing.numerics.value,
+        importing.budget,
+        small_first,
+        importing.timeout_s,
+        importing.memory_gb,
+    )
 
 
 def silent(_line: str) -> None:
@@ -187,5 +208,4 @@ def read_program(path: Path, settings: Settings) -> KernelModule:
 
 def import_program(path: Path, settings: Settings) -> KernelModule:
     """Read a KernelBench-format file as the settings say; UserError for what is not one."""
-    module = import_file(path, shrink=settings.importing.shrink.value, **settings.importing.options)
-    return replace(module, name=settings.name)
+    return KernelModule(settings.name, import_apart(read_source(path), path.stem, _reading(settings.importing)))

@@ -29,6 +29,7 @@ from types import FrameType
 from kernelwright import __version__
 from kernelwright.driver import verbs
 from kernelwright.driver.arguments import read_arguments
+from kernelwright.driver.streams import naming, told
 from kernelwright.ir.errors import KernelwrightError, Terminated, UserError
 
 OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
@@ -41,21 +42,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings(), _terminable():
             if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
                 warnings.filterwarnings("ignore", module=r"torch\b")
-            status = _dispatch(given)
-        sys.stdout.flush()
+            with naming("stdout"):  # whoever writes to another file names that
+                status = _dispatch(given)
+                sys.stdout.flush()
         return status
     except KeyboardInterrupt as stop:
         terminated = isinstance(stop, Terminated)
         _close("terminated" if terminated else "interrupted", stop)
         return TERMINATED if terminated else INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, e.g. `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return OK
+    except OSError as error:
+        if os.environ.get("KERNELWRIGHT_DEBUG"):
+            raise
+        if error.filename == "stdout":
+            _drop_output()
+        _complain(told(error))
+        return NOT_VERIFIED
     except KernelwrightError as error:
         if os.environ.get("KERNELWRIGHT_DEBUG"):
             raise
         _complain(str(error))
         return BAD_INPUT if isinstance(error, UserError) else NOT_VERIFIED
+
+
+def _drop_output() -> None:
+    """Let nothing more be written to stdout, also by Python itself at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

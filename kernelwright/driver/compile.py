@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from kernelwright.driver.build import import_program, open_context, silent
+from kernelwright.driver.build import check_checking, import_program, open_context, silent
 from kernelwright.driver.closing import closing_with
 from kernelwright.driver.compile_folder import compile_folder, what_is_kept, write_report
 from kernelwright.driver.compiled import Compiled
@@ -65,6 +65,7 @@ def compile_program(
     """
     progress("import")
     module = program if isinstance(program, KernelModule) else import_program(program, settings)
+    check_checking(module.reference, module.name, settings.evaluator)
     with compile_folder(settings) if keep else nullcontext() as folder, closing_with(lambda: what_is_kept(folder)):
         return _compiled(module, settings, progress, instruments, context, live, folder)
 

@@ -12,6 +12,7 @@ from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import Device
 from kernelwright.driver.train_settings import ProblemSettings, TrainSettings
+from kernelwright.evaluation.sandbox import Sandbox
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
@@ -51,17 +52,18 @@ def read_modules(problems: ProblemSettings, stage: str, target: str, settings: T
     if (paired := paired_modules(problems, stage)) is not None:
         return paired
     programs = read_programs(problems)
-    modules = [module for one in programs if (module := _module(one, problems, stage, target, settings))]
+    with Sandbox() as worker:
+        modules = [module for one in programs if (module := _module(one, problems, stage, target, settings, worker))]
     if not modules:
         raise UserError("none of the problems can be worked on")
     return modules
 
 
 def _module(
-    program: Program, problems: ProblemSettings, stage: str, target: str, settings: TrainSettings
+    program: Program, problems: ProblemSettings, stage: str, target: str, settings: TrainSettings, worker: Sandbox
 ) -> KernelModule | None:
     try:
-        reference = import_reference(program.source, program.name, settings.importing, Device.auto)
+        reference = import_reference(program.source, program.name, settings.importing, Device.auto, worker)
         module = KernelModule(program.module_name, reference)
         if stage == FRONTEND:
             return module

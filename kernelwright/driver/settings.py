@@ -99,11 +99,16 @@ class EvaluatorSettings:
 
 @dataclass
 class ImportSettings:
-    """How a program is read; `budget` is in elements, None for the importer's default."""
+    """How a program is read; `budget` is in elements, None for the importer's default.
+
+    Running the program once may take `timeout_s` and `memory_gb`.
+    """
 
     shrink: Shrink = Shrink.auto
     numerics: Numerics = Numerics.torch
     budget: int | None = None
+    timeout_s: float = 60.0
+    memory_gb: float = 8.0
 
     @property
     def options(self) -> dict[str, Any]:

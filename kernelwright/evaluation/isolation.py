@@ -113,11 +113,12 @@ def _fork() -> tuple[int, bool]:
     """Fork, where that is allowed into a new namespace of processes: as `os.fork`, and whether it was.
 
     Of all namespaces only this one is entered by a child alone, and root may come back from it: no stand-in is needed.
+    The root of a user namespace may leave, but not come back to a namespace that is not its own: this is tried first.
     """
     if os.geteuid() != 0:
         return os.fork(), False
     home = os.open("/proc/self/ns/pid", os.O_RDONLY)
-    first = linux.LIBC.unshare(linux.NEW_PID) == 0
+    first = linux.LIBC.setns(home, linux.NEW_PID) == 0 and linux.LIBC.unshare(linux.NEW_PID) == 0
     pid = None
     try:
         pid = os.fork()
@@ -168,14 +169,16 @@ def _die_with(parent: int) -> None:
 def _unshare(first: bool) -> bool:
     """Leave the caller's namespaces, the one of processes if not done yet; False where the kernel refuses.
 
-    Root goes without a user namespace if it can, and in some containers can only go with one.
+    Root goes without a user namespace if it can; in some containers, and in a user namespace, it can only go with one,
+    unless there are too many already.
     """
     flags = linux.NEW_MOUNTS | linux.NEW_NET | linux.NEW_IPC | linux.NEW_UTS
     if first:
         return bool(linux.LIBC.unshare(flags) == 0)
     user, group = os.geteuid(), os.getegid()
-    if linux.LIBC.unshare(flags | linux.NEW_PID | linux.NEW_USER) != 0:
-        return False
+    flags |= linux.NEW_PID
+    if linux.LIBC.unshare(flags | linux.NEW_USER) != 0:
+        return bool(linux.LIBC.unshare(flags) == 0)
     with contextlib.suppress(OSError):
         linux.prctl(linux.DUMPABLE, 1)  # else a caller that forbids looking into its memory may not write these
         Path("/proc/self/setgroups").write_text("deny")

@@ -39,8 +39,34 @@ _NOBODY = 65534
 _HERE = Path(__file__)
 _MODE = _HERE.stat().st_mode & 0o777
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_USER, _REFUSED = "ordinary user", "namespaces refused"
-_CALLERS = [(), (_REFUSED,), *([(_USER,), (_USER, _REFUSED)] if os.geteuid() == 0 else [])]
+_USER, _REFUSED, _MAPPED = "ordinary user", "namespaces refused", "root of a user namespace"
+
+
+def _map_root() -> None:
+    """What `unshare -Ur` does."""
+    user, group = os.geteuid(), os.getegid()
+    linux.check(linux.LIBC.unshare(linux.NEW_USER), "unshare")
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"0 {user} 1")
+    Path("/proc/self/gid_map").write_text(f"0 {group} 1")
+
+
+def _can_map_root() -> bool:
+    pid = os.fork()
+    if pid == 0:
+        with contextlib.suppress(OSError):
+            _map_root()
+            os._exit(0)
+        os._exit(1)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+_CALLERS = [
+    (),
+    (_REFUSED,),
+    *([(_USER,), (_USER, _REFUSED)] if os.geteuid() == 0 else []),
+    pytest.param((_MAPPED,), marks=pytest.mark.skipif(not _can_map_root(), reason="no user namespaces here")),
+]
 
 
 @dataclass(frozen=True)
@@ -114,6 +140,8 @@ def _become(caller: tuple[str, ...]) -> None:
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+    if _MAPPED in caller:
+        _map_root()
     if _REFUSED in caller:  # as containers do it
         number = seccomp._CALLS[os.uname().machine][1]["unshare"]
         linux.prctl(linux.SET_NO_NEW_PRIVS, 1)

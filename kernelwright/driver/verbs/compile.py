@@ -28,18 +28,21 @@ Exit status: 0 verified, 1 not verified, 2 bad usage or input, 130 interrupted.
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 from rich.console import Console
 
+from kernelwright.backend.compiled import check_cache
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.build import discover
 from kernelwright.driver.compile import compile_program
 from kernelwright.driver.compile_folder import is_named, left_by_a_run
-from kernelwright.driver.emit import check_emit, emit, write_text
+from kernelwright.driver.emit import check_emit, checked_output, emit, write_text
 from kernelwright.driver.progress import Progress
 from kernelwright.driver.report import print_table
 from kernelwright.driver.settings import read_settings
+from kernelwright.driver.streams import alone_on_stdout, naming
 
 FLAGS = (
     Flag("--pipeline", "SPEC", "-p"),
@@ -54,18 +57,22 @@ def run(arguments: Arguments) -> int:
     discover()
     path, flags = Path(arguments.path("a PyTorch program", "compile")), arguments.flags
     what = check_emit(flags["--emit"]) if "--emit" in flags else ""
+    output = checked_output(flags.get("--output"))
+    check_cache()
     settings = read_settings(path.stem, arguments.overrides, flags.get("--pipeline"))
-    errors = Console(stderr=True)
-    anew = is_named(settings) and left_by_a_run(Path(settings.out))
-    with Progress(errors) as progress:
-        done = compile_program(path, settings, progress.say, (progress,))
-    quiet = "--json" in flags or (what and "--output" not in flags)
-    shown = errors if quiet else Console()
-    print_table(done.report, shown)
-    instead = " (in the place of an earlier run)" if anew else ""
-    shown.print(f"run folder: {done.folder}{instead}", markup=False, highlight=False, soft_wrap=True)
-    if "--json" in flags:
-        sys.stdout.write(json.dumps(done.report, indent=2) + "\n")
-    if what or "--output" in flags:
-        write_text(emit(done.result.module, what or "triton", done.report["target"]), flags.get("--output"))
+    emitted = bool(what) or "--output" in flags
+    quiet = "--json" in flags or (emitted and output is None)
+    with alone_on_stdout() if quiet else nullcontext(sys.stdout) as stdout:
+        errors = Console(stderr=True)
+        anew = is_named(settings) and left_by_a_run(Path(settings.out))
+        with Progress(errors) as progress, naming(settings.out):
+            done = compile_program(path, settings, progress.say, (progress,))
+        shown = errors if quiet else Console()
+        print_table(done.report, shown)
+        instead = " (in the place of an earlier run)" if anew else ""
+        shown.print(f"run folder: {done.folder}{instead}", markup=False, highlight=False, soft_wrap=True)
+        if "--json" in flags:
+            stdout.write(json.dumps(done.report, indent=2) + "\n")
+        if emitted:
+            write_text(emit(done.result.module, what or "triton", done.report["target"]), output, stdout)
     return 0 if done.result.ok else 1

@@ -38,11 +38,10 @@ status `error`, else 1.
 """
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TextIO
@@ -52,13 +51,14 @@ from rich.console import Console
 from kernelwright.driver.activity import Activity
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.batch import RowReader, exit_status, judge_rows, read_rows, read_text, resume
-from kernelwright.driver.build import import_reference, open_pool
+from kernelwright.driver.build import check_checking, import_reference, open_pool
 from kernelwright.driver.closing import GOES_ON, closing_with
 from kernelwright.driver.locks import take
 from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings
+from kernelwright.driver.streams import alone_on_stdout, naming
 from kernelwright.evaluation.cache import encode_verdict
 from kernelwright.evaluation.pool import Item, Pool
-from kernelwright.evaluation.sandbox import SandboxError
+from kernelwright.evaluation.sandbox import Sandbox, SandboxError
 from kernelwright.ir.errors import UserError
 
 FLAGS: tuple[Flag, ...] = ()
@@ -88,8 +88,9 @@ def _judge_one(settings: EvaluateSettings) -> int:
     reference, candidate = (Path(str(path)) for path in (settings.reference, settings.candidate))
     source, program = read_text(reference, "reference"), read_text(candidate, "candidate")
     activity = Activity(Console(stderr=True), f"judging {candidate}")
-    with _verdicts_alone() as stdout, activity:
+    with alone_on_stdout() as stdout, activity:
         computed = import_reference(source, reference.name, settings.importing, settings.device)
+        check_checking(computed, reference.name, settings.evaluator, settings.device)
         try:
             with _opened(settings, 1) as pool:
                 (verdict,) = pool.evaluate_many([Item(program, computed, settings.rungs)])
@@ -104,10 +105,11 @@ def _judge_one(settings: EvaluateSettings) -> int:
 def _judge_batch(settings: EvaluateSettings, path: Path) -> int:
     if not path.is_file():
         raise UserError(f"batch={path}: no such file; give a JSONL file of rows with id, reference and candidate")
-    load = partial(import_reference, importing=settings.importing, device=settings.device)
-    reader, rows = RowReader(path.parent, load, settings.rungs), read_rows(path)
     total, tally = _rows_in(path), Counter[str]()
-    with _verdicts_alone() as stdout, ExitStack() as stack:
+    with alone_on_stdout() as stdout, ExitStack() as stack:
+        worker = stack.enter_context(Sandbox())
+        load = partial(import_reference, importing=settings.importing, device=settings.device, sandbox=worker)
+        reader, rows = RowReader(path.parent, load, settings.rungs), read_rows(path)
         sink, kept = stdout, "out=FILE keeps verdicts, and goes on from them"
         if settings.out is not None:
             sink = stack.enter_context(_opened_out(Path(settings.out), path))
@@ -118,8 +120,9 @@ def _judge_batch(settings: EvaluateSettings, path: Path) -> int:
         activity = stack.enter_context(Activity(shown, "judging rows", total, tally.total()))
         pool = stack.enter_context(_opened(settings, settings.workers))
         for content in judge_rows(rows, reader, pool):
-            sink.write(json.dumps(content, allow_nan=False) + "\n")
-            sink.flush()
+            with naming(settings.out or "stdout"):
+                sink.write(json.dumps(content, allow_nan=False) + "\n")
+                sink.flush()
             tally[content["status"]] += 1
             activity.advance()
     counts = ", ".join(f"{count} {status}" for status, count in tally.most_common())
@@ -149,27 +152,3 @@ def _opened(settings: EvaluateSettings, workers: int | None) -> Pool:
 def _rows_in(path: Path) -> int:
     with path.open("rb") as file:
         return sum(1 for line in file if line.strip())
-
-
-@contextmanager
-def _verdicts_alone() -> Iterator[TextIO]:
-    """The real stdout; whatever else would go there, such as what a reference prints, goes to stderr."""
-    shown = sys.stdout
-    shown.flush()
-    try:
-        real = shown.fileno() == 1
-    except OSError:  # not a file, as in a notebook
-        real = False
-    if not real:
-        with redirect_stdout(sys.stderr):
-            yield shown
-        return
-    kept = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        with open(kept, "w", encoding="utf-8", closefd=False) as alone, redirect_stdout(sys.stderr):
-            yield alone
-    finally:
-        shown.flush()
-        os.dup2(kept, 1)
-        os.close(kept)

@@ -24,15 +24,17 @@ Exit status: 0 done, 1 not verified, 2 bad usage or input.
 import sys
 from pathlib import Path
 
+from kernelwright.backend.compiled import check_cache
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.build import discover, open_context, read_program, silent
-from kernelwright.driver.emit import write_text
-from kernelwright.driver.settings import read_settings
+from kernelwright.driver.emit import checked_output, write_text
+from kernelwright.driver.settings import Settings, read_settings
+from kernelwright.driver.streams import alone_on_stdout
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.instruments import Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
-from kernelwright.ir.values import Level
+from kernelwright.ir.values import KernelModule, Level
 
 FLAGS = (
     Flag("--pipeline", "SPEC", "-p"),
@@ -48,10 +50,22 @@ def run(arguments: Arguments) -> int:
     """Run the passes, print the module."""
     discover()
     path, flags = Path(arguments.path("a module or a program", "opt")), arguments.flags
+    output = checked_output(flags.get("--output"))
     settings = read_settings(path.stem, arguments.overrides, flags.get("--pipeline"))
     pipeline = settings.pipeline if "--pipeline" in flags else Pipeline()
-    module = read_program(path, settings)
-    clock = Time()
+    if pipeline.passes:
+        check_cache()
+    with alone_on_stdout() as stdout:
+        module = _passed(read_program(path, settings), pipeline, settings, arguments)
+        if module is None:
+            return 1
+        write_text(print_module(module), output, stdout)
+    return 0
+
+
+def _passed(module: KernelModule, pipeline: Pipeline, settings: Settings, arguments: Arguments) -> KernelModule | None:
+    """The module after the passes; None where it is not verified, which is told."""
+    flags, clock = arguments.flags, Time()
     try:
         with open_context(settings, silent) as context:
             verify = Verify(context.evaluator) if "--verify" in flags else None
@@ -60,15 +74,14 @@ def run(arguments: Arguments) -> int:
                 verdict = context.evaluator.evaluate(module)
                 if not verdict.ok:
                     sys.stderr.write(f"kernelwright: @{module.name} as it was given is not verified: {verdict}\n")
-                    return 1
+                    return None
+            return module
     except VerificationFailed as refusal:
         sys.stderr.write(f"kernelwright: {refusal}\n")
-        return 1
+        return None
     finally:
         if "--time" in flags:
             sys.stderr.writelines(f"{seconds:8.3f} s  {name}\n" for name, seconds in clock.seconds)
-    write_text(print_module(module), flags.get("--output"))
-    return 0
 
 
 def _instruments(arguments: Arguments, pipeline: Pipeline, clock: Time, verify: Verify | None) -> list[Instrument]:

@@ -1,0 +1,211 @@
+"""What a user's program or machine can do wrong: each is one clear line and its exit status, and nothing is lost."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kernelwright.driver.cli import main
+from kernelwright.driver.emit import write_text
+
+PROGRAM = """import os
+import subprocess
+import time
+
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + 1.0
+
+
+def get_inputs():
+    return [torch.rand(16, 24)]
+"""
+NOISE = """print("from Python")
+os.write(1, b"from the system\\n")
+subprocess.run(["echo", "from a child"])
+"""
+LOWERED = ("-p", "lower-inductor", "evaluator.seeds=1", "out=run")
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def written(text: str, name: str = "model.py") -> str:
+    Path(name).write_text(text)
+    return name
+
+
+def changed(old: str, new: str) -> str:
+    """The program with a part of it changed."""
+    assert old in PROGRAM
+    return PROGRAM.replace(old, new)
+
+
+def refused(arguments: list[str], captured: Captured) -> str:
+    """The one line that a command says which does not take its input."""
+    assert main(arguments) == 2
+    out, err = captured.readouterr()
+    assert out == "" and err.startswith("kernelwright: error: ") and err.count("\n") == 1, (out, err)
+    return err.removeprefix("kernelwright: error: ")
+
+
+# What programs do -----------------------------------------------------------------------------------------------
+
+
+LEAVING = [
+    ("import time\n", "import time\nos._exit(0)\n"),
+    ("    return [torch.rand", "    os._exit(0)\n    return [torch.rand"),
+    ("        return torch.relu", "        os._exit(3)\n        return torch.relu"),
+    ("    return [torch.rand", "    raise SystemExit\n    return [torch.rand"),
+    ("import time\n", "import sys\nsys.exit(0)\n"),
+    ("    return [torch.rand", "    os.kill(os.getpid(), 9)\n    return [torch.rand"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), LEAVING)
+def test_a_program_that_ends_its_process_ends_no_other(capfd: Captured, old: str, new: str) -> None:
+    said = refused(["compile", written(changed(old, new)), *LOWERED], capfd)
+    assert said.startswith("model: ") and ("ends its process" in said or "ends the process" in said)
+    assert not Path("run").exists()
+
+
+def test_every_verb_survives_a_program_that_ends_its_process(capfd: Captured) -> None:
+    written(changed("    return [torch.rand", "    os._exit(0)\n    return [torch.rand"))
+    assert "ends its process" in refused(["opt", "model.py"], capfd)
+    assert "ends its process" in refused(["evaluate", "reference=model.py", "candidate=model.py"], capfd)
+    Path("batch.jsonl").write_text(json.dumps({"id": 1, "reference": "model.py", "candidate": "model.py"}) + "\n")
+    assert main(["evaluate", "batch=batch.jsonl", "workers=1"]) == 2
+    assert "ends its process" in json.loads(capfd.readouterr().out)["detail"]
+
+
+ENDLESS = {
+    "forward() (line 11)": ("        return torch.relu", "        time.sleep(1e6)\n        return torch.relu"),
+    "get_inputs() (line 15)": ("    return [torch.rand", "    time.sleep(1e6)\n    return [torch.rand"),
+    "__init__() (line 11)": ("    def forward", "    def __init__(self):\n        time.sleep(1e6)\n\n    def forward"),
+    "the file itself (line 4)": ("import time\n", "import time\ntime.sleep(1e6)\n"),
+}
+
+
+@pytest.mark.parametrize("place", ENDLESS)
+def test_a_program_that_never_returns_meets_a_limit(capfd: Captured, place: str) -> None:
+    said = refused(["compile", written(changed(*ENDLESS[place])), "import.timeout_s=1", *LOWERED], capfd)
+    assert said == f"model: {place} does not return within 1 s; make it return, or raise import.timeout_s\n"
+
+
+def test_a_program_that_takes_too_much_memory_is_told_how_much(capfd: Captured) -> None:
+    written(changed("import time\n", "import time\nimport torch\nTABLE = torch.empty(1 << 40)\n"))
+    said = refused(["compile", "model.py", "import.memory_gb=2", *LOWERED], capfd)
+    assert "more than 2 GB of memory" in said and "import.memory_gb" in said
+
+
+def test_a_program_that_is_too_large_to_check_is_told_why_before_the_work(capfd: Captured) -> None:
+    written(changed("[torch.rand(16, 24)]", "[torch.rand(16384, 16384)]"))
+    text = "without a GPU, checking it takes at least 12 GB of memory: 3 draws of tensors, the largest of 1.0 GB"
+    said = refused(["compile", "model.py", "import.shrink=never", "out=run"], capfd)
+    assert text in said and "import.shrink=auto" in said and not Path("run").exists()
+    arguments = ["evaluate", "reference=model.py", "candidate=model.py", "import.shrink=never", "device=cpu"]
+    assert text in refused(arguments, capfd)
+
+
+def test_json_is_alone_whatever_a_program_prints() -> None:
+    text = PROGRAM
+    for place in ("class Model", "    return [torch.rand"):
+        indent = place[: len(place) - len(place.lstrip())]
+        text = text.replace(place, "".join(f"{indent}{line}\n" for line in NOISE.splitlines()) + place)
+    done = command("compile", written(text), "--json", *LOWERED, stdout="said.json")
+    assert (done.returncode, json.loads(Path("said.json").read_text())["status"]) == (0, "ok")
+    assert all(text in done.stderr for text in ("from Python", "from the system", "from a child"))
+
+
+def test_what_opt_prints_is_a_module_whatever_a_program_prints(capsys: Captured) -> None:
+    assert main(["opt", written(f"{PROGRAM}\n\n{NOISE}"), "-p", "lower-inductor"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("# kernelwright module") and "from Python" in err
+
+
+# What machines do -----------------------------------------------------------------------------------------------
+
+
+def command(*arguments: str, stdout: str = os.devnull, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    with Path(stdout).open("w") as file:
+        return subprocess.run(
+            [sys.executable, "-m", "kernelwright.driver.cli", *arguments],
+            stdout=file,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={name: value for name, value in os.environ.items() if not name.startswith("TRITON_")} | environment,
+            check=False,
+        )
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("passes",)])
+def test_a_full_stdout_is_one_line(arguments: tuple[str, ...]) -> None:
+    done = command(*arguments, stdout="/dev/full")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "kernelwright: error: stdout: No space left on device; make room, or write elsewhere\n",
+    )
+
+
+def test_an_unwritable_home_is_told_before_the_work() -> None:
+    written("this is no program")
+    Path("file").touch()
+    done = command("compile", "model.py", HOME=str(Path("file").absolute()))
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "set TRITON_CACHE_DIR to" in done.stderr and "KERNELWRIGHT_CACHE_DIR" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["compile", "opt"])
+def test_a_place_that_cannot_be_written_is_told_before_the_work(capfd: Captured, verb: str) -> None:
+    written("this is no program", "model.py")
+    assert "there is no folder missing" in refused([verb, "model.py", "-o", "missing/out.py"], capfd)
+    assert "it is a folder" in refused([verb, "model.py", "-o", "."], capfd)
+    assert "there is no folder model.py" in refused([verb, "model.py", "-o", "model.py/out.py"], capfd)
+
+
+def test_a_disk_that_is_full_keeps_what_was_there(capfd: Captured) -> None:
+    written(PROGRAM)
+    Path("run").mkdir()
+    Path("run/module.py").symlink_to("/dev/full")
+    assert main(["compile", "model.py", *LOWERED]) == 1
+    err = capfd.readouterr().err
+    assert "kernelwright: error: run: No space left on device" in err and "Traceback" not in err
+    assert Path("run/01-lower-inductor.py").exists()
+
+
+def test_a_result_is_written_whole_or_not_at_all() -> None:
+    Path("kept.py").write_text("precious")
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as raised:
+            write_text("x" * 1000, "kept.py", sys.stdout)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert raised.value.filename == "kept.py"
+    assert Path("kept.py").read_text() == "precious" and list(Path().iterdir()) == [Path("kept.py")]
+
+
+def test_what_is_no_file_is_refused_at_once(capfd: Captured) -> None:
+    os.mkfifo("pipe.py")
+    Path("folder.py").mkdir()
+    Path("binary.py").write_bytes(b"\xff\xfe\x00")
+    for name, said in (("pipe.py", "no regular file"), ("folder.py", "Is a directory"), ("binary.py", "not a text")):
+        for verb in ("compile", "opt"):
+            assert said in refused([verb, name], capfd)
+        assert said in refused(["evaluate", f"reference={name}", "candidate=x"], capfd)
