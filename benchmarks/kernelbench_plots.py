@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from kernelbench_summary import DEFAULT, HANDED_BACK, Floor, Outcome, Row, floor_of, outcome
@@ -13,6 +14,8 @@ from kernelwright.serve.optional import require_installed
 
 _COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red")
 _GREY = "lightgrey"
+_NO_MARKS: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+_FILLED = MappingProxyType({"marker": "o", "markersize": 4, "color": "black", "linestyle": "none"})
 _TICKS = (0.1, 0.2, 0.5, 0.8, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100)
 #: What KernelBench's file names have besides a title.
 _TITLE = re.compile(r"^\d+_|_?\.py$")
@@ -24,11 +27,11 @@ def draw(rows: Sequence[Row], out: Path, floors: Mapping[str, Any] | None) -> li
     timed = [(row, found) for row in rows if (found := outcome(row)).ratio]
     if not timed:
         raise UserError(f"{out}: no row has times, so there is nothing to draw")
-    written = _save(_speedups(timed), out, "speedup")
+    written = _save(_speedups(timed, out.stem), out, "speedup")
     if floors is None:
         return written
     bounded = [(row, found, floor) for row, found in timed if (floor := floor_of(row, floors)) is not None]
-    return written + (_save(_roofline(bounded, floors["ceilings"]), out, "roofline") if bounded else [])
+    return written + (_save(_roofline(bounded, floors["ceilings"], out.stem), out, "roofline") if bounded else [])
 
 
 def _figure(width: float, height: float) -> Any:
@@ -59,7 +62,25 @@ def _colour(row: Row) -> str:
     return _COLOURS[level % len(_COLOURS)] if isinstance(level, int) else _COLOURS[0]
 
 
-def _speedups(timed: Sequence[tuple[Row, Outcome]]) -> Any:
+def _levels(rows: Sequence[Row]) -> dict[str, str]:
+    """Colours by what they stand for, for a legend; nothing where problems have no level."""
+    levels = sorted({row["level"] for row in rows if isinstance(row.get("level"), int)})
+    return {f"level {level}": _colour({"level": level}) for level in levels}
+
+
+def _legend(
+    axis: Any, colours: Mapping[str, str], marks: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> None:
+    """Squares for colours, and marks by their looks."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles = [Patch(color=colour, label=name) for name, colour in colours.items()]
+    handles += [Line2D([], [], label=name, **looks) for name, looks in marks.items()]
+    axis.legend(handles=handles, loc="best", fontsize="x-small")
+
+
+def _speedups(timed: Sequence[tuple[Row, Outcome]], name: str) -> Any:
     """A bar a problem, the greatest first: the candidate against the faster of eager and Inductor default, in grey
     where the faster of these is the result."""
     ranked = sorted(timed, key=lambda pair: pair[1].candidate_over(HANDED_BACK) or 1.0)
@@ -78,12 +99,18 @@ def _speedups(timed: Sequence[tuple[Row, Outcome]]) -> Any:
     axis.xaxis.set_major_formatter(lambda value, _place: f"{value:g}x")
     axis.grid(axis="x", alpha=0.3)
     against = " and ".join(name for name in HANDED_BACK if any(name in found.own for _, found in ranked))
-    axis.set_xlabel(f"candidate against the fastest of {against} ({_how([row for row, _ in ranked])})", fontsize=7)
-    axis.set_title("Speedup by problem; grey: the baseline is handed out instead", fontsize=9)
+    axis.set_xlabel(
+        f"speedup of the candidate, times the fastest of {against} ({_how([row for row, _ in ranked])})", fontsize=7
+    )
+    axis.set_ylabel("problem", fontsize=7)
+    axis.set_title(f"{name}: speedup by problem", fontsize=9)
+    taken = [row for row, found in ranked if not found.handed_back]
+    replaced = {"the baseline is handed out instead": _GREY} if len(taken) < len(ranked) else {}
+    _legend(axis, (_levels(taken) or {"candidate": _COLOURS[0]}) | replaced)
     return figure
 
 
-def _roofline(bounded: Sequence[tuple[Row, Outcome, Floor]], ceilings: Mapping[str, Any]) -> Any:
+def _roofline(bounded: Sequence[tuple[Row, Outcome, Floor]], ceilings: Mapping[str, Any], name: str) -> Any:
     """On the left what has FLOPs under the roofs of memory, fp32 and TF32; on the right each problem's share of its
     floor, before (Inductor, hollow) and after."""
     figure = _figure(11, 5)
@@ -98,9 +125,13 @@ def _roofline(bounded: Sequence[tuple[Row, Outcome, Floor]], ceilings: Mapping[s
     right.set_yscale("log")
     right.axhline(1.0, color="black", linewidth=0.8)
     right.set_xlabel("problems, the furthest from their floor first")
-    right.set_ylabel("floor / time (hollow: Inductor)")
+    right.set_ylabel("floor / time, share")
     right.grid(alpha=0.3)
-    figure.suptitle(f"Roofline ({_how([row for row, _, _ in bounded])})", fontsize=9)
+    levels = _levels([row for row, _, _ in bounded])
+    hollow = {"marker": "o", "markersize": 4, "markerfacecolor": "none", "linestyle": "none"}
+    _legend(right, levels, {"result": _FILLED, "Inductor": hollow | {"color": _GREY}})
+    _legend(left, levels, {"convolution": _FILLED, "no convolution": hollow | {"color": "black"}})
+    figure.suptitle(f"{name}: roofline ({_how([row for row, _, _ in bounded])})", fontsize=9)
     return figure
 
 
@@ -120,5 +151,5 @@ def _draw_roofs(axis: Any, bounded: Sequence[tuple[Row, Outcome, Floor]], ceilin
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xlabel(f"FLOPs a byte that must move ({ceilings['copy_GB_s']} GB/s)")
-    axis.set_ylabel("TFLOP/s (filled: convolutions)")
+    axis.set_ylabel("TFLOP/s")
     axis.grid(alpha=0.3)

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from kernelwright.driver.intervals import Estimate, Values, mean_interval, share_interval
+from kernelwright.driver.tables import print_line, print_rows
 from kernelwright.ir.notebook import html_table
 
 Rows = Sequence[Mapping[str, Any]]
@@ -116,15 +115,10 @@ def summary_html(summary: Mapping[str, Any]) -> str:
 def print_arms(summary: Mapping[str, Any], console: Console) -> None:
     """One row an arm; below it what the figures are."""
     first = summary["arms"][0]["arm"]
-    table = Table(title=_title(summary), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("arm", overflow="fold")
-    for heading in ("problems", "verified", f"against {first}", "speedup", f"against {first}"):
-        table.add_column(heading, justify="right", no_wrap=heading == "problems")
-    for arm in summary["arms"]:
-        table.add_row(*map(Text, _cells(arm)))
-    console.print(table)
+    headings = ("arm", "problems", "verified", f"against {first}", "speedup", f"against {first}")
+    print_rows(console, _title(summary), headings, [_cells(arm) for arm in summary["arms"]])
     for line in _notes(summary, first):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        print_line(console, line)
 
 
 def _cells(arm: Mapping[str, Any]) -> list[str]:

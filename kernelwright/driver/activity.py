@@ -18,6 +18,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from kernelwright.driver.tables import print_line
+
 #: Elsewhere than on a terminal, nothing is silent for longer.
 SILENT_SECONDS = 4.0
 
@@ -73,7 +75,7 @@ class Activity:
     def say(self, line: str) -> None:
         """Print a line as it is, above the live one."""
         self._printed = time.monotonic()
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        print_line(self.console, line)
 
     @property
     def line(self) -> str:
@@ -108,8 +110,8 @@ class Activity:
 
 
 def sayer(console: Console) -> Callable[[str], None]:
-    """What prints a line as it is."""
-    return lambda line: console.print(line, markup=False, highlight=False, soft_wrap=True)
+    """What prints a line."""
+    return lambda line: print_line(console, line)
 
 
 def _spelt(seconds: float) -> str:

@@ -17,12 +17,15 @@ import ast
 import difflib
 import importlib
 import os
+import shutil
 import signal
 import sys
+import textwrap
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -32,6 +35,7 @@ from kernelwright.driver.arguments import read_arguments
 from kernelwright.driver.streams import naming, told
 from kernelwright.ir.errors import KernelwrightError, Terminated, UserError
 
+_LATE_SECONDS = 2.0
 OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
@@ -104,10 +108,23 @@ def _dispatch(given: list[str]) -> int:
     # Before torch is there. Threads that spin while they wait for one another take the cores from whoever else works:
     # a model that writes on a CPU took twelve times as long beside other programs.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    module = importlib.import_module(f"{verbs.__name__}.{verb}")
+    with _announced(f"{verb}: importing PyTorch and Triton …"):
+        module = importlib.import_module(f"{verbs.__name__}.{verb}")
     takes_path = getattr(module, "TAKES_PATH", True)
     status: int = module.run(read_arguments(verb, rest, module.FLAGS, takes_path))
     return status
+
+
+@contextmanager
+def _announced(line: str) -> Iterator[None]:
+    """Say what takes so long, once it does."""
+    late = threading.Timer(_LATE_SECONDS, lambda: sys.stderr.write(f"kernelwright {line}\n"))
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
 
 
 def verb_help() -> dict[str, str]:
@@ -138,11 +155,20 @@ def _show(text: str) -> int:
 def _close(how: str, stop: KeyboardInterrupt) -> None:
     """Say how a verb ended and what is kept; of several processes of torchrun the first one does."""
     if os.environ.get("RANK", "0") == "0":
-        sys.stderr.write(f"kernelwright: {how}{': ' * bool(stop.args)}{'; '.join(map(str, stop.args))}\n")
+        _tell(f"kernelwright: {how}{': ' * bool(stop.args)}{'; '.join(map(str, stop.args))}")
 
 
 def _complain(message: str) -> None:
-    sys.stderr.write(f"kernelwright: error: {message}\n")
+    _tell(f"kernelwright: error: {message}")
+
+
+def _tell(text: str) -> None:
+    """Write to stderr; on a terminal lines end between words, but for those that point into a line above them."""
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        wrap = partial(textwrap.fill, width=width, break_long_words=False, break_on_hyphens=False)
+        text = "\n".join(line if line.startswith(" ") else wrap(line) for line in text.split("\n"))
+    sys.stderr.write(f"{text}\n")
 
 
 if __name__ == "__main__":

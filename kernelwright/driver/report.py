@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.stages import CompileResult, Stage
+from kernelwright.driver.tables import print_line, print_rows
 from kernelwright.ir.notebook import html_table
 from kernelwright.ir.values import KernelModule, Level, Resources
 from kernelwright.ir.verifier import extern_ops, launched
@@ -115,25 +114,12 @@ def estimated_speedup(result: CompileResult, target: str) -> dict[str, Any]:
 def print_table(report: Mapping[str, Any], console: Console) -> None:
     """One row a stage, then the outcome. Registers a thread, spilled and shared bytes: the largest
     over the stage's kernels."""
-    table = Table(
-        title=f"{report['name']} for {report['target']}",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
-    table.add_column("stage", overflow="fold")
-    table.add_column("verdict", overflow="fold", min_width=10)
-    for heading in HEADINGS[2:]:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for stage in report["stages"]:
-        table.add_row(*map(Text, _cells(stage)))
-    console.print(table)
+    rows = [_cells(stage) for stage in report["stages"]]
+    print_rows(console, f"{report['name']} for {report['target']}", HEADINGS, rows, words=2)
     for stage in report["stages"]:
         if stage["notes"]:
-            line = f"{stage['name']}: {_told(stage['notes'])}"
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
-    console.print(summary_line(report), markup=False, highlight=False, soft_wrap=True)
+            print_line(console, f"{stage['name']}: {_told(stage['notes'])}")
+    print_line(console, summary_line(report))
 
 
 def report_html(report: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ PANELS = (
     Panel("reward", {"reward": "mean of turns"}),
     Panel("loss", {"loss": "training", "held_out_loss": "held out"}),
     Panel(
-        "pass rate",
+        "pass rate, share",
         {"correct": "turns verified", "solved": "trajectories with one", "new/correct": "turns on new problems"},
         (-0.02, 1.02),
     ),
@@ -74,9 +74,15 @@ def plot_run(folder: Path) -> list[Path]:
         _draw(axis, panel, rows)
     if phases:
         _draw_phases(axes[-1], [row["step"] for row in rows], phases)
+    figure.suptitle(name_of(folder))
     axes[-1].set_xlabel("step")
     with rc_context({"svg.fonttype": "none"}):  # text stays text, to be searched and copied
         return [_written(figure, folder / f"plot.{form}") for form in FORMATS]
+
+
+def name_of(folder: Path) -> str:
+    """A run's name: its folder with the two above, such as runs/train/frontend."""
+    return "/".join(folder.resolve().parts[-3:]).lstrip("/")
 
 
 def phase_seconds(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[float]]:
@@ -108,7 +114,7 @@ def _draw_phases(axis: Any, steps: Sequence[int], phases: Mapping[str, Sequence[
             axis.bar(steps, seconds, bottom=below, width=0.8, label=name)
             below = [low + high for low, high in zip(below, seconds, strict=True)]
     axis.set_ylabel("seconds by phase")
-    axis.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(phases), fontsize="x-small")
+    axis.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=min(len(phases), 6), fontsize="x-small")
 
 
 def _written(figure: Any, path: Path) -> Path:

@@ -232,7 +232,9 @@ def test_problems_are_searched_verified_and_estimated_without_a_gpu(finished: Pa
     assert relu["ratio"]["lower-inductor"] >= 1.0
     assert relu["caliber"]["device"] == "interpreter" and relu["rungs"][-1] == "interpret"
     assert relu["search"]["judged"] >= 1
-    assert "<svg" in finished.with_name("out-speedup.svg").read_text("utf-8")
+    drawn = finished.with_name("out-speedup.svg").read_text("utf-8")
+    for word in ("out: speedup by problem", "problem", "level 1"):  # the run's name, the axis, the legend
+        assert f">{word}</text>" in drawn, word
     assert finished.with_name("out-speedup.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -278,10 +278,22 @@ def logged(folder: Path, steps: int) -> None:
 
 @pytest.mark.parametrize("steps", [1, 8, 150])
 def test_a_run_is_drawn(tmp_path: Path, steps: int) -> None:
+    tmp_path = tmp_path / "runs" / "train" / "frontend"
     logged(tmp_path, steps)
     assert plot_run(tmp_path) == [tmp_path / f"plot.{form}" for form in FORMATS]
     text = (tmp_path / "plot.svg").read_text()
-    for word in ("reward", "pass rate", "divergence, nats a token", "seconds by phase", "rollout", "update", "step"):
+    assert ">runs/train/frontend</text>" in text
+    for legend in ("mean of turns", "turns verified", "|trainer - policy|"):
+        assert f">{legend}</text>" in text, legend
+    for word in (
+        "reward",
+        "pass rate, share",
+        "divergence, nats a token",
+        "seconds by phase",
+        "rollout",
+        "update",
+        "step",
+    ):
         assert f">{word}</text>" in text, word
     assert "held out" not in text  # a warm start's
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")

@@ -56,6 +56,7 @@ from kernelwright.driver.closing import GOES_ON, closing_with
 from kernelwright.driver.locks import take
 from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings
 from kernelwright.driver.streams import alone_on_stdout, naming
+from kernelwright.driver.tables import print_line
 from kernelwright.evaluation.cache import encode_verdict
 from kernelwright.evaluation.pool import Item, Pool
 from kernelwright.evaluation.sandbox import Sandbox, SandboxError
@@ -98,7 +99,7 @@ def _judge_one(settings: EvaluateSettings) -> int:
             sys.stderr.write(f"kernelwright: error: not judged: {error}\n")
             return NOT_JUDGED
         stdout.write(json.dumps(encode_verdict(verdict), allow_nan=False) + "\n")
-    sys.stderr.write(f"{candidate}: {verdict}\n")
+    print_line(Console(stderr=True), f"{candidate}: {verdict}")
     return 0 if verdict.ok else 1
 
 
