@@ -1,4 +1,4 @@
-"""Fill in the figures that README and the documentation quote, from benchmarks/results.
+"""Fill in the figures that README and the documentation quote, from benchmarks/results, and the code of the example.
 
 usage: python benchmarks/quote.py [--check]
 
@@ -218,7 +218,19 @@ def learner() -> str:
     )
 
 
+def _quoted(name: str) -> Callable[[], str]:
+    """A file of the example package, whose own tests run it."""
+    language = {".py": "py", ".yaml": "yaml", ".toml": "toml"}[Path(name).suffix]
+    return lambda: f"```{language}\n{(ROOT / 'examples/plugin' / name).read_text('utf-8').rstrip()}\n```"
+
+
 FIGURES: dict[str, Callable[[], str]] = {
+    "code-pass": _quoted("kernelwright_example/passes.py"),
+    "code-reward": _quoted("kernelwright_example/rewards.py"),
+    "code-algorithm": _quoted("kernelwright_example/algorithms.py"),
+    "code-problems": _quoted("kernelwright_example/problems.py"),
+    "code-recipe": _quoted("kernelwright_example/conf/recipe/example.yaml"),
+    "code-entry-points": _quoted("pyproject.toml"),
     "gain": gain,
     "kernelbench": kernelbench,
     "kernelbench-more": kernelbench_more,
