@@ -1,6 +1,8 @@
 """Compile kernels for a target offline, GPU or not. The one place that touches Triton's compiler interface.
 
-Tried with Triton 3.6 and 3.7. A launch is specialised as Triton's own JIT would: by dtype, by divisibility by 16,
+`versions.TRIED` has the releases that it was tried with.
+
+A launch is specialised as Triton's own JIT would: by dtype, by divisibility by 16,
 and with integers equal to 1 as constants. Results are kept in memory and on disk (`compiled`).
 """
 
@@ -16,10 +18,6 @@ from typing import Any
 import torch
 import triton
 import triton.language as tl
-from triton import knobs
-from triton._C.libtriton import ir, passes
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource, CompilationError, make_backend
 
 from kernelwright.backend.compiled import Compiled, read_compiled, write_compiled
 from kernelwright.backend.execute import Launch, trace_launches
@@ -27,8 +25,21 @@ from kernelwright.backend.jit import load_kernels, needed_kernels
 from kernelwright.backend.stub_driver import compiling_for
 from kernelwright.backend.targets import Target
 from kernelwright.backend.tensors import TORCH_DTYPES
+from kernelwright.backend.versions import adapting, parameters
 from kernelwright.ir.errors import KernelwrightError, UnsupportedVersionError, UserError
 from kernelwright.ir.values import DTYPES, KernelModule, Resources, Scalar, TensorSpec
+
+with adapting("offline compilation", "triton"):
+    from triton import knobs
+    from triton._C.libtriton import ir, passes
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource, CompilationError, make_backend
+    from triton.compiler.compiler import CompiledKernel
+
+    CompiledKernel._init_handles, knobs.nvidia.cuobjdump  # noqa: B018
+    parameters(ASTSource, "fn", "signature", "constexprs", "attrs")
+    parameters(triton.compile, "src", "target", "options")
+    parameters(triton.JITFunction.warmup, "grid")
 
 #: Part of every cache key; raise it when `Compiled` or the specialisation changes.
 _SCHEMA = 2

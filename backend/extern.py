@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
+
+from kernelwright.backend.torch_private import TorchDispatchMode, tree_leaves
 
 #: Operations that allocate and move nothing.
 _ALLOCATE = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")

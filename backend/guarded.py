@@ -1,7 +1,7 @@
 """The adapter for Triton's interpreter, first half: its builder, over guarded memory.
 
-Tried with Triton 3.6 and 3.7. What is private there is touched here, in `batched.py` (shapes), `interp_types.py`
-(types) and `language.py` (the patches that make the language interpretable) alone.
+What is private there is touched here, in `batched.py` (shapes), `interp_types.py` (types) and `language.py` (the
+patches that make the language interpretable) alone; `versions.TRIED` has the releases that they were tried with.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,30 +9,34 @@ from typing import Any, NoReturn
 
 import numpy as np
 import torch
-import triton
 import triton.language as tl
 from numpy.typing import NDArray
-from triton.runtime import interpreter as upstream
 
 from kernelwright.backend import numerics
 from kernelwright.backend.memory import AddressSpace
-from kernelwright.ir.errors import UnsupportedVersionError
+from kernelwright.backend.versions import adapting, parameters
 from kernelwright.ir.values import DTYPES
 
-_CLASSES = ("InterpreterBuilder", "InterpreterOptions", "InterpretedFunction", "TensorHandle")
-_FUNCTIONS = ("_ir", "_get_np_dtype", "_patch_lang_core", "_patch_lang_tensor")
-if _missing := [name for name in (*_CLASSES, *_FUNCTIONS) if not hasattr(upstream, name)]:
-    raise UnsupportedVersionError(
-        f"Triton {triton.__version__}'s interpreter has no {_missing[0]}; use Triton 3.6 or 3.7"
-    )
+with adapting("the interpreter", "triton"):
+    from triton.language.semantic import TritonSemantic
+    from triton.runtime import interpreter as upstream
+
+    _PADDING, _OP, _SEM = upstream._ir.PADDING_OPTION, upstream._ir.ATOMIC_OP, upstream._ir.MEM_SEMANTIC
+    upstream.InterpretedFunction, upstream._ir.PROPAGATE_NAN, upstream._ir.INPUT_PRECISION  # noqa: B018
+    parameters(TritonSemantic, "builder")
+    parameters(upstream.TensorHandle, "data", "dtype")
+    parameters(upstream.InterpreterOptions, "sanitize_overflow")
+    parameters(upstream._get_np_dtype, "tt_dtype")
+    parameters(upstream._patch_lang_tensor, "tensor", "scope")
+    parameters(upstream._patch_lang_core, "lang", "scope")
+    parameters(upstream.InterpreterBuilder.create_dot, "a", "b", "d")
+    tl.core.is_builtin, tl.core.tensor_descriptor_base, tl.standard._sum_combine  # noqa: B018
+    tl.standard._elementwise_max, tl.standard._elementwise_min  # noqa: B018
 
 _upstream_np_dtype: Callable[[Any], np.dtype] = upstream._get_np_dtype
 _NP_DTYPES: dict[str, np.dtype] = {}
 _POINTER = np.dtype(np.uint64)
 Handle = upstream.TensorHandle
-_PADDING = upstream._ir.PADDING_OPTION
-_OP = upstream._ir.ATOMIC_OP
-_SEM = upstream._ir.MEM_SEMANTIC
 
 #: What a pointer to a tensor of that dtype points to.
 ELEMENTS: Mapping[torch.dtype, Any] = {

@@ -11,7 +11,7 @@ import math
 from bisect import bisect_right, insort
 from collections.abc import Callable, Mapping
 from types import FrameType, FunctionType, TracebackType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import torch
@@ -29,14 +29,14 @@ from kernelwright.backend.faults import (
     UninitialisedReadError,
     UnsupportedByInterpreter,
 )
-from kernelwright.backend.guarded import ELEMENTS
-from kernelwright.backend.interp_grid import run_grid
-from kernelwright.backend.language import Language
 from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle
 from kernelwright.backend.memory import AddressSpace
 from kernelwright.backend.races import Races
 from kernelwright.backend.tensors import poison
 from kernelwright.ir.errors import UserError
+
+if TYPE_CHECKING:
+    from kernelwright.backend.language import Language
 
 __all__ = [
     "AccessError",
@@ -98,7 +98,10 @@ class _Helper:
 
 
 @functools.cache
-def _language() -> Language:
+def _language() -> "Language":
+    """Triton's language; raises UnsupportedVersionError where Triton lacks what interpreting needs."""
+    from kernelwright.backend.language import Language
+
     return Language(_Helper)
 
 
@@ -143,10 +146,11 @@ class InterpreterRuntime:
     Host code's `torch.empty` gives NaN (for integers, a number far out of any range); `check_uninitialised` also
     refuses loads of elements nobody wrote, `check_races` accesses whose order is left to chance. Raises AccessError,
     UninitialisedReadError, KernelError or UnsupportedByInterpreter from a launch, LaunchError for what Triton would
-    refuse to launch.
+    refuse to launch; made with a Triton that cannot interpret, UnsupportedVersionError.
     """
 
     def __init__(self, check_uninitialised: bool = False, check_races: bool = False) -> None:
+        _language()
         self.device = torch.device("cpu")
         self.triton = JitNamespace(self._launch, _Kernel)
         self.check_uninitialised, self.check_races = check_uninitialised, check_races
@@ -174,6 +178,8 @@ class InterpreterRuntime:
                 self._written.pop(value.untyped_storage().data_ptr(), None)
 
     def _launch(self, handle: KernelHandle, bound: BoundLaunch) -> None:
+        from kernelwright.backend.interp_grid import run_grid
+
         assert isinstance(handle, _Kernel)
         language = _language()
         fault = functools.partial(_raise_access, handle)
@@ -200,6 +206,8 @@ class InterpreterRuntime:
         value = bound.arguments[name]
         language = _language()
         if isinstance(value, Tensor):
+            from kernelwright.backend.guarded import ELEMENTS
+
             if value.device.type != "cpu" or value.dtype not in ELEMENTS:
                 raise UserError(f"@{handle.__name__}: {name} is {value.dtype} on {value.device}; give CPU tensors")
             storage = value.untyped_storage()

@@ -6,7 +6,7 @@ import linecache
 from functools import lru_cache
 from typing import Any
 
-from triton.runtime.jit import JITFunction
+from triton import JITFunction
 
 from kernelwright.backend.execute import GIVEN_NAMES
 from kernelwright.ir.errors import UserError

@@ -1,6 +1,6 @@
 """The adapter for Triton's interpreter, second half: the language patched to use our builder.
 
-Tried with Triton 3.6 and 3.7; what is private there is touched here and in the modules that `guarded.py` names.
+What is private there is touched here and in the modules that `guarded.py` names, which looks for all of it.
 """
 
 import builtins
@@ -17,10 +17,10 @@ import numpy as np
 import torch
 import triton.language as tl
 from numpy.typing import NDArray
+from triton import JITFunction
 from triton.language import semantic
 from triton.language.extra.cuda import libdevice
 from triton.runtime import interpreter as upstream
-from triton.runtime.jit import JITFunction
 
 from kernelwright.backend import interp_types, numerics, rewrite
 from kernelwright.backend.batched import BatchedBuilder

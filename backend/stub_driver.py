@@ -1,6 +1,6 @@
 """A stand-in for Triton's active driver. The one place that touches `triton.runtime.driver`'s private state.
 
-Tried with Triton 3.6 and 3.7. Code generation asks the active driver which target it writes for; without a GPU
+Code generation asks the active driver which target it writes for; without a GPU
 there is no driver, and on a GPU the driver answers with that GPU, whatever one compiles for.
 """
 
@@ -10,19 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-import triton
-from triton.backends.compiler import GPUTarget
 
-from kernelwright.ir.errors import UnsupportedVersionError
+from kernelwright.backend.versions import adapting
 
-try:
+with adapting("offline compilation", "triton"):
+    from triton.backends.compiler import GPUTarget
     from triton.runtime import driver
 
-    driver._active  # noqa: B018  (the interface that `compiling_for` depends on)
-except (ImportError, AttributeError) as error:
-    raise UnsupportedVersionError(
-        f"offline compilation works with Triton 3.6 to 3.7; this is {triton.__version__}: {error}"
-    ) from error
+    driver._active, driver.set_active  # noqa: B018  (the interface that `compiling_for` depends on)
 
 _lock = threading.RLock()
 

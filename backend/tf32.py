@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.ir.values import Numerics
 
 #: Operators that use TF32 where they may, with the places of the operands that are rounded. cuDNN computes recurrent

@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
+from kernelwright.backend.torch_private import TorchDispatchMode, tree_leaves
 from kernelwright.frontend.problem import Problem
 from kernelwright.frontend.size_literals import KEPT_SIZE
 

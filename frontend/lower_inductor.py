@@ -9,8 +9,6 @@ import torch
 from kernelwright.backend.reference import ReferenceProgram, tensor_at
 from kernelwright.backend.targets import get_target
 from kernelwright.frontend.algebra import drop_places, reassociate
-from kernelwright.frontend.inductor.capture import capture
-from kernelwright.frontend.inductor.module_text import ModuleBuilder
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level, Reference
@@ -70,9 +68,14 @@ class LowerInductor(Pass):
         return options
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
-        """Lower at the reference's shapes. Raises LoweringError for what cannot be expressed."""
+        """Lower at the reference's shapes. Raises LoweringError for what cannot be expressed, and
+        UnsupportedVersionError where torch or Triton lacks what lowering needs."""
         if self.keep and module.launcher is not None:
             return module
+        # Where a release of torch or Triton lacks what these need, other passes stay.
+        from kernelwright.frontend.inductor.capture import capture
+        from kernelwright.frontend.inductor.module_text import ModuleBuilder
+
         cuda = torch.cuda.is_available() and ctx.target != "interpreter"
         here = ctx.options.get("lowering_device", "cuda" if cuda else "cpu")
         device = self.device if self.device != "auto" else here

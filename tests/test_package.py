@@ -23,5 +23,5 @@ def test_the_wheel_holds_only_kernelwright(tmp_path: Path) -> None:
     assert {f"kernelwright/{stage}/prompts/again.md" for stage in ("frontend", "midend")} <= set(names)
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
     text = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).read(entry_points).decode()
-    assert "kernelwright = kernelwright.driver.dynamo:kernelwright" in text
+    assert "kernelwright = kernelwright.driver.torch_backend:kernelwright" in text
     assert "kernelwright = kernelwright.driver.cli:main" in text

@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 from torch.fx import Graph, Node
-from torch.utils._pytree import tree_map
+
+from kernelwright.backend.torch_private import tree_map
 
 aten = torch.ops.aten
 #: The same memory seen with other sizes, before and after Inductor's first passes.

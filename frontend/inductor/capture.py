@@ -1,6 +1,6 @@
 """The one place that touches Inductor's and Dynamo's private interfaces, `stand_in.py` beside it included.
 
-Tried with torch 2.11 and 2.13 and Triton 3.6 and 3.7. `capture` runs a model's forward once, then asks Inductor
+`versions.TRIED` has the releases that it was tried with. `capture` runs a model's forward once, then asks Inductor
 for the Triton program it would run and stops before anything is compiled. Without a CUDA device Inductor
 is told to write Triton for the CPU and Triton is given a stand-in driver that names an sm_90 target.
 """
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import triton
-from torch.utils._pytree import tree_leaves, tree_map
 
-from kernelwright.ir.errors import LoweringError, UnsupportedVersionError
+from kernelwright.backend.torch_private import tree_leaves, tree_map
+from kernelwright.backend.versions import adapting, parameters
+from kernelwright.ir.errors import LoweringError
 
-try:
+with adapting("lower-inductor", "torch", "triton"):
     import torch._dynamo
     import torch._functorch.config as functorch_config
     import torch._inductor.config as inductor_config
@@ -37,12 +37,10 @@ try:
         stand_in_driver,
     )
 
-    GraphLowering.save_output_code  # noqa: B018  (what capture depends on)
-except (ImportError, AttributeError) as error:
-    raise UnsupportedVersionError(
-        f"lower-inductor works with torch 2.11 to 2.13 and Triton 3.6 to 3.7; this is torch {torch.__version__} "
-        f"and Triton {triton.__version__}: {error}"
-    ) from error
+    GraphLowering.save_output_code  # noqa: B018  (what capture puts another in the place of)
+    inductor_config.cpu_backend, inductor_config.patch, functorch_config.patch  # noqa: B018
+    parameters(compile_fx, "model_", "example_inputs_", "inner_compile")
+    parameters(FakeTensor.__new__, "fake_mode", "elem", "device")
 
 #: What every capture sets: text that stands alone, no caches, random numbers as aten calls (so that they are
 #: eager's), buffers written once (so that each value has one name).
@@ -248,17 +246,3 @@ def _inductor_text(graph: torch.fx.GraphModule, args: list[Any]) -> tuple[str, d
     finally:
         GraphLowering.save_output_code = save
     return "def call(args):\n    return ()\n", {}
-
-
-class BackendOptionError(torch._dynamo.exc.ShortenTraceback, ValueError):
-    """A wrong option of a `torch.compile` backend; Dynamo lets this kind through to the caller as it is."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, first_useful_frame=None)
-
-
-def compile_with_inductor(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-    """What `torch.compile` does with a graph when no other backend is asked for."""
-    compiled = compile_fx(graph, list(inputs))
-    assert callable(compiled)
-    return compiled

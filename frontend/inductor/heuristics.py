@@ -1,6 +1,7 @@
 """What Inductor itself would launch a kernel with: its heuristics, private like the rest of it, are asked.
 
-Tried with torch 2.11 and 2.13. The device they are told of is the target, never this machine's.
+`versions.TRIED` has the releases that they were tried with. The device they are told of is the target, never this
+machine's.
 """
 
 from collections.abc import Mapping
@@ -8,12 +9,17 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from torch._inductor.runtime import triton_heuristics
-from torch._inductor.runtime.hints import DeviceProperties, ReductionHint, TileHint
 
 from kernelwright.backend.targets import Target, get_target
+from kernelwright.backend.versions import adapting
 from kernelwright.frontend.inductor.kernel_text import InductorKernel
 from kernelwright.ir.values import Scalar
+
+with adapting("lower-inductor", "torch", "triton"):
+    from torch._inductor.runtime import triton_heuristics
+    from torch._inductor.runtime.hints import DeviceProperties, ReductionHint, TileHint
+
+    triton_heuristics.cached_autotune, DeviceProperties._fields  # noqa: B018
 
 #: The GPU whose options a kernel is given where the target is none.
 ELSEWHERE = "h100"

@@ -1,6 +1,6 @@
 """Has Inductor lower on a CPU, or by shapes alone, as it would on a GPU; and lay convolutions out as it is told.
 
-Private interfaces of torch and Triton, which `capture.py` alone uses: it says what their absence means.
+Private interfaces of torch and Triton, which `capture.py` alone uses.
 """
 
 import contextlib
@@ -9,20 +9,29 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from torch._dynamo.device_interface import CpuDeviceProperties, CpuInterface
-from torch._inductor import config, ir
-from torch._inductor import graph as graph_lowering
-from torch._inductor.fx_passes import post_grad
-from torch._inductor.kernel import conv
-from torch._inductor.lowering import lowerings
-from torch._inductor.runtime.hints import DeviceProperties
-from torch._inductor.virtualized import V
-from triton.backends.compiler import GPUTarget
-from triton.runtime import driver
 
 from kernelwright.backend.execute import cuda_elsewhere
+from kernelwright.backend.versions import adapting, parameters
 
-conv.conv_layout, graph_lowering.get_user_visible_output_strides  # noqa: B018  (what is put in the place of others)
+with adapting("lower-inductor", "torch", "triton"):
+    from torch._dynamo.device_interface import CpuDeviceProperties, CpuInterface
+    from torch._inductor import config, ir
+    from torch._inductor import graph as graph_lowering
+    from torch._inductor.fx_passes import post_grad
+    from torch._inductor.kernel import conv
+    from torch._inductor.lowering import lowerings
+    from torch._inductor.runtime.hints import DeviceProperties
+    from torch._inductor.virtualized import V
+    from triton.backends.compiler import GPUTarget
+    from triton.runtime import driver
+
+    # What others are put in the place of.
+    conv.conv_layout, CpuInterface.get_device_properties, DeviceProperties.create.cache_clear  # noqa: B018
+    driver._active, driver.set_active, config.online_softmax  # noqa: B018
+    parameters(post_grad.prepare_softmax_extra_check, "match")
+    parameters(graph_lowering.get_user_visible_output_strides, "g")
+    parameters(ir.FlexibleLayout.stride_ordered, "sizes", "order")
+    ir.NHWC_STRIDE_ORDER, ir.NHWDC_STRIDE_ORDER  # noqa: B018
 
 
 class StandInDriver:

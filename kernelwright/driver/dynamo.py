@@ -26,7 +26,7 @@ from kernelwright.evaluation.local import LocalEvaluator
 from kernelwright.evaluation.sandbox import Limits
 from kernelwright.evaluation.session import InterpretedModule
 from kernelwright.frontend.importers import import_graph
-from kernelwright.frontend.inductor.capture import BackendOptionError, compile_with_inductor
+from kernelwright.frontend.inductor.plain import BackendOptionError, compile_with_inductor
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline

@@ -14,10 +14,10 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.tensors import Value
+from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.draws import KINDS, MIXTURES, ROWS, WHOLE_KINDS, Draw, apply_kind
 from kernelwright.evaluation.traits import Trait, find_traits, probes
 

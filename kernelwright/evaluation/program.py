@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelwright.backend.execute import module_code
+from kernelwright.backend.torch_private import is_composite
 from kernelwright.evaluation.kernel_text import undecorated
 from kernelwright.evaluation.operators import base
 from kernelwright.evaluation.truth import Truth
@@ -93,6 +94,6 @@ def _expanded(externs: frozenset[str]) -> frozenset[str] | None:
         found = getattr(packet, overload[0] if overload else packet.overloads()[0], None) if packet else None
         if found is None:  # calling it fails in the candidate, which is a verdict
             continue
-        if torch._C._dispatch_has_kernel_for_dispatch_key(found.name(), "CompositeImplicitAutograd"):
+        if is_composite(found.name()):
             return None
     return frozenset(map(base, externs))

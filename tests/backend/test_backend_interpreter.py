@@ -785,11 +785,15 @@ def test_it_also_works_where_triton_was_started_to_interpret() -> None:
 
 
 def test_an_unknown_interpreter_is_refused_in_one_sentence() -> None:
-    script = "import triton.runtime.interpreter as i\ndel i._patch_lang_core\nimport kernelwright.backend.interpreter"
+    script = (
+        "import triton.runtime.interpreter as i\ndel i._patch_lang_core\n"
+        "from kernelwright.backend.interpreter import InterpreterRuntime\nInterpreterRuntime()"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     last = done.stderr.strip().splitlines()[-1]
     assert "UnsupportedVersionError" in last
-    assert "has no _patch_lang_core; use Triton 3.6 or 3.7" in last
+    assert "the interpreter is off with triton" in last
+    assert "no attribute '_patch_lang_core'" in last
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from typing import Any
 
 import triton
 import triton.language as tl
+from triton import JITFunction
 from triton.language.extra.cuda import libdevice as cuda_libdevice
-from triton.runtime.jit import JITFunction
 
 from kernelwright.evaluation.link import Json
 from kernelwright.ir.text import text_lines

@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_leaves
 
+from kernelwright.backend.torch_private import tree_leaves
 from kernelwright.evaluation.device.jit import CudaExecutor
 from kernelwright.evaluation.device.memory import POISONS
 from kernelwright.evaluation.device.serve import Executor, LaunchRequest

@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_map_only
 
 from kernelwright.backend.tensors import TORCH_DTYPES
+from kernelwright.backend.torch_private import tree_map_only
 from kernelwright.evaluation import operators
 from kernelwright.evaluation.device.kernels import Description, check
 from kernelwright.evaluation.device.memory import Memory

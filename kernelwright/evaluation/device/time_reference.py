@@ -18,6 +18,7 @@ from torch import Tensor
 from kernelwright.backend.clock import clock_for
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.tensors import copy_of
+from kernelwright.backend.torch_private import inductor_classes
 from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.replay import Replay, Rotation, slot
 from kernelwright.evaluation.device.time_job import Plan, device_facts, measure
@@ -98,9 +99,6 @@ def in_turns(turns: Turns) -> Iterator[None]:
 
     What was wrapped meanwhile and is called later does as it did before.
     """
-    from torch._inductor.output_code import CompiledFxGraph  # seconds, which a worker's start need not take
-    from torch._inductor.runtime.benchmarking import benchmarker
-
     waiting = True
 
     def within(turn: Callable[[], contextlib.AbstractContextManager[None]], function: Any) -> Any:
@@ -111,9 +109,9 @@ def in_turns(turns: Turns) -> Iterator[None]:
 
         return call
 
-    timer = type(benchmarker)
+    compiled, timer = inductor_classes()
     with (
-        patch.object(CompiledFxGraph, "__call__", within(turns.shared, CompiledFxGraph.__call__)),
+        patch.object(compiled, "__call__", within(turns.shared, compiled.__call__)),
         patch.object(timer, "benchmark_gpu", within(turns.alone, timer.benchmark_gpu)),
     ):
         try:

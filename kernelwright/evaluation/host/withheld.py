@@ -11,10 +11,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._prims_common import suggest_memory_format
-from torch.utils._pytree import tree_map, tree_map_only
 
 from kernelwright.backend.tensors import short_dtype
+from kernelwright.backend.torch_private import (
+    DisableTorchFunctionSubclass,
+    suggest_memory_format,
+    tree_map,
+    tree_map_only,
+)
 from kernelwright.evaluation import operators
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.link import TensorRef
@@ -102,7 +106,7 @@ class DeviceTensor(Tensor):
         if answer is not None:
             return answer(*args, **(kwargs or {}))
         given, named = tree_map(_to_host_device, (args, dict(kwargs or {})))
-        with torch._C.DisableTorchFunctionSubclass():
+        with DisableTorchFunctionSubclass():
             return func(*given, **named)
 
     @classmethod
@@ -299,7 +303,7 @@ def _to(tensor: DeviceTensor, *args: Any, **kwargs: Any) -> Any:
     if any(torch.device(v).type != "cuda" for v in wanted):
         return _cpu(tensor)
     given, named = tree_map(_to_host_device, (args, kwargs))
-    with torch._C.DisableTorchFunctionSubclass():
+    with DisableTorchFunctionSubclass():
         return Tensor.to(tensor, *given, **named)
 
 

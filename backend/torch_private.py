@@ -1,0 +1,41 @@
+"""The adapter for private parts of torch that programs are watched by: dispatch modes, trees of values, keys."""
+
+from typing import Any
+
+from kernelwright.backend.versions import adapting
+
+with adapting("kernelwright", "torch"):
+    from torch._C import DisableTorchFunctionSubclass, _dispatch_has_kernel_for_dispatch_key
+    from torch._prims_common import suggest_memory_format
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
+
+__all__ = [
+    "DisableTorchFunctionSubclass",
+    "TorchDispatchMode",
+    "inductor_classes",
+    "is_composite",
+    "suggest_memory_format",
+    "tree_leaves",
+    "tree_map",
+    "tree_map_only",
+]
+
+
+def is_composite(operation: str) -> bool:
+    """Whether an operation, by the name that the dispatcher has it under, is made of others for every device."""
+    return bool(_dispatch_has_kernel_for_dispatch_key(operation, "CompositeImplicitAutograd"))
+
+
+def inductor_classes() -> tuple[Any, Any]:
+    """The class of what Inductor compiles, which is called, and of what times its choices (`benchmark_gpu`).
+
+    Takes seconds. Raises UnsupportedVersionError where either is missing.
+    """
+    with adapting("timing against Inductor", "torch"):
+        from torch._inductor.output_code import CompiledFxGraph
+        from torch._inductor.runtime.benchmarking import benchmarker
+
+        timer = type(benchmarker)
+        timer.benchmark_gpu  # noqa: B018
+    return CompiledFxGraph, timer
