@@ -10,9 +10,9 @@ from typing import Any
 import torch
 import triton
 from torch import Tensor
+from triton import MockTensor
 from triton.compiler import CompilationError
 from triton.runtime.errors import OutOfResources
-from triton.runtime.jit import MockTensor
 
 from kernelwright.backend.execute import Launch
 from kernelwright.backend.jit import load_kernels

@@ -69,6 +69,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         _complain(str(error))
         return BAD_INPUT if isinstance(error, UserError) else NOT_VERIFIED
+    except ModuleNotFoundError as error:
+        from kernelwright.serve.optional import missing_extra  # needs what few starts need
+
+        missing = missing_extra(error)
+        if not missing or os.environ.get("KERNELWRIGHT_DEBUG"):
+            raise
+        _complain(missing)
+        return BAD_INPUT
 
 
 def _drop_output() -> None:

@@ -1,7 +1,9 @@
 """Packages that only some policies need."""
 
 import importlib
+import importlib.metadata
 import importlib.util
+import re
 from typing import Any
 
 from kernelwright.ir.errors import UserError
@@ -19,7 +21,21 @@ def require(module: str, extra: str) -> Any:
 def require_installed(module: str, extra: str) -> None:
     """Raise UserError, naming the extra, where a module's package is not installed. Imports nothing."""
     if importlib.util.find_spec(module.partition(".")[0]) is None:
-        raise UserError(f"{module.partition('.')[0]} is not installed: pip install {extra_command(extra)}")
+        raise UserError(_missing(module, extra))
+
+
+def missing_extra(error: ModuleNotFoundError) -> str:
+    """What to say of a module that was not found, naming the first extra that installs it; "" where none does."""
+    module = (error.name or "").partition(".")[0]
+    for requirement in importlib.metadata.requires("kernelwright") or ():
+        found = re.match(r"([\w.-]+).*\bextra == ['\"]([\w-]+)", requirement)
+        if found and found[1].replace("-", "_").lower() == module.lower():
+            return _missing(module, found[2])
+    return ""
+
+
+def _missing(module: str, extra: str) -> str:
+    return f"{module.partition('.')[0]} is not installed: pip install {extra_command(extra)}"
 
 
 def extra_command(extra: str) -> str:

@@ -52,12 +52,14 @@ def main() -> int:
 
 
 def build(place: Path) -> list[Path]:
-    """The wheel that is built from the checkout, and the sdist."""
-    made = place / "dist"
+    """The wheel that is built from the checkout, and the sdist; the checkout stays as it is."""
+    made, source = place / "dist", place / "source"
     made.mkdir()
+    kept_out = shutil.ignore_patterns(".git", ".venv", "__pycache__", "*.egg-info", "build", "dist", "runs")
+    shutil.copytree(ROOT, source, symlinks=True, ignore=kept_out)
     script = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
-    run(sys.executable, "-c", script, str(made), cwd=ROOT)
-    wheel = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(made), str(ROOT)]
+    run(sys.executable, "-c", script, str(made), cwd=source)
+    wheel = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(made), str(source)]
     run(sys.executable, "-m", "pip", *wheel)
     return [*made.glob("*.whl"), *made.glob("*.tar.gz")]
 
