@@ -154,11 +154,21 @@ def _model_new(module: KernelModule, init: str, holder: str, reference: str = ""
     forward = "\n".join([f"    def forward(self, {', '.join(names)}):", *checks, f"        return {call}"])
     model = f"class ModelNew(nn.Module):\n{methods}\n\n{forward}"
     usage = "ModelNew takes the reference's init arguments and inputs."
+    future, reference = _future_apart(reference)
     parts = [
         _docstring(module, usage),
-        _imports(module),
+        "\n".join([*future, _imports(module)]),
         *([reference.strip()] if reference else []),
         *_code(module),
         model,
     ]
     return "\n\n\n".join(parts) + "\n"
+
+
+def _future_apart(source: str) -> tuple[list[str], str]:
+    """A file's imports from `__future__`, which have to stand first wherever it is put, and what is left."""
+    found = [n for n in ast.parse(source).body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+    lines = source.split("\n")
+    for node in reversed(found):
+        lines[node.lineno - 1 : node.end_lineno] = []
+    return [ast.unparse(node) for node in found], "\n".join(lines)

@@ -12,6 +12,7 @@ from torch import nn
 from torch.fx import GraphModule
 
 from kernelwright.backend.reference import describe
+from kernelwright.frontend.beside import with_files_beside
 from kernelwright.frontend.graph_source import print_source
 from kernelwright.frontend.precision import in_bf16
 from kernelwright.frontend.problem import Problem, failure
@@ -36,12 +37,14 @@ def import_file(
 
 
 def read_source(path: Path) -> str:
-    """A program's text; UserError for a file that cannot be read."""
+    """A program's text, with the files beside it that it imports; UserError for a file that cannot be read."""
     hint = "give a Python file with a class Model, get_inputs and get_init_inputs"
     try:
         if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
             raise UserError(f"{path}: it is no regular file; {hint}")
-        return path.read_text("utf-8-sig")
+        return with_files_beside(path.read_text("utf-8-sig"), path)
+    except UserError:
+        raise
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: is not a text file; {hint}") from error
     except (OSError, ValueError) as error:

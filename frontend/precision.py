@@ -3,6 +3,8 @@
 #: What is appended to a program's text. The class keeps its name, so that all else about the program stays true.
 _IN_BF16 = """
 
+import torch
+
 _inputs_as_written = get_inputs
 
 
@@ -20,4 +22,4 @@ def get_inputs():
 
 def in_bf16(source: str) -> str:
     """A KernelBench-format program with its model's floating tensors, and its fp32 and fp64 inputs, in bf16."""
-    return f"import torch\n{source.rstrip()}\n{_IN_BF16}"
+    return f"{source.rstrip()}\n{_IN_BF16}"

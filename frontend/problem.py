@@ -19,6 +19,19 @@ FORMAT = (
 )
 
 
+#: What stands between these lines of a text comes from other files, see `beside`.
+FILES_BEGIN = "# The files beside the program that it imports, as modules of one package."
+FILES_END = "# The program itself."
+
+
+def line_in_file(line: int, name: str) -> int:
+    """The number that a line of a program being run, files beside it included, has in the program's own file."""
+    rows = [row.rstrip("\n") for row in linecache.getlines(f"<{name}>")[:line]]
+    if FILES_BEGIN not in rows or FILES_END not in rows:
+        return line
+    return line - (rows.index(FILES_END) - rows.index(FILES_BEGIN) + 1)
+
+
 def single_line(error: BaseException) -> str:
     """An exception as `Type: first line of its message`."""
     text = str(error).strip().splitlines()
@@ -29,7 +42,7 @@ def failure(error: BaseException, name: str) -> str:
     """The same for what a program of that name raised, with the last line of the program that was being run."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == f"<{name}>"]
-    return f"{single_line(error)} (line {lines[-1]})" if lines else single_line(error)
+    return f"{single_line(error)} (line {line_in_file(lines[-1] or 0, name)})" if lines else single_line(error)
 
 
 def parse_source(source: str, name: str) -> ast.Module:

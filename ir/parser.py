@@ -4,6 +4,7 @@ Everything outside the dialect is a diagnostic; all of them are raised together 
 """
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 
@@ -30,6 +31,8 @@ LONGEST_INTEGER = 64
 NATIVE_ENTRY = "forward"
 CLASS_ENTRY = "ModelNew"
 
+#: The package that a reference's text puts the files into that lie beside it; who repeats an import does not know it.
+_BESIDE = re.compile(r"\bbeside_[0-9a-f]{12}\.")
 #: Definitions that a candidate file may repeat from its reference; they are skipped.
 _REPEATED = frozenset({"Model", "get_inputs", "get_init_inputs", "main"})
 
@@ -321,7 +324,8 @@ def _repeatable(reference: Reference | None) -> frozenset[str]:
     kinds = (ast.Import, ast.ImportFrom, ast.ClassDef)
     try:
         body = ast.parse(reference.source).body if reference is not None else []
-        return frozenset(ast.dump(node) for node in body if isinstance(node, kinds))
+        kept = [ast.dump(node) for node in body if isinstance(node, kinds)]
+        return frozenset(kept) | {_BESIDE.sub("", dump) for dump in kept}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
 

@@ -11,6 +11,7 @@ from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.driver.settings import read_rungs
 from kernelwright.evaluation.cache import encode_verdict
 from kernelwright.evaluation.pool import Item, Pool
+from kernelwright.frontend.beside import with_files_beside
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.values import Reference
 
@@ -63,10 +64,12 @@ def _row(line: bytes, number: int) -> Row:
 class RowReader:
     """Makes items of rows. Paths are relative to `folder`; each distinct reference is imported once by `load`,
     which takes a source and a name and raises UserError for what is no reference. `rungs` are those of rows that
-    name none."""
+    name none, `dialect` whether candidates are in it where rows do not say."""
 
-    def __init__(self, folder: Path, load: Callable[[str, str], Reference], rungs: tuple[Rung, ...] | None) -> None:
-        self._folder, self._load, self._rungs = folder, load, rungs
+    def __init__(
+        self, folder: Path, load: Callable[[str, str], Reference], rungs: tuple[Rung, ...] | None, dialect: bool = True
+    ) -> None:
+        self._folder, self._load, self._rungs, self._dialect = folder, load, rungs, dialect
         self._known: OrderedDict[str, Reference | UserError] = OrderedDict()
 
     def item(self, row: Row) -> Item | KernelwrightError:
@@ -75,19 +78,22 @@ class RowReader:
             return UserError(row.error)
         try:
             source, name = self._text(row.content, "reference")
-            candidate, _ = self._text(row.content, "candidate")
-            rungs = read_rungs(row.content.get("rungs"), "rungs") or self._rungs
             dialect = _switch(row.content.get("dialect"))
+            within = self._dialect if dialect is None else dialect
+            candidate, _ = self._text(row.content, "candidate", files=not within)
+            rungs = read_rungs(row.content.get("rungs"), "rungs") or self._rungs
             return Item(candidate, self._reference(source, name), rungs, dialect)
         except UserError as error:
             return error
 
-    def _text(self, content: Mapping[str, Any], key: str) -> tuple[str, str]:
+    def _text(self, content: Mapping[str, Any], key: str, *, files: bool = True) -> tuple[str, str]:
         """The text that a key gives or points to, and a name for it."""
         value = content.get(key)
         if not isinstance(value, str) or not value:
             raise UserError(f'no "{key}": give a path, or a source text with a newline')
-        return (value, key) if "\n" in value else (read_text(self._folder / value, key), Path(value).name)
+        if "\n" in value:
+            return value, key
+        return read_text(self._folder / value, key, files=files), Path(value).name
 
     def _reference(self, source: str, name: str) -> Reference:
         if source not in self._known:
@@ -104,12 +110,13 @@ class RowReader:
         return found
 
 
-def read_text(path: Path, key: str) -> str:
-    """A file's text; UserError, naming the key that gave the path."""
+def read_text(path: Path, key: str, *, files: bool = True) -> str:
+    """A file's text, with the `files` beside it that it imports; UserError, naming the key that gave the path."""
     try:
         if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
             raise UserError(f"{key}={path}: no regular file; give a Python file")
-        return path.read_text("utf-8-sig")
+        text = path.read_text("utf-8-sig")
+        return with_files_beside(text, path) if files else text
     except UserError:
         raise
     except UnicodeDecodeError as error:

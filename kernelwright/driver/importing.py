@@ -19,6 +19,7 @@ import torch
 from kernelwright.evaluation.sandbox import Answer, Limits, Sandbox
 from kernelwright.evaluation.transport import decode_reference, encode_reference
 from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.problem import line_in_file
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Numerics, Reference
 
@@ -160,4 +161,4 @@ def _where(frame: FrameType | None, name: str) -> str:
             function = f"{known}()" if known in _KNOWN else function
             function = "the file itself" if known == "<module>" else function
         frame = frame.f_back
-    return f"{function} (line {line})" if line else function
+    return f"{function} (line {line_in_file(line, name)})" if line else function

@@ -87,7 +87,8 @@ def _judge_one(settings: EvaluateSettings) -> int:
     if settings.out is not None:
         raise UserError("out=FILE goes with batch=FILE.jsonl; one verdict goes to stdout")
     reference, candidate = (Path(str(path)) for path in (settings.reference, settings.candidate))
-    source, program = read_text(reference, "reference"), read_text(candidate, "candidate")
+    source = read_text(reference, "reference")
+    program = read_text(candidate, "candidate", files=not settings.dialect)  # in the dialect, only a reference has any
     activity = Activity(Console(stderr=True), f"judging {candidate}")
     with alone_on_stdout() as stdout, activity:
         computed = import_reference(source, reference.name, settings.importing, settings.device)
@@ -110,7 +111,7 @@ def _judge_batch(settings: EvaluateSettings, path: Path) -> int:
     with alone_on_stdout() as stdout, ExitStack() as stack:
         worker = stack.enter_context(Sandbox())
         load = partial(import_reference, importing=settings.importing, device=settings.device, sandbox=worker)
-        reader, rows = RowReader(path.parent, load, settings.rungs), read_rows(path)
+        reader, rows = RowReader(path.parent, load, settings.rungs, settings.dialect), read_rows(path)
         sink, kept = stdout, "out=FILE keeps verdicts, and goes on from them"
         if settings.out is not None:
             sink = stack.enter_context(_opened_out(Path(settings.out), path))
