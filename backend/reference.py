@@ -18,9 +18,12 @@ from kernelwright.ir.values import Reference, ScalarSpec, StateSpec, TensorSpec
 
 @dataclass(frozen=True)
 class Gold:
-    """Outputs computed in fp64. `note` says where that was not possible, else it is empty."""
+    """Outputs computed in fp64, and inputs and state as the program leaves them. `note` says where that was not
+    possible, else it is empty."""
 
     outputs: tuple[Tensor, ...]
+    inputs: tuple[Value, ...]
+    state: Mapping[str, Tensor]
     note: str = ""
 
 
@@ -127,16 +130,21 @@ class ReferenceProgram:
     def gold(self, model: nn.Module, inputs: Sequence[Value], seed: int = 0) -> Gold:
         """The same in fp64, on copies of model and inputs; in the own dtype where an op refuses fp64."""
         wide_model = _widen_model(copy.deepcopy(model))
-        torch.manual_seed(seed)
         try:
-            return Gold(self.run(wide_model, [_widen(value) for value in inputs]))
+            return self._gold(wide_model, [_widen(value) for value in inputs], seed)
         except torch.OutOfMemoryError:
             raise  # says nothing about the program
         except (RuntimeError, TypeError, NotImplementedError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        note = f"gold in the program's own dtype; fp64 refused: {reason}"
+        return self._gold(copy.deepcopy(model), inputs, seed, note)
+
+    def _gold(self, model: nn.Module, inputs: Sequence[Value], seed: int, note: str = "") -> Gold:
+        used = [_clone(value) for value in inputs]
         torch.manual_seed(seed)
-        outputs = self.run(copy.deepcopy(model), inputs)
-        return Gold(outputs, f"gold in the program's own dtype; fp64 refused: {reason}")
+        with torch.no_grad():
+            outputs = flatten_outputs(model(*used))
+        return Gold(outputs, tuple(used), self.state(model), note)
 
 
 def _on(value: Value, device: torch.device | str) -> Value:

@@ -13,7 +13,7 @@ from kernelwright.evaluation.profile import report
 from kernelwright.evaluation.program import Program
 from kernelwright.evaluation.race import check_samples
 from kernelwright.evaluation.sandbox import Answer
-from kernelwright.evaluation.truth import Truth
+from kernelwright.evaluation.truth import Pass, Truth
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.values import Resources
 from kernelwright.ir.verifier import verify
@@ -180,6 +180,7 @@ class Climb:
             found = compare(one.expected, outputs, truth.tolerance(self.program.reference), cancelling=small)
             self.findings, self.passes = self.findings.worst(found), self.passes + 1
             mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
+            mismatch = mismatch or self._judge_left(truth, one, call, answer)
             single = self.program.reference.returns == "tensor"
             exact = self.program.form == "class"  # the native form returns the output itself where there is one
             if exact and not mismatch and single is not (call["kind"] == "tensor"):
@@ -190,6 +191,18 @@ class Climb:
         if first and unbound:
             first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"
         return first
+
+    def _judge_left(self, truth: Truth, one: Pass, call: Mapping[str, Any], answer: Answer) -> str:
+        """Compare the inputs and the state that the reference changes; "" or the first mismatch."""
+        for want in one.left:
+            place = call["left"].get(want.name)
+            if place is None:
+                return f"{want.name} is not updated, which the reference changes: the program holds it nowhere"
+            found = compare([want], [answer.tensors[place]], truth.tolerance(self.program.reference))
+            self.findings = self.findings.worst(found)
+            if found.mismatch:
+                return f"{found.mismatch.replace('output', 'updated', 1)}; the reference changes it"
+        return ""
 
     def _judge_estimate(self, truth: Truth, answer: Answer) -> str:
         """Take in the estimate of the candidate's time, where there is one; "" or what is wrong in its outputs."""

@@ -234,6 +234,7 @@ class LocalEvaluator:
                     "values": [getattr(spec, "value", None) for spec in reference.inputs],
                     "state": {name: next(places) for name in one.state},
                     "fresh": number % 2 == 1,
+                    "left": [want.name for want in one.left],
                     **one.drawing,
                 }
             )
@@ -246,6 +247,7 @@ class LocalEvaluator:
             "calls": calls[:1] if rung is Rung.COMPILE else calls,
         }
         room = (len(calls) + 1) * answer_bytes(reference.outputs)
+        room += sum(want.eager.nbytes + 4096 for one in truth.passes for want in one.left)
         on_gpu = rung is Rung.RUN
         limits = replace(self.limits, device=on_gpu, host=True, lasting=on_gpu and program.module is not None)
         return self._sandbox.run(job, tensors, room, limits)

@@ -5,7 +5,8 @@ Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a l
 reference only moves data, `init`, `sketched`, `left_out` (kinds of draws that it does not take), and `passes`, each
 {"draw": …, "inputs": …, "state": …, "eager": …, "gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …}
 with indices into the tensors. `tf32`: eager rounded operands to it, and `cut` has its outputs with them cut off;
-elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched.
+elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched. `left`: the
+inputs and the state that the reference changes, by name, as eager and as the gold leave them.
 
 Where `sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They
 travel after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
@@ -194,6 +195,8 @@ def _pass(
     with permitted("ieee", deterministic=True):
         gold = program.gold(model, inputs, seed)
     note, answer["gold"] = gold.note, [into.take(output) for output in gold.outputs]
+    names = [spec.name for spec in program.reference.inputs]
+    right = {**dict(zip(names, gold.inputs, strict=True)), **gold.state}
     del gold
     _free()
     twin = copy.deepcopy(model)
@@ -213,7 +216,13 @@ def _pass(
         again = program.run(twin, inputs)
     answer["random"] = any(_differ(first, second, turns) for first, second in zip(eager, again, strict=True))
     answer["kept"] = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
-    del again, eager
+    left = {**dict(zip(names, used, strict=True)), **state}
+    changed = [name for name in left if name not in answer["kept"]]
+    answer["left"] = {
+        name: [into.take(value) for side in (left, right) if isinstance(value := side[name], Tensor)]
+        for name in changed
+    }
+    del again, eager, left, right
     _free()
     return answer | {"note": note}
 

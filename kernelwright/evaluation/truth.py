@@ -22,6 +22,8 @@ from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
 #: What is kept of all references: so many bytes, and so many references, each of which may hold a file open.
 _CACHED_BYTES, CACHED = 2 << 30, 256
 _SLACK_BYTES = 1 << 20
+#: How torch's modules call the calls that they count: nothing reads that but a batch norm without momentum.
+UNREAD_COUNT = "num_batches_tracked"
 #: How many times eager's error a candidate's may be at most where eager may take its operands as TF32.
 TF32_FACTOR = 4.0
 #: Draws of more than so many bytes do not travel, and this many of them are made at most; outputs are then sketched
@@ -34,7 +36,7 @@ class Pass:
     """One draw of values and what the reference made of it.
 
     `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
-    known; `kept` names the tensors that the reference leaves unchanged.
+    known; `kept` names the tensors that the reference leaves unchanged, `left` has what it makes of all others.
     """
 
     draw: Draw
@@ -43,6 +45,7 @@ class Pass:
     expected: tuple[Expected, ...]
     kept: frozenset[str]
     digests: tuple[int, ...] = ()
+    left: tuple[Expected, ...] = ()
 
     @property
     def drawing(self) -> dict[str, Any]:
@@ -94,7 +97,7 @@ class Truth:
     def nbytes(self) -> int:
         """Bytes that it keeps in memory."""
         tensors = [tensor for one in self.passes for tensor in one.given]
-        tensors += [t for one in self.passes for e in one.expected for t in e.tensors]
+        tensors += [t for one in self.passes for e in (*one.expected, *one.left) for t in e.tensors]
         return sum(tensor.nbytes for tensor in tensors)
 
 
@@ -162,7 +165,7 @@ class TruthKeeper:
             "draws": [asdict(draw) for draw in draws],
             "sketch": sketch if large else None,
         }
-        room = len(draws) * each + answer_bytes(reference.tensors)
+        room = len(draws) * (each + 3 * answer_bytes(reference.tensors)) + answer_bytes(reference.tensors)
         answer = sandbox.run(job, (), room, replace(self._limits, device=device != "cpu"))
         if answer.failure == "lost":  # no deed of the reference, which is in another process
             raise SandboxError("the evaluation worker died while the reference ran")
@@ -229,4 +232,9 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         state={name: tensors[index] for name, index in draw["state"].items()},
         expected=tuple(Expected(*each, given) for each in zip(names, eager, gold, cut, nudged, strict=True)),
         kept=frozenset(draw["kept"]),
+        left=tuple(
+            Expected(name, tensors[sides[0]], tensors[sides[1]], given=given)
+            for name, sides in draw["left"].items()
+            if not name.endswith(UNREAD_COUNT)
+        ),
     )

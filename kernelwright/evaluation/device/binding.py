@@ -24,6 +24,11 @@ class Bound:
         """The reference's tensor as the candidate holds it."""
         return value.permute(self.permutation).reshape(self.tensor.shape)
 
+    def restored(self, value: Tensor, shape: Sequence[int]) -> Tensor:
+        """What the candidate holds as the reference's tensor of that shape."""
+        inverse = [self.permutation.index(axis) for axis in range(len(shape))]
+        return value.reshape([shape[axis] for axis in self.permutation]).permute(inverse)
+
 
 def bind(
     held: Sequence[tuple[str, TensorRef, Tensor]], state: Mapping[str, Tensor], paths: Mapping[str, str]

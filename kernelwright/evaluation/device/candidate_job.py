@@ -7,9 +7,8 @@ time is estimated besides, or null), and `calls`, each {"inputs": [tensor index 
 {name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is false says that the state is
 as it was. Where inputs are too large to travel there are `sketch` (a `Sketching`), which outputs are taken by,
 `reference`, and in each call `draw`, which the inputs are drawn by here, and `digests`, which they must have. Answer:
-`calls`, each
-{"outputs": [tensor index], "kind": type, "modified": [names], "origins": [Origin], "launches": count}, `notes`
-(paths of state held nowhere) and `walls`.
+`calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type, "modified": [names], "origins":
+[Origin], "launches": count}, `notes` (paths of state held nowhere) and `walls`.
 """
 
 import contextlib
@@ -105,6 +104,7 @@ class Calls:
         self.server.link.send({"call": {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)
+        found["left"] = self._left(call, given | by_name)
         gaps = [
             name for name, whole in around.items() if not torch.equal(whole, memory.store(given[name].store).content)
         ]
@@ -155,6 +155,22 @@ class Calls:
             "origins": [memory.store(ref.store).origin for ref in refs],
             "launches": self.server.launches,
         }
+
+    def _left(self, call: Json, direct: Mapping[str, TensorRef]) -> Json:
+        """Where the inputs and the state that the judge wants to see are among the results; not what nothing holds."""
+        memory, found = self.server.memory, {}
+        for name in call.get("left", ()):
+            held = next((one for one in self.bound if one.name == name), None)
+            if name in direct:
+                value = memory.tensor(direct[name])
+            elif held is not None:
+                shape = self.tensors[call["state"][name]].shape
+                value = held.restored(memory.tensor(held.tensor), shape)
+            else:
+                continue
+            found[name] = len(self.results)
+            self.results.append(snapshot(value, self.sketching))
+        return found
 
     def _check_kept(self) -> None:
         """What one call returned must survive the next: the caller still holds it."""
