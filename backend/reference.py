@@ -1,17 +1,19 @@
 """Build and run the program that says what to compute."""
 
+import contextlib
 import copy
 import inspect
 import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.tensors import Value, copy_of, register_source, spec_of
+from kernelwright.backend.widened import widened
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference, ScalarSpec, StateSpec, TensorSpec
 
@@ -128,23 +130,42 @@ class ReferenceProgram:
             return flatten_outputs(model(*map(_clone, inputs)))
 
     def gold(self, model: nn.Module, inputs: Sequence[Value], seed: int = 0) -> Gold:
-        """The same in fp64, on copies of model and inputs; in the own dtype where an op refuses fp64."""
-        wide_model = _widen_model(copy.deepcopy(model))
-        try:
-            return self._gold(wide_model, [_widen(value) for value in inputs], seed)
-        except torch.OutOfMemoryError:
-            raise  # says nothing about the program
-        except (RuntimeError, TypeError, NotImplementedError, ValueError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        note = f"gold in the program's own dtype; fp64 refused: {reason}"
-        return self._gold(copy.deepcopy(model), inputs, seed, note)
+        """The same in fp64, on copies of model and inputs.
 
-    def _gold(self, model: nn.Module, inputs: Sequence[Value], seed: int, note: str = "") -> Gold:
+        Where operations refuse that, since the program casts some of their operands, its casts give fp64 as well; where
+        they refuse that too, fp32, and at last the program's own dtypes. Where outputs have 16 bits, what the program
+        casts to is a matter of precision alone, and its casts give fp64 at once.
+        """
+        reasons = []
+        plain, wide, half_wide = (torch.float64, False), (torch.float64, True), (torch.float32, True)
+        narrow = any(spec.dtype in ("f16", "bf16") for spec in self.reference.outputs)
+        for dtype, casts in (wide, plain, half_wide) if narrow else (plain, wide, half_wide):
+            around = widened(dtype) if casts else contextlib.nullcontext()
+            try:
+                values = [_widen(value, dtype) for value in inputs]
+                wide_model = _widen_model(copy.deepcopy(model), dtype)
+                with around:
+                    gold = self._gold(wide_model, values, seed)
+            except torch.OutOfMemoryError:
+                raise  # says nothing about the program
+            except (RuntimeError, TypeError, NotImplementedError, ValueError) as error:
+                reasons.append(str(error).splitlines()[0] if str(error) else type(error).__name__)
+                continue
+            left = [output.dtype for output in gold.outputs if output.is_floating_point() and output.dtype != dtype]
+            if left and left[0].itemsize > 1:
+                reasons.append(f"an output is {left[0]}")
+                continue
+            note = f"gold in fp32; fp64 refused: {reasons[0]}" if dtype == torch.float32 else ""
+            return replace(gold, note=note)
+        gold = self._gold(copy.deepcopy(model), inputs, seed)
+        return replace(gold, note=f"gold in the program's own dtype; fp64 refused: {reasons[0]}")
+
+    def _gold(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> Gold:
         used = [_clone(value) for value in inputs]
         torch.manual_seed(seed)
         with torch.no_grad():
             outputs = flatten_outputs(model(*used))
-        return Gold(outputs, tuple(used), self.state(model), note)
+        return Gold(outputs, tuple(used), self.state(model))
 
 
 def _on(value: Value, device: torch.device | str) -> Value:
@@ -158,16 +179,17 @@ def _clone(value: Value) -> Value:
     return copy_of(value) if isinstance(value, Tensor) else value
 
 
-def _widen(value: Value) -> Value:
-    return value.double() if isinstance(value, Tensor) and value.is_floating_point() else value
+def _widen(value: Value, dtype: torch.dtype) -> Value:
+    narrower = isinstance(value, Tensor) and value.is_floating_point() and value.itemsize > 1
+    return value.to(dtype) if isinstance(value, Tensor) and narrower else value
 
 
-def _widen_model(model: nn.Module) -> nn.Module:
-    model.double()
+def _widen_model(model: nn.Module, dtype: torch.dtype) -> nn.Module:
+    model.to(dtype)
     for module in model.modules():
         for name, value in vars(module).items():
             if isinstance(value, Tensor):
-                setattr(module, name, _widen(value))
+                setattr(module, name, _widen(value, dtype))
     return model
 
 
