@@ -99,13 +99,17 @@ class _Forming:
     def __init__(self, known: dict[str, str]) -> None:
         self.known = known
 
-    def region(self, region: _Region, depth: int) -> list[str]:
-        """Digests of what the region does, in order; its last operation is the last of them."""
+    def region(self, region: _Region, depth: int, *, bound: bool = False) -> list[str]:
+        """Digests of what the region does, in order; its last operation is the last of them.
+
+        `bound`: what its arguments are is known already. Names of arguments in other regions may be the same.
+        """
         found: list[str] = []
         labels = {label: f"^{index}" for index, (label, _, _) in enumerate(region.blocks) if label}
         for index, (_, arguments, operations) in enumerate(region.blocks):
             for place, argument in enumerate(arguments):
-                self.known.setdefault(argument, _digest("argument", str(depth), str(index), str(place)))
+                if not bound:
+                    self.known[argument] = _digest("argument", str(depth), str(index), str(place))
             found.append(f"^{index}")
             for operation in operations:
                 digest, acts = self.operation(operation, depth, labels)
@@ -158,7 +162,7 @@ class _Forming:
             else:
                 self.known |= zip(arguments, colors, strict=True)
                 colors_out = colors
-            done = self.region(body, depth + 1)
+            done = self.region(body, depth + 1, bound=True)
             last = body.blocks[-1][2][-1] if body.blocks[-1][2] else None
             yields = [self.known[v] for v in _VALUE.findall(last.text)] if last and last.name == "scf.yield" else []
             if last is not None and last.name == "scf.yield":

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from kernelwright.ir.kernel.building import Builder, effect_of, outer_values
 from kernelwright.ir.kernel.phases import Phase, carried_phase, parameter_phases
-from kernelwright.ir.kernel.values import Effect, Function, Operand, Operation, Region, Undefined, Value
+from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Region, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import LOOPS
 
 _ROUNDS = 50
@@ -113,10 +113,28 @@ class _Rebuilding:
             self.loop(operation)
         elif operation.kind == "if":
             self.choice(operation)
-        elif operation.effect == Effect.WRITE or any(result in self.live for result in operation.results):
+        elif self.stands(operation):
             operands = tuple(self.operand(operand) for operand in operation.operands)
+            same = self.same_as(operation.kind, operands)
+            if same is not None:
+                self.new[operation.result] = same
+                return
             made = self.builder.emit(replace(operation, operands=operands, results=()), len(operation.results))
             self.new.update(zip(operation.results, made, strict=True))
+
+    def same_as(self, kind: str, operands: tuple[Operand, ...]) -> Operand | None:
+        """What an operation gives where that is there already: a tensor as tensor, an element of a known tuple."""
+        made = self.builder.definitions.get(operands[0]) if operands and isinstance(operands[0], Value) else None
+        if kind == "scalar":
+            known = self.builder.phase(operands[0])
+            if made is not None and made.kind == "tuple":
+                return None
+            return operands[0] if known not in (Phase.STATIC, Phase.MIXED) else None
+        if kind == "getitem" and made is not None and made.kind == "tuple" and isinstance(operands[1], Constant):
+            index = operands[1].number
+            if isinstance(index, int) and -len(made.operands) <= index < len(made.operands):
+                return made.operands[index]
+        return None
 
     def stands(self, operation: Operation) -> bool:
         return operation.effect == Effect.WRITE or any(result in self.live for result in operation.results)

@@ -19,6 +19,7 @@ from kernelwright.ir.kernel.vocabulary import (
     HINTS,
     MATH,
     METHODS,
+    NO_RESULT,
     RENAMED,
     UNARY,
     Signature,
@@ -287,6 +288,9 @@ class Expressions:
             keys = ["self", *("",) * len(node.args), *(keyword.arg or "" for keyword in node.keywords)]
             kind = f"method.{name}"
             made = Operation(kind, tuple(operands), tuple(keys), effect=METHODS[name])
+            if kind in NO_RESULT:
+                self.builder.emit(made, 0)
+                return Constant("None")
             return self.builder.emit(made)[0]
         if name in FUNCTIONS and name not in ("zeros", "full", "arange", "program_id"):
             return self._function(FUNCTIONS[name], [function.value, *node.args], node.keywords, fresh=fresh)
@@ -332,6 +336,9 @@ class Expressions:
             kind, operands, keys = "full", (operands[0], Constant("0"), operands[1]), ("shape", "value", "dtype")
         elif kind == "constexpr":
             return operands[0]
+        if kind in NO_RESULT:
+            self.builder.emit(Operation(kind, operands, keys, effect=signature.effect), 0)
+            return Constant("None")
         return self.one(kind, operands, keys, fresh=fresh)
 
     def _hinted(self, node: ast.expr) -> Operand:

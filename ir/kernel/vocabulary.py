@@ -119,6 +119,13 @@ _WRITES = {
 }
 
 
+#: Kinds that give nothing.
+NO_RESULT = frozenset(
+    """store store_tensor_descriptor debug_barrier device_assert device_print assume static_assert static_print
+    method.store method.scatter""".split()
+)
+
+
 @dataclass(frozen=True)
 class Signature:
     """Parameters of a function in order, the text of their defaults, and the one that takes a list ("" for none)."""

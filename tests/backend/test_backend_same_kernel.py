@@ -11,6 +11,7 @@ import triton.language as tl
 
 from kernelwright.backend.same_kernel import compare_kernels
 from kernelwright.backend.targets import get_target
+from kernelwright.ir.kernel.inlining import inlined
 from kernelwright.ir.kernel.modules import kernel_functions, with_functions
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, HINTS, METHODS
 from kernelwright.ir.values import KernelModule
@@ -76,3 +77,15 @@ def test_methods_are_those_of_triton() -> None:
     assert all(
         any(hasattr(kind, name) for kind in kinds) for name in METHODS.keys() - {"atomic_add", "scatter", "store"}
     )
+
+
+def test_inlined_helpers_are_the_same_kernel() -> None:
+    compared = 0
+    for module in corpus().values():
+        functions = kernel_functions(module)
+        whole = {symbol: inlined(function, functions) for symbol, function in functions.items()}
+        if whole != functions:
+            found = compare_kernels(module, with_functions(module, whole), TARGET)
+            assert not found.unequal
+            compared += len(found.equal)
+    assert compared > 50
