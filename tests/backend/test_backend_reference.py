@@ -117,10 +117,17 @@ def test_gold_is_fp64_and_leaves_the_model_alone() -> None:
 
 
 def test_gold_says_where_fp64_is_refused() -> None:
-    p = simple("return x @ torch.ones(4, 4)")
+    p = simple("return (x.view(torch.int32).reshape(x.shape) + 1).view(torch.float32)")
     gold = p.gold(p.build(0), p.inputs(0))
     assert gold.outputs[0].dtype == torch.float32
     assert "fp64 refused" in gold.note
+
+
+def test_gold_is_fp64_where_constants_are_not() -> None:
+    p = simple("return x @ torch.ones(4, 4)")
+    gold = p.gold(p.build(0), p.inputs(0))
+    assert gold.outputs[0].dtype == torch.float64
+    assert gold.note == ""
 
 
 def test_strides_of_inputs_survive() -> None:
