@@ -6,7 +6,11 @@ STAMP := $(VENV)/.installed
 # What is imported is compiled then; the rest, which is most of it, never.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt
 
-.PHONY: setup test check fix demo docs clean
+# What the smoke suite runs with beside what CI installs: releases of Triton over that, and of torch with all they bring.
+TRITON ?= 3.7.1 3.8.0 3.9.0
+TORCH ?= 2.14.1
+
+.PHONY: setup test check smoke compat fix demo docs clean
 
 setup: $(STAMP)
 
@@ -27,6 +31,13 @@ check: $(STAMP)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+smoke: $(STAMP)
+	$(BIN)/python tests/smoke/environments.py shared $(TRITON)
+
+# A torch for CUDA takes 5.5 GB on the disk; it runs on a CPU as well. TORCH="2.14.1 2.15.0" tries several.
+compat: $(STAMP)
+	$(BIN)/python tests/smoke/environments.py fresh $(TORCH)
 
 fix: $(STAMP)
 	$(BIN)/ruff check --fix

@@ -1,11 +1,15 @@
 """What gets installed: one package, all of it."""
 
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from kernelwright.backend.versions import TRIED
 
 ROOT = Path(__file__).parent.parent
 
@@ -25,3 +29,17 @@ def test_the_wheel_holds_only_kernelwright(tmp_path: Path) -> None:
     text = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).read(entry_points).decode()
     assert "kernelwright = kernelwright.driver.torch_backend:kernelwright" in text
     assert "kernelwright = kernelwright.driver.cli:main" in text
+
+
+def test_versions_that_are_installed_were_tried() -> None:
+    """What users get from the ranges on, what CI installs, and what the smoke suite runs with."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    least = dict(re.findall(r"(torch|triton)>=([\d.]+)", " ".join(project["dependencies"])))
+    assert least == {name: tried[0] for name, tried in TRIED.items()}
+    pinned = re.findall(r"^(torch|triton)==(.+)$", (ROOT / "constraints.txt").read_text("utf-8"), re.MULTILINE)
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for name in TRIED:
+        (listed,) = re.findall(rf"^{name.upper()} \?= (.+)$", makefile, re.MULTILINE)
+        pinned += [(name, version) for version in listed.split()]
+    assert len(pinned) >= 6
+    assert [(name, version) for name, version in pinned if version.rpartition(".")[0] not in TRIED[name]] == []

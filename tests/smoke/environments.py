@@ -40,7 +40,7 @@ def main() -> int:
             package = built[number % len(built)]
             if given.kind == "shared":
                 link_packages(site_packages(place / version), extras)
-                pip(python, "--no-deps", f"triton=={version}", str(package))
+                pip(python, "--no-build-isolation", "--no-deps", f"triton=={version}", str(package))
             else:
                 pip(python, f"{package}[{','.join(extras)}]", f"torch=={version}", *RUNNER)
             if smoke(python, place / f"in-{version}", "train" if extras else "base", package.name):
@@ -65,11 +65,8 @@ def build(place: Path) -> list[Path]:
 
 
 def pip(python: Path, *words: str) -> None:
-    """Install into another environment; Kernelwright's sdist is built with the setuptools of this one."""
-    run(
-        *(sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-compile"),
-        *("--no-build-isolation", *words),
-    )
+    """Install into another environment."""
+    run(sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-compile", *words)
 
 
 def site_packages(environment: Path) -> Path:

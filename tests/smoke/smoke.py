@@ -23,6 +23,7 @@ import pytest
 import torch
 
 import kernelwright
+from kernelwright.backend.versions import SAID
 from kernelwright.driver.cli import main
 
 EXPECTED = set(filter(None, os.environ.get("KERNELWRIGHT_SMOKE", "").split(",")))
@@ -112,12 +113,6 @@ def test_it_comes_with_its_files() -> None:
         assert any(path.name == "LICENSE" for path in importlib.metadata.files("kernelwright") or ())
 
 
-def test_its_versions_of_torch_and_triton_were_tried() -> None:
-    script = "import kernelwright.driver.dynamo, kernelwright.backend.compiler, kernelwright.backend.language"
-    done = subprocess.run([sys.executable, "-W", "always", "-c", script], capture_output=True, text=True, check=True)
-    assert "was not tried" not in done.stderr
-
-
 def test_every_module_is_there_but_for_extras() -> None:
     extras = ["transformers", "peft", "accelerate", "gguf", "safetensors", "tensorboard", "matplotlib", "vllm", "ray"]
     absent = {name for name in (*extras, "datasets", "wandb", "pynvml") if importlib.util.find_spec(name) is None}
@@ -127,6 +122,7 @@ def test_every_module_is_there_but_for_extras() -> None:
             importlib.import_module(found.name)
         except ModuleNotFoundError as error:
             missing[found.name] = (error.name or "").partition(".")[0]
+    assert SAID not in os.environ, "this release of torch or Triton was not tried"
     assert set(missing.values()) <= absent, missing
     assert not [name for name in missing if name.split(".")[1] not in ("rl", "driver")], missing
 
@@ -141,17 +137,12 @@ def test_the_command_is_installed() -> None:
 
 
 @pytest.mark.usefixtures("place")
-def test_compile(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compile", "model.py", "target=h100", "--json", "-p", "lower-inductor,tune{trials=2}"]) == 0
+def test_compile_for_a_gpu_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compile", "model.py", "target=h100", "-p", "lower-inductor", "--json", "--emit=ptx", "-o", "model.ptx"]
+    assert main(words) == 0
     captured = capsys.readouterr()
-    report = json.loads(captured.out)
-    assert report["stages"][-1]["kernels"], captured.err
-
-
-@pytest.mark.usefixtures("place")
-def test_code_for_a_gpu_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compile", "model.py", "target=h100", "-p", "lower-inductor", "--emit=ptx"]) == 0
-    assert ".target sm_90" in capsys.readouterr().out
+    assert json.loads(captured.out)["stages"][-1]["kernels"], captured.err
+    assert ".target sm_90" in Path("model.ptx").read_text()
 
 
 @pytest.mark.parametrize(("factor", "status"), [("2.0", "ok"), ("2.5", "mismatch")])
