@@ -19,7 +19,16 @@ from kernelwright.backend.tune import WORTH
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search_making import Makers, modules_of_passes, price
-from kernelwright.midend.search_race import KEPT_PLAIN, TOLD, Judge, SearchError, Spending, first_line, line_of
+from kernelwright.midend.search_race import (
+    KEPT_PLAIN,
+    TOLD,
+    Judge,
+    SearchError,
+    Spending,
+    first_line,
+    line_of,
+    standing,
+)
 from kernelwright.midend.search_space import PLAIN, Candidate, Space, Step, in_turn
 from kernelwright.midend.search_tuning import Entry, Fitting
 
@@ -268,7 +277,9 @@ class MeasuredRace:
             self.spent_s[name] = self.spent_s.get(name, 0.0) + time.monotonic() - began
 
     def _say(self, line: str) -> None:
-        self.ctx.progress(line)
+        scores = [entry.us for entry in self.entries]
+        left_s = self._until(1.0) - time.monotonic()
+        self.ctx.progress(standing(self.space.made, scores[:1], scores, left_s, line))
 
 
 def _us(entry: Entry) -> float:

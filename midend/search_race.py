@@ -209,9 +209,12 @@ class Race:
 
     def _say(self, line: str) -> None:
         """Tell what comes next, unless the time is over."""
-        if time.monotonic() > self._end:
+        now = time.monotonic()
+        if now > self._end:
             raise OutOfTimeError
-        self.ctx.progress(line)
+        plain = [one.us for one in self.verified if one.base is self.plain]
+        best = [one.us for one in self.verified]
+        self.ctx.progress(standing(self.space.made, plain, best, self._end - now, line))
 
     def _nothing(self) -> str:
         found = "; ".join(f"{one.candidate.spec}: {first_line(one.verdict)}" for one in self.tried[:TOLD])
@@ -220,6 +223,17 @@ class Race:
 
 def _us(tried: Tried) -> float:
     return tried.us
+
+
+def standing(made: int, plain: Sequence[float], scores: Sequence[float], left_s: float, line: str) -> str:
+    """How a search stands: candidates that were made, the best of their microseconds beside the plain one's, the
+    seconds that are left, and what comes next."""
+    parts = [f"{made} candidate{'s' * (made != 1)} made"]
+    if plain and math.isfinite(plain[0]):
+        parts.append(f"best {plain[0] / min(scores):.2f}x the plain lowering")
+    if math.isfinite(left_s):
+        parts.append(f"{max(0.0, left_s):.0f} s left")
+    return f"{', '.join(parts)}; {line}"
 
 
 def first_line(verdict: Verdict) -> str:

@@ -18,6 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from kernelwright.driver.starting import started
 from kernelwright.driver.tables import print_line
 
 #: Elsewhere than on a terminal, nothing is silent for longer.
@@ -90,6 +91,7 @@ class Activity:
         return ", ".join(parts) + (f"  {figures}" if (figures := task.fields["figures"]) else "")
 
     def __enter__(self) -> "Activity":
+        started()
         self._printed = time.monotonic()
         if self.console.is_terminal:
             self._bar.start()

@@ -32,10 +32,10 @@ from types import FrameType
 from kernelwright import __version__
 from kernelwright.driver import verbs
 from kernelwright.driver.arguments import read_arguments
+from kernelwright.driver.starting import starting
 from kernelwright.driver.streams import naming, told
 from kernelwright.ir.errors import KernelwrightError, Terminated, UserError
 
-_LATE_SECONDS = 2.0
 OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
@@ -116,23 +116,11 @@ def _dispatch(given: list[str]) -> int:
     # Before torch is there. Threads that spin while they wait for one another take the cores from whoever else works:
     # a model that writes on a CPU took twelve times as long beside other programs.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    with _announced(f"{verb}: importing PyTorch and Triton …"):
+    with starting(verb):
         module = importlib.import_module(f"{verbs.__name__}.{verb}")
-    takes_path = getattr(module, "TAKES_PATH", True)
-    status: int = module.run(read_arguments(verb, rest, module.FLAGS, takes_path))
+        takes_path = getattr(module, "TAKES_PATH", True)
+        status: int = module.run(read_arguments(verb, rest, module.FLAGS, takes_path))
     return status
-
-
-@contextmanager
-def _announced(line: str) -> Iterator[None]:
-    """Say what takes so long, once it does."""
-    late = threading.Timer(_LATE_SECONDS, lambda: sys.stderr.write(f"kernelwright {line}\n"))
-    late.daemon = True
-    late.start()
-    try:
-        yield
-    finally:
-        late.cancel()
 
 
 def verb_help() -> dict[str, str]:

@@ -13,9 +13,13 @@ from kernelwright.ir.verifier import launched
 
 
 class Progress(Instrument):
-    """An instrument that shows the running pass on `console`; use it as a context manager."""
+    """An instrument that shows the running pass on `console`; use it as a context manager.
 
-    def __init__(self, console: Console) -> None:
+    With `stages` false there is no line for a stage that is done.
+    """
+
+    def __init__(self, console: Console, stages: bool = True) -> None:
+        self.stages = stages
         self.activity = Activity(console, "import")
         self.stage, self._start = "", time.perf_counter()
 
@@ -49,5 +53,7 @@ class Progress(Instrument):
         self._line(pass_.name, what)
 
     def _line(self, stage: str, what: str) -> None:
+        if not self.stages:
+            return
         seconds = time.perf_counter() - self._start
         self.activity.say(f"  {stage:16} {seconds:6.1f} s  {what}")

@@ -7,8 +7,10 @@ import pytest
 from rich.console import Console
 
 from kernelwright.driver import activity
+from kernelwright.driver import starting as starting_lines
 from kernelwright.driver.activity import Activity
 from kernelwright.driver.progress import Progress
+from kernelwright.driver.starting import starting
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.values import KernelModule, Reference, TensorSpec
 
@@ -45,6 +47,24 @@ def test_where_no_terminal_is_lines_tell_how_far_it_is_and_how_long_it_takes() -
     before = console.file.getvalue()
     time.sleep(0.1)
     assert console.file.getvalue() == before
+
+
+def test_a_verb_that_starts_slowly_says_so_until_it_speaks_for_itself(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("FIRST_SECONDS", "NEXT_SECONDS"):
+        monkeypatch.setattr(starting_lines, name, 0.02)
+    shown = ""
+    with starting("train"):
+        deadline = time.monotonic() + 30.0
+        while shown.count("kernelwright train: starting, which imports PyTorch and Triton, 0 s so far\n") < 2:
+            assert time.monotonic() < deadline
+            shown += capsys.readouterr().err
+        with Activity(Console(file=StringIO()), "steps"):
+            time.sleep(0.05)
+            capsys.readouterr()
+            time.sleep(0.1)
+            assert capsys.readouterr().err == ""
 
 
 def test_what_is_quick_prints_nothing() -> None:

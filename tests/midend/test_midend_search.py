@@ -1,5 +1,6 @@
 """The search for the fastest verified candidate: never wrong, never slower, and nothing is done twice."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -241,7 +242,7 @@ def test_other_judges_settings_have_a_journal_of_their_own(evaluator: LocalEvalu
 def test_the_report_says_what_was_tried(evaluator: LocalEvaluator, tmp_path: Path) -> None:
     lines: list[str] = []
     ctx = replace(context(evaluator, tmp_path), progress=lines.append)
-    result = compile_module(problem("depthwise"), parse_pipeline("search{width=3,trials=2,most=12}"), ctx)
+    result = compile_module(problem("depthwise"), parse_pipeline("search{width=3,trials=2,most=12,seconds=900}"), ctx)
     report = make_report(result, TARGET, estimated_speedup(result, TARGET))
     notes = report["stages"][0]["notes"]
     assert report["status"] == "ok" and notes["distinct"] == notes["pruned"] + 3 > 3
@@ -249,6 +250,8 @@ def test_the_report_says_what_was_tried(evaluator: LocalEvaluator, tmp_path: Pat
     assert report["speedup"]["value"] == round(notes["plain_us"] / notes["us"], 3)
     told = "\n".join(lines)
     assert all(word in told for word in ("distinct candidates", "estimating", "verifying", "tuning"))
+    standing = r"\d+ candidates made, best [1-9]\d*\.\d\dx the plain lowering, \d+ s left; tuning 1/\d"
+    assert any(re.match(standing, line) for line in lines), told
 
 
 def test_what_cannot_be_searched(tmp_path: Path) -> None:

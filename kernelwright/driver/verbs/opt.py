@@ -24,10 +24,13 @@ Exit status: 0 done, 1 not verified, 2 bad usage or input.
 import sys
 from pathlib import Path
 
+from rich.console import Console
+
 from kernelwright.backend.compiled import check_cache
 from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.build import discover, open_context, read_program, silent
+from kernelwright.driver.build import discover, open_context, read_program
 from kernelwright.driver.emit import checked_output, write_text
+from kernelwright.driver.progress import Progress
 from kernelwright.driver.settings import Settings, read_settings
 from kernelwright.driver.streams import alone_on_stdout
 from kernelwright.ir.errors import UserError
@@ -66,10 +69,15 @@ def run(arguments: Arguments) -> int:
 def _passed(module: KernelModule, pipeline: Pipeline, settings: Settings, arguments: Arguments) -> KernelModule | None:
     """The module after the passes; None where it is not verified, which is told."""
     flags, clock = arguments.flags, Time()
+    printed = sys.stderr.isatty() and {"--diff", "--print-ir-after"} & set(flags)  # no live line among these
     try:
-        with open_context(settings, silent) as context:
+        with (
+            Progress(Console(stderr=True, quiet=bool(printed)), stages=False) as progress,
+            open_context(settings, progress.say) as context,
+        ):
             verify = Verify(context.evaluator) if "--verify" in flags else None
-            module = pipeline.run(module, context, _instruments(arguments, pipeline, clock, verify))
+            instruments = [progress, *_instruments(arguments, pipeline, clock, verify)]
+            module = pipeline.run(module, context, instruments)
             if verify is not None and module.level is not Level.TORCH and module.digest not in verify.verdicts:
                 verdict = context.evaluator.evaluate(module)
                 if not verdict.ok:
