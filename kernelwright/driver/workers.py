@@ -6,6 +6,7 @@ touched a device: importing takes seconds.
 
 import gc
 import multiprocessing
+import multiprocessing.context
 import os
 import signal
 import sys
@@ -16,6 +17,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, Thr
 from contextlib import ExitStack, suppress
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
+from types import ModuleType
 from typing import Any, TypeVar
 
 from kernelwright.driver.build import discover, open_context, silent
@@ -32,6 +34,25 @@ _END_SECONDS = 10.0
 #: What a process does with one question: settings and context are its own. The result has a `status`.
 Answer = Callable[[Any, Settings, Context], dict[str, Any]]
 Question = TypeVar("Question")
+
+
+class _Process(multiprocessing.context.ForkServerProcess):
+    """A process that does not run the user's script or notebook, which need not guard itself by `__name__`.
+
+    Python imports `__main__` in each process that it starts, for what is defined there; all that is asked for here is
+    defined in modules.
+    """
+
+    def start(self) -> None:
+        main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+        try:
+            super().start()
+        finally:
+            sys.modules["__main__"] = main
+
+
+class _Context(multiprocessing.context.ForkServerContext):
+    Process = _Process
 
 
 def serve(
@@ -137,7 +158,7 @@ class Worker:
     def _start(self) -> None:
         if self._process is not None and self._process.is_alive():
             return
-        making: Any = multiprocessing.get_context("forkserver")
+        making: Any = _Context()
         with self._starting:
             if self._ended:
                 raise KernelwrightError("a process that compiles programs: it was ended before it was asked")
@@ -174,7 +195,7 @@ def forked(count: int, begin: Callable[..., None], told: tuple[Any, ...]) -> Pro
     """Up to `count` such processes as an executor: each calls `begin(*told)` first, hears no interrupt, and ends with
     this one."""
     start_server()
-    return ProcessPoolExecutor(count, multiprocessing.get_context("forkserver"), _begun, (begin, told))
+    return ProcessPoolExecutor(count, _Context(), _begun, (begin, told))
 
 
 def _begun(begin: Callable[..., None], told: tuple[Any, ...]) -> None:

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,6 +45,22 @@ def test_a_process_that_is_busy_ends_with_the_one_that_was_killed() -> None:
         asking.kill()
         assert asking.wait() == -signal.SIGKILL
     wait_until_gone(busy)
+
+
+#: A script as one writes it in a hurry: nothing is guarded by `__name__`.
+UNGUARDED = """
+print("the script runs")
+from kernelwright.driver.workers import forked
+with forked(1, print, ("a process begins",)) as processes:
+    print(processes.submit(pow, 2, 3).result(300))
+"""
+
+
+def test_processes_do_not_run_the_script_that_starts_them(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED)
+    done = subprocess.run([sys.executable, "-u", script], capture_output=True, text=True, timeout=600, check=False)
+    assert sorted(done.stdout.split("\n")) == ["", "8", "a process begins", "the script runs"], done.stderr
 
 
 def test_processes_start_while_another_thread_imports() -> None:
