@@ -17,16 +17,15 @@ from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.policy import Policy
 from kernelwright.backend.tensors import Value
 from kernelwright.driver.batch import read_text
-from kernelwright.driver.build import discover, import_reference, open_pool, registered_passes, silent
+from kernelwright.driver.build import discover, import_reference, open_pool, read_program, registered_passes, silent
 from kernelwright.driver.compile import compile_program
 from kernelwright.driver.compiled import Compiled
 from kernelwright.driver.dynamo import permitted
 from kernelwright.driver.live_model import LiveModel
 from kernelwright.driver.overrides import Overrides, as_overrides
 from kernelwright.driver.pass_list import PassInfo, PassList
-from kernelwright.driver.programs import Program, read_module
 from kernelwright.driver.run_records import AblationRun, CompileRun, TrainingRun, load_run
-from kernelwright.driver.settings import EvaluateSettings, Settings, read_evaluate_settings, read_settings
+from kernelwright.driver.settings import Device, EvaluateSettings, Settings, read_evaluate_settings, read_settings
 from kernelwright.evaluation.pool import Item
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline
@@ -49,9 +48,10 @@ def compile(
     """Compile a program to verified Triton, and give back what came of it.
 
     model: a live `nn.Module` with the `inputs` of its forward (tensors and numbers); or, without inputs, a
-    KernelBench-format program as a path or a text, or a module. A live model is traced with these inputs: its kernels
-    serve these shapes, dtypes and numbers, in the mode (training, evaluation) that it is in, and take its weights as
-    they are at each call. It is verified on random draws like its weights and inputs, and on these themselves.
+    KernelBench-format program as a path or a text, a file with a module's printed text, or a module. A live model is
+    traced with these inputs. Its kernels serve these shapes, dtypes and numbers, in the mode that the model is in
+    (training or evaluation), and take its weights as they are at each call. They are verified on random draws like its
+    weights and inputs, and on the weights and inputs themselves.
     target: a target's name; auto is this machine's GPU, or h100 without one.
     pipeline: passes such as `"lower-inductor,tune{trials=8}"`; None for the configured ones.
     out: a folder that gets every stage, `module.py` and `report.json`; None writes nothing.
@@ -230,9 +230,9 @@ def _live(model: nn.Module, inputs: tuple[Value, ...], overrides: Sequence[str])
 def _read(model: KernelModule | Source, settings: Settings) -> KernelModule:
     if isinstance(model, KernelModule):
         return model
-    if _is_text(model):
-        return read_module(Program(settings.name, str(model)), settings.importing)
-    return read_module(Program(settings.name, read_text(Path(model), "model")), settings.importing)
+    if not _is_text(model):
+        return read_program(Path(model), settings)
+    return KernelModule(settings.name, import_reference(str(model), "model", settings.importing, Device.auto))
 
 
 def _reference(

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+import kernelwright
 from kernelwright.agent.policy import Sampling
 from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.ablate import Ablation
@@ -23,6 +24,7 @@ from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.policies import PolicyKind
 from kernelwright.driver.problem_sources import read_programs
+from kernelwright.driver.run_records import AblationRun
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.frontend.agent import FrontendAgentPass
 from kernelwright.frontend.generate import HELD_OUT, generate_program
@@ -152,6 +154,14 @@ def test_the_summary_compares_with_the_first_arm(finished: Path) -> None:
     assert net["speedup_ratio"]["value"] == pytest.approx(1.0)  # where the agent is right, both have its kernels
     assert found["caliber"] == "estimated for h100 by the cost model, not measured"
     assert agent["by_status"] == {"ok": 3, "unchanged": 1}
+
+
+def test_a_run_is_a_value_that_shows_itself(finished: Path) -> None:
+    run = kernelwright.load(finished)
+    assert isinstance(run, AblationRun) and len(run.rows) == 12 and run.summary["arms"][1]["arm"] == "net"
+    shown = run._repr_html_()
+    assert ">against agent</th>" in shown and ">net</td>" in shown
+    assert "speedup: geometric mean of verified rows, estimated" in shown
 
 
 def test_a_finished_run_is_read_from_its_table(

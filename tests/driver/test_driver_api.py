@@ -1,5 +1,6 @@
 """What `import kernelwright` offers: live models and programs compiled, judged, searched, and called."""
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,10 +15,11 @@ from kernelwright.agent.evaluator import Status
 from kernelwright.driver.compiled import Compiled
 from kernelwright.driver.live_model import LiveModel
 from kernelwright.driver.overrides import as_overrides
+from kernelwright.driver.run_records import CompileRun
 from kernelwright.evaluation.sandbox import Limits
 from kernelwright.ir.errors import LoweringError, UserError
-from kernelwright.ir.parser import parse_module
 from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.values import Level
 
 PROGRAM = """
 import torch
@@ -145,7 +147,7 @@ def test_what_no_graph_expresses_and_what_is_no_model_raise_value_errors(x: torc
         kernelwright.compile(nn.ReLU(), x, overrides=["import.shrink=always"])
     with pytest.raises(UserError, match="model is int"):
         kernelwright.compile(3)  # type: ignore[arg-type]
-    with pytest.raises(UserError, match=r"model=nowhere\.py: No such file"):
+    with pytest.raises(UserError, match=r"nowhere\.py: No such file"):
         kernelwright.compile("nowhere.py")
     with pytest.raises(UserError, match="unknown target 'h1000'"):
         kernelwright.compile(PROGRAM, target="h1000")
@@ -159,7 +161,14 @@ def test_a_program_gets_a_folder_and_is_called_with_the_weights_of_seed_0(tmp_pa
     compiled = kernelwright.compile(path, pipeline=pipeline, out=tmp_path / "it's here", progress=said.append)
     assert compiled.folder == tmp_path / "it's here" and (compiled.folder / "report.json").is_file()
     assert compiled.module.name == "scaled" and said[0] == "import"
-    assert parse_module((compiled.folder / "module.py").read_text("utf-8")) == compiled.module
+    run = kernelwright.load(compiled.folder)
+    assert isinstance(run, CompileRun) and run.ok and run.module == compiled.module
+    assert list(run.stages) == ["00-import", "01-lower-inductor"] and run.stage("00-import").level is Level.TORCH
+    assert run._repr_html_() == compiled._repr_html_() and str(run).startswith(f"{run.folder}: @scaled, ok")
+    again = kernelwright.compile(run.folder / "module.py", pipeline="configure", overrides=["evaluator.seeds=1"])
+    assert again.module.name == "scaled" and again.module.level is not Level.TORCH
+    with pytest.raises(UserError, match=r"has no stage '02' \(stages: 00-import, 01-lower-inductor\)"):
+        run.stage("02")
     torch.manual_seed(0)
     weight, x = torch.randn(16), torch.randn(4, 16)
     torch.testing.assert_close(compiled(x, 3), [torch.relu(x * weight) * 3])
@@ -185,6 +194,22 @@ def test_evaluate_takes_texts_paths_modules_and_live_models(
         kernelwright.evaluate(path, PROGRAM, rungs=["walk"])
     with pytest.raises(UserError, match=r"reference=gone\.py: No such file"):
         kernelwright.evaluate(path, "gone.py")
+
+
+def test_folders_of_no_run_are_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"holds no report\.json, summary\.json, config\.json or metrics\.jsonl"):
+        kernelwright.load(tmp_path)
+    with pytest.raises(UserError, match="no such folder; give the run folder"):
+        kernelwright.load(tmp_path / "gone")
+    (tmp_path / "report.json").write_text("{")
+    with pytest.raises(UserError, match=r"report\.json cannot be read"):
+        kernelwright.load(tmp_path)
+    stopped = {"name": "some", "status": "interrupted", "detail": "", "target": "h100", "shrunken": False}
+    (tmp_path / "report.json").write_text(json.dumps(stopped))
+    run = kernelwright.load(tmp_path)
+    assert isinstance(run, CompileRun) and not run.ok and "<div>interrupted</div>" in run._repr_html_()
+    with pytest.raises(UserError, match=r"has no stage 'module' \(stages: none\)"):
+        run.module  # noqa: B018
 
 
 def test_a_search_tells_how_its_figures_were_obtained(x: torch.Tensor) -> None:
