@@ -24,12 +24,22 @@ FILES_BEGIN = "# The files beside the program that it imports, as modules of one
 FILES_END = "# The program itself."
 
 
+#: How the line begins that shrinking puts above a text.
+SHRUNKEN = "# Shrunken from the original sizes: "
+
+
 def line_in_file(line: int, name: str) -> int:
-    """The number that a line of a program being run, files beside it included, has in the program's own file."""
-    rows = [row.rstrip("\n") for row in linecache.getlines(f"<{name}>")[:line]]
-    if FILES_BEGIN not in rows or FILES_END not in rows:
-        return line
-    return line - (rows.index(FILES_END) - rows.index(FILES_BEGIN) + 1)
+    """`line_in_text` for a program that was loaded under that name."""
+    return line_in_text(line, linecache.getlines(f"<{name}>"))
+
+
+def line_in_text(line: int, text: Sequence[str]) -> int:
+    """The number that a line of a program's text has in its own file, which has no files beside it and no header."""
+    rows = [row.rstrip("\n") for row in text[:line]]
+    added = int(bool(rows) and rows[0].startswith(SHRUNKEN))
+    if FILES_BEGIN in rows and FILES_END in rows:
+        added += rows.index(FILES_END) - rows.index(FILES_BEGIN) + 1
+    return line - added
 
 
 def single_line(error: BaseException) -> str:

@@ -14,7 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.flop_counter import FlopCounterMode
 
-from kernelwright.frontend.problem import Problem
+from kernelwright.frontend.problem import SHRUNKEN, Problem
 from kernelwright.frontend.size_literals import find_sites, rewrite
 from kernelwright.ir.errors import UserError
 
@@ -211,7 +211,7 @@ def shrink_source(source: str, budget: int = BUDGET, name: str = "program") -> s
         if cost.total <= budget * _SLACK and _runs(text, name):
             changed = [(s.name, s.value, n) for s, n in zip(search.sites, sizes, strict=True) if s.value != n]
             listed = ", ".join(f"{label} {old} -> {new}" for label, old, new in dict.fromkeys(changed))
-            return f"# Shrunken from the original sizes: {listed}\n{text}"
+            return f"{SHRUNKEN}{listed}\n{text}"
     return source
 
 

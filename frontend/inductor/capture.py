@@ -15,6 +15,7 @@ import torch
 
 from kernelwright.backend.torch_private import tree_leaves, tree_map
 from kernelwright.backend.versions import adapting, parameters
+from kernelwright.frontend.inductor.refusals import refusal
 from kernelwright.ir.errors import LoweringError
 
 with adapting("lower-inductor", "torch", "triton"):
@@ -143,7 +144,7 @@ def _dynamo_graph(
     try:
         result = torch.compile(model, backend=keep, fullgraph=True, dynamic=False)(*inputs)
     except torch._dynamo.exc.TorchDynamoException as error:
-        raise LoweringError(f"the program is not one graph: {_first_lines(error)}") from error
+        raise refusal(error, "Dynamo") from error
     finally:
         torch._dynamo.reset()
     if not seen:
@@ -167,11 +168,6 @@ def _straight_graph(
     values = dict(zip(computed, graph(*inputs), strict=True))
     returned = [inputs[places[node]] if node in places else values[node] for node in results]
     return graph, list(inputs), list(values.values()), returned
-
-
-def _first_lines(error: BaseException, lines: int = 2) -> str:
-    kept = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return " ".join(kept[:lines]) or type(error).__name__
 
 
 def capture(
@@ -242,7 +238,7 @@ def _inductor_text(graph: torch.fx.GraphModule, args: list[Any]) -> tuple[str, d
     except Exception as error:
         if isinstance(refused := getattr(error, "inner_exception", error), LoweringError):
             raise refused from None
-        raise LoweringError(f"Inductor cannot lower the program: {_first_lines(error)}") from error
+        raise refusal(error, "Inductor") from error
     finally:
         GraphLowering.save_output_code = save
     return "def call(args):\n    return ()\n", {}

@@ -14,6 +14,8 @@ import pytest
 
 from kernelwright.driver.cli import main
 from kernelwright.driver.emit import write_text
+from kernelwright.driver.walls import warn_of_walls
+from kernelwright.evaluation.isolation import EVERY_WALL, NAMESPACES, NO_NETWORK
 
 PROGRAM = """import os
 import subprocess
@@ -220,3 +222,25 @@ def test_what_is_no_file_is_refused_at_once(capfd: Captured) -> None:
         for verb in ("compile", "opt"):
             assert said in refused([verb, name], capfd)
         assert said in refused(["evaluate", f"reference={name}", "candidate=x"], capfd)
+
+
+def test_missing_walls_are_named_once(capsys: Captured) -> None:
+    warn_of_walls({"walls": EVERY_WALL})
+    warn_of_walls({"walls": ()})
+    warn_of_walls({})
+    assert capsys.readouterr().err == ""
+    warn_of_walls({"walls": [wall for wall in EVERY_WALL if wall not in (NAMESPACES, NO_NETWORK)]})
+    err = capsys.readouterr().err
+    assert err.startswith("kernelwright: warning: candidates ran without namespaces, no network: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_root_in_a_user_namespace_compiles_behind_every_wall() -> None:
+    if shutil.which("unshare") is None or subprocess.run(["unshare", "-Ur", "true"], capture_output=True).returncode:
+        pytest.skip("no user namespaces here")
+    given = ["compile", written(PROGRAM), "-p", "lower-inductor", "evaluator.seeds=1", "--json"]
+    line = ["unshare", "-Ur", sys.executable, "-m", "kernelwright.driver.cli", *given]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "warning" not in done.stderr, done.stderr
+    assert json.loads(done.stdout)["caliber"]["walls"] == list(EVERY_WALL)

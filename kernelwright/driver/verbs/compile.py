@@ -43,6 +43,7 @@ from kernelwright.driver.progress import Progress
 from kernelwright.driver.report import print_table
 from kernelwright.driver.settings import read_settings
 from kernelwright.driver.streams import alone_on_stdout, naming
+from kernelwright.driver.walls import warn_of_walls
 
 FLAGS = (
     Flag("--pipeline", "SPEC", "-p"),
@@ -69,6 +70,7 @@ def run(arguments: Arguments) -> int:
             done = compile_program(path, settings, progress.say, (progress,))
         shown = errors if quiet else Console()
         print_table(done.report, shown)
+        warn_of_walls(done.report["caliber"])
         instead = " (in the place of an earlier run)" if anew else ""
         shown.print(f"run folder: {done.folder}{instead}", markup=False, highlight=False, soft_wrap=True)
         if "--json" in flags:

@@ -40,11 +40,11 @@ status `error`, else 1.
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.console import Console
 
@@ -57,6 +57,7 @@ from kernelwright.driver.locks import take
 from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings
 from kernelwright.driver.streams import alone_on_stdout, naming
 from kernelwright.driver.tables import print_line
+from kernelwright.driver.walls import warn_of_walls
 from kernelwright.evaluation.cache import encode_verdict
 from kernelwright.evaluation.pool import Item, Pool
 from kernelwright.evaluation.sandbox import Sandbox, SandboxError
@@ -121,14 +122,17 @@ def _judge_batch(settings: EvaluateSettings, path: Path) -> int:
         shown = Console(stderr=True, quiet=settings.out is None and stdout.isatty())
         activity = stack.enter_context(Activity(shown, "judging rows", total, tally.total()))
         pool = stack.enter_context(_opened(settings, settings.workers))
+        caliber: Mapping[str, Any] = {}
         for content in judge_rows(rows, reader, pool):
             with naming(settings.out or "stdout"):
                 sink.write(json.dumps(content, allow_nan=False) + "\n")
                 sink.flush()
+            caliber = caliber if caliber.get("walls") else content["caliber"]
             tally[content["status"]] += 1
             activity.advance()
     counts = ", ".join(f"{count} {status}" for status, count in tally.most_common())
     sys.stderr.write(f"{path}: {counts or 'no rows'}\n")
+    warn_of_walls(caliber)
     return exit_status(tally)
 
 
