@@ -18,7 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from kernelwright.driver.starting import started
+from kernelwright.driver.starting import last_said, say_now, started
 from kernelwright.driver.tables import print_line
 
 #: Elsewhere than on a terminal, nothing is silent for longer.
@@ -61,7 +61,7 @@ class Activity:
             speed_estimate_period=3600.0,  # steps may take minutes each
         )
         self._task = self._bar.add_task(what, total=total, completed=done, figures="")
-        self._done, self._printed = threading.Event(), time.monotonic()
+        self._done = threading.Event()
 
     def show(
         self, what: str | None = None, *, completed: float | None = None, total: int | None = None, figures: str = ""
@@ -75,7 +75,7 @@ class Activity:
 
     def say(self, line: str) -> None:
         """Print a line as it is, above the live one."""
-        self._printed = time.monotonic()
+        say_now()
         print_line(self.console, line)
 
     @property
@@ -92,7 +92,8 @@ class Activity:
 
     def __enter__(self) -> "Activity":
         started()
-        self._printed = time.monotonic()
+        if time.monotonic() > last_said() + SILENT_SECONDS:  # nobody waits for a line
+            say_now()
         if self.console.is_terminal:
             self._bar.start()
         else:
@@ -106,8 +107,8 @@ class Activity:
         self._bar.stop()
 
     def _print(self) -> None:
-        while not self._done.wait(max(0.05, self._printed + SILENT_SECONDS - time.monotonic())):
-            if time.monotonic() >= self._printed + SILENT_SECONDS:
+        while not self._done.wait(max(0.05, last_said() + SILENT_SECONDS - time.monotonic())):
+            if time.monotonic() >= last_said() + SILENT_SECONDS:
                 self.say(self.line)
 
 

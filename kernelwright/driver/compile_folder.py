@@ -54,7 +54,8 @@ def what_is_kept(folder: Path | None) -> str:
     stages = [] if folder is None else list(folder.glob(_STAGES))
     if len(stages) < 2:  # the first is the program
         return "stopped before a stage was done; nothing of this run is kept"
-    return f"{len(stages) - 1} stages were done; kept in {folder}"
+    done = len(stages) - 1
+    return f"{done} stage{' was' if done == 1 else 's were'} done; kept in {folder}"
 
 
 def write_report(folder: Path, report: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 FIRST_SECONDS, NEXT_SECONDS = 2.0, 4.0
 
 _started = threading.Event()
+_said = [0.0]
 
 
 def started() -> None:
@@ -17,10 +18,21 @@ def started() -> None:
     _started.set()
 
 
+def say_now() -> None:
+    """Take down that something is said."""
+    _said[0] = time.monotonic()
+
+
+def last_said() -> float:
+    """When something was said last, by time.monotonic."""
+    return _said[0]
+
+
 @contextmanager
 def starting(verb: str) -> Iterator[None]:
     """Say on stderr, every few seconds, that a verb is starting: until `started` is called, or the block ends."""
     _started.clear()
+    say_now()
     threading.Thread(target=_speak, args=(verb, time.monotonic()), name="starting", daemon=True).start()
     try:
         yield
@@ -31,5 +43,6 @@ def starting(verb: str) -> Iterator[None]:
 def _speak(verb: str, began: float) -> None:
     wait = FIRST_SECONDS
     while not _started.wait(wait):
-        seconds, wait = time.monotonic() - began, NEXT_SECONDS
+        say_now()
+        seconds, wait = last_said() - began, NEXT_SECONDS
         sys.stderr.write(f"kernelwright {verb}: starting, which imports PyTorch and Triton, {seconds:.0f} s so far\n")

@@ -2,8 +2,12 @@
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -151,6 +155,28 @@ def test_pairs_made_otherwise_go_to_a_file_of_their_own(capsys: pytest.CaptureFi
     names = ("frontend.jsonl", "frontend-2.jsonl")
     assert found == {f"{name}{end}" for name in names for end in ("", ".journal", ".summary.json")}
     assert PairRun(read_pair_settings(["out=other.jsonl"])).out == Path("other.jsonl")
+
+
+def test_pairs_that_are_stopped_say_what_is_kept_and_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    told = ["data", "pairs", "count=40", "held_out=0", "rungs=parse", "difficulty=0", "workers=1", "out=p.jsonl"]
+    journal = Path("p.jsonl.journal").absolute()
+
+    def stop() -> None:
+        while not journal.is_file() or journal.read_bytes().count(b"\n") < 3:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=stop, daemon=True).start()
+    assert main(told) == 143
+    last = capsys.readouterr().err.splitlines()[-1]
+    pattern = (
+        r"terminated: (\d+) of 40 problems are done, kept in p\.jsonl\.journal; the same command goes on from there"
+    )
+    found = re.fullmatch(f"kernelwright: {pattern}", last)
+    assert found is not None, last
+    assert 2 <= int(found[1]) < 40
+    assert main(told) == 0
+    assert "p.jsonl: going on after " in capsys.readouterr().err
 
 
 def test_a_default_is_numbered_and_a_named_place_is_not() -> None:
