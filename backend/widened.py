@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
+
+from kernelwright.backend.torch_private import TorchDispatchMode, tree_map
 
 #: Operators with a switch that says whether 16-bit operands give an fp32 result, and its place.
 _SWITCHES = {"aten::_softmax": 2, "aten::_log_softmax": 2}
