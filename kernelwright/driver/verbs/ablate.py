@@ -2,27 +2,29 @@
 
 usage: kernelwright ablate [experiment=stages|rewards|timed_rewards|algorithms] [key=value …] [--json]
 
-An experiment is a set of arms. `stages`: one agent for everything, the stages added one by one, passes without agents,
-agents without passes. `algorithms` and `rewards` train an adapter for each arm and seed before they measure it on
-held-out problems; `timed_rewards` needs a GPU. A table goes to stdout: for each arm the share of verified programs, the
-geometric mean of speedups (measured on a GPU, else estimated), and paired differences to the first arm, with 95%
-intervals that resample problems and seeds. out=FOLDER gets table.jsonl, a row for each arm, seed and problem as it
-comes, and summary.json. A run that was stopped, or killed, goes on where it was.
+An experiment is a set of arms. `stages` has one agent for everything, the stages added one by one, passes without
+agents, and agents without passes. `algorithms` and `rewards` train an adapter for each arm and seed, and then measure
+it on held-out problems; `timed_rewards` does so too, and needs a GPU.
+
+A table goes to stdout. For each arm it has the share of verified programs, the geometric mean of speedups (measured
+on a GPU, else estimated), and paired differences from the first arm. Intervals are 95%, and resample problems and
+seeds. out=FOLDER gets summary.json, and table.jsonl with a row for each arm, seed and problem as it comes. A run that
+was stopped, or killed, goes on from there.
 
 flags:
   --json   print summary.json instead of the table
 
 configuration (defaults first):
-  experiment=stages|…   only=[ARM,…]  (the first is what others are compared with)
+  experiment=stages|…   only=[ARM,…]  (the other arms are compared with the first)
   arms.NAME.pipeline='PASSES'   arms.NAME.without=[PASS,…]   arms.NAME.train=[KEY=VALUE,…]
-  arms.NAME.policy.KEY=VALUE   of arms that do not train
-  pipeline='PASSES'     of arms that name none
+  arms.NAME.policy.KEY=VALUE   for arms that do not train
+  pipeline='PASSES'     for arms that name none
   problems=held_out|examples|generated|kernelbench   problems.place=FILE|FOLDER|hub:OWNER/NAME  (a JSONL of KernelBench
                         too)  problems.split=test|train|null   problems.count=4   problems.difficulty=0   limit=N
   seeds=[0]  seeds=[0,1,2]
-  policy=smollm|none|hf|vllm|openai|replay   (first what the experiments take)
+  policy=smollm|none|hf|vllm|openai|replay   (the experiments take the first)
   policy.model=…   policy.adapters.STAGE=FOLDER
-  answers=2  joint_answers=4  max_tokens=512  action=pipeline|program  midend_tokens=64   of agents in `stages`
+  answers=2  joint_answers=4  max_tokens=512  action=pipeline|program  midend_tokens=64   for agents in `stages`
   train.KEY=VALUE       for arms that train: as `kernelwright train KEY=VALUE`
   target=auto|…  evaluator.seeds=3  import.shrink=auto|never|always  baseline=lower-inductor
   jobs=N  timeout_s=600  out=runs/ablate/EXPERIMENT

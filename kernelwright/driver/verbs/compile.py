@@ -2,20 +2,19 @@
 
 usage: kernelwright compile PATH [flags] [key=value …]
 
-PATH is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and
-`get_init_inputs()`. Every stage is verified; all of them, the final `module.py` and `report.json` go into
-a run folder.
+PATH is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and `get_init_inputs()`. Every
+stage is verified. A run folder gets each stage, the final `module.py` and `report.json`.
 
 flags:
-  -p, --pipeline SPEC   passes to run instead of the configured ones, e.g. 'lower-inductor,tune{trials=8}'
+  -p, --pipeline SPEC   run these passes instead of the configured ones, e.g. 'lower-inductor,tune{trials=8}'
   --emit WHAT           print the result as triton, ttir, ttgir, ptx, kernelbench or standalone
   -o, --output FILE     write that text (triton if --emit is not given) to FILE instead
   --json                print report.json, and nothing else, on stdout
 
 configuration (defaults first):
-  target=auto|…         what to compile for; a wrong name lists the right ones
+  target=auto|…         the GPU to compile for; a wrong name lists the right ones
   pipeline=default|lower|search
-  evaluator.seeds=…     seeds of the inputs that a candidate must pass
+  evaluator.seeds=…     draws of inputs that a candidate must pass
   import.shrink=auto|never|always   make sizes small enough for the interpreter
   out=FOLDER  name=NAME  seed=0
 

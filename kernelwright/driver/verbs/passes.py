@@ -2,8 +2,8 @@
 
 usage: kernelwright passes [--json]
 
-For each pass: what it is called in a pipeline, the levels it reads and writes, what it does, and its options
-with their defaults. `--json` prints the same as one JSON object, by name.
+Each pass has its name in a pipeline, the levels that it reads and writes, its purpose, and its options with their
+defaults. `--json` prints the same as one JSON object, by name.
 
   kernelwright passes
   kernelwright opt module.py -p 'tune{trials=8}'

@@ -2,23 +2,24 @@
 
 usage: kernelwright sft pairs=FILE.jsonl [key=value …]
 
-The adapter learns the answers of `kernelwright data pairs`, to the very prompts that the agent asks; pairs of the split
-`test` measure it. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard` and, at the end or when
-interrupted, `plot.svg` and `plot.png`; a run that was stopped goes on from its last checkpoint. Ctrl-C and SIGTERM
-write a checkpoint before the run ends; a second Ctrl-C ends it at once. The last step's metrics go to stdout as JSON.
+The adapter learns the answers of `kernelwright data pairs` to the very prompts that the agent asks. Pairs of the
+split `test` measure it. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard` and, at the end or
+when interrupted, `plot.svg` and `plot.png`. A run that was stopped goes on from its last checkpoint. Ctrl-C and
+SIGTERM write a checkpoint before the run ends; a second Ctrl-C ends it at once. The last step's metrics go to stdout
+as JSON.
 
-`torchrun --nproc-per-node 2 -m kernelwright.driver.cli sft …` shares the work out over processes, a GPU each, as for
-`kernelwright train`; checkpoints serve any number of them.
+`torchrun --nproc-per-node 2 -m kernelwright.driver.cli sft …` shares the work between processes with a GPU each, as
+for `kernelwright train`. Its checkpoints serve any number of processes.
 
 configuration (defaults first):
   stage=frontend|midend  pairs=FILE.jsonl  model=smollm|FOLDER|HUB-ID  adapter=FOLDER
   out=runs/sft/STAGE  device=auto|cpu|cuda|cuda:1  epochs=1  batch=16  max_tokens=4096  seed=0
   trainer=default|small  trainer.lr=1e-3  trainer.rank=16  trainer.schedule=constant|cosine  trainer.save_every=100
   trainer.wandb=PROJECT             Weights & Biases gets each step's metrics as well
-  warm_start=sft_grpo|dr_kernel     what published recipes begin with, as a whole
+  warm_start=sft_grpo|dr_kernel     the supervised step of a published recipe, as a whole
   rollout.form=native|kernels (frontend), native|brief (midend)
-  rollout.action=program|pipeline   what answers are
-  target=h100           what prompts name
+  rollout.action=program|pipeline   whether answers are programs or choices of passes
+  target=h100           the target that prompts name
 
   kernelwright sft pairs=pairs.jsonl trainer=small trainer.lr=1e-3 epochs=12
 

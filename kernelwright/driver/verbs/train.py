@@ -2,23 +2,27 @@
 
 usage: kernelwright train [stage=frontend|midend] [key=value …]
 
-Each step a policy answers some problems, evaluators judge the answers, and an adapter learns from what they were worth.
-Before the first step a canary tells whether the policy has the trainer's weights; metrics.jsonl has how far they differ
-(`mismatch`, nats a token) at every step, and what each took: seconds/PHASE, and idle/policy, idle/learner and
-idle/evaluator, shares of the step. With trainer.ahead=1 the policy draws a batch while the learner learns from the one
-before: its adapter is one step older then (`lag`). With 2 nobody waits for late verdicts either. out=FOLDER gets
-`adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard`, `canary.json` and, at the end or when interrupted, `plot.svg`
-and `plot.png`; a run that was stopped goes on from its last checkpoint with the batch that would have been next. Ctrl-C
-and SIGTERM write a checkpoint before the run ends; a second Ctrl-C ends it at once. The last step's metrics go to
-stdout as JSON.
+In each step a policy answers some problems, evaluators judge the answers, and an adapter learns from their rewards.
+Before the first step a canary checks that the policy has the trainer's weights. Each line of metrics.jsonl says how
+far the two differ (`mismatch`, nats a token) and how long the step took: seconds/PHASE, and the idle shares
+idle/policy, idle/learner and idle/evaluator.
+
+With trainer.ahead=1 the policy draws a batch while the learner learns from the one before; its adapter is one step
+older then (`lag`). With trainer.ahead=2 nobody waits for late verdicts either.
+
+out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard`, `canary.json` and, at the end or when
+interrupted, `plot.svg` and `plot.png`. A run that was stopped goes on from its last checkpoint with the batch that
+would have been next. Ctrl-C and SIGTERM write a checkpoint before the run ends; a second Ctrl-C ends it at once. The
+last step's metrics go to stdout as JSON.
 
 Several GPUs: device=cuda:1 policy.devices=0 puts learner and policy on one each. `torchrun --nproc-per-node 2 -m
-kernelwright.driver.cli train …` splits the base model's layers (FSDP2) and each batch's rows over processes, a GPU
-each; the first of them asks the policy, judges, writes and tells. Its checkpoints serve any number of processes.
+kernelwright.driver.cli train …` splits the base model's layers (FSDP2) and each batch's rows over processes with a
+GPU each. The first process asks the policy, judges, writes and reports. Its checkpoints serve any number of
+processes.
 
 configuration (defaults first; every group is a folder of conf/):
   stage=frontend|midend  policy=vllm|hf|smollm|openai|replay  policy.model=smollm|FOLDER|HUB-ID
-  adapter=FOLDER|shipped:NAME   where to start from; rank, alpha and dropout are its own then
+  adapter=FOLDER|shipped:NAME   the adapter to start from; it brings its own rank, alpha and dropout
   reward=STAGE'S|composite|cost_model|joint|kevin|log_speedup|profiling
   algorithm=grpo|dr_grpo|dapo|bnpo|rloo|trloo|dr_kernel|kevin|gspo|cispo|raft  algorithm.kl=0.1  …
   problems=generated|held_out|examples|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
