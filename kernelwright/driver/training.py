@@ -88,7 +88,7 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
             )
         console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {rows.pairs}", highlight=False)
         drawn = plotted(folder, say) if ranks.leads else contextlib.nullcontext()
-        with drawn, _shown(console) as tell:
+        with _shown(console) as tell, drawn:
             metrics = train_sft(learner, train, settings.run(), folder, held_out=held_out, tell=tell, say=say)
         return facts | (metrics or last_metrics(folder)) if ranks.leads else {}
 
@@ -238,7 +238,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
             answering.load_adapter(plain.stage.name, place)
 
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
-        with plotted(folder, say), _shown(console) as tell, taking_turns():
+        with _shown(console) as tell, plotted(folder, say), taking_turns():
             trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases, pairs)
             with _going_first(learner.device):
                 return trainer.run() or last_metrics(folder)
