@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from triton.language.extra.cuda import libdevice
 
 from kernelwright.backend.launch import BoundLaunch, Grid, JitNamespace, KernelHandle
-from kernelwright.backend.reference import ReferenceProgram, tensor_at
+from kernelwright.backend.reference import ReferenceProgram, init_call, tensor_at
 from kernelwright.backend.tensors import TORCH_DTYPES, Value, register_source, spec_of
 from kernelwright.ir.dialect import TYPING_NAMES
 from kernelwright.ir.errors import UserError
@@ -254,10 +254,10 @@ def _function(m: KernelModule, entry: Callable[..., Any]) -> Callable[..., Any]:
 def _class(m: KernelModule, entry: type[torch.nn.Module], runtime: Runtime, seed: int) -> Callable[..., Any]:
     program = ReferenceProgram.load(m.reference)
     torch.manual_seed(seed)
-    arguments = program.init_arguments()
+    arguments, keywords = init_call(program.init_arguments())
     torch.manual_seed(seed)
     with runtime.host_mode():
-        model = entry(*arguments)
+        model = entry(*arguments, **keywords)
     model = model.to(runtime.device)
     paths = {spec.tensor.name: spec.path for spec in m.reference.state}
 

@@ -64,6 +64,9 @@ def _is_bf16(handle: Any) -> bool:
 def values_of(handle: Any) -> NDArray[Any]:
     """A handle's numbers; bfloat16 as fp32."""
     data: NDArray[Any] = handle.data
+    name = handle.dtype.scalar.name
+    if name in numerics.FP8:
+        return numerics.fp8_to_f32(data, name)
     return numerics.bf16_to_f32(data) if _is_bf16(handle) else data
 
 
@@ -204,20 +207,29 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         return _pack(np.fmin(np.fmax(value, lowest), highest), arg.dtype.scalar)
 
     def create_fma(self, x: Any, y: Any, z: Any) -> Any:
-        return _pack(values_of(x) * values_of(y) + values_of(z), z.dtype.scalar)
+        return _pack(numerics.fused(*map(values_of, (x, y, z))), z.dtype.scalar)
+
+    def create_umulhi(self, lhs: Any, rhs: Any) -> Any:
+        return Handle(numerics.high_half(*np.broadcast_arrays(lhs.data, rhs.data)), lhs.dtype.scalar)
+
+    def create_fp_to_fp(self, src: Any, dst_type: Any, rounding_mode: Any) -> Any:
+        kinds = {src.dtype.scalar.name, dst_type.scalar.name}
+        if not kinds & numerics.FP8.keys() or rounding_mode == upstream._ir.ROUNDING_MODE.RTZ:
+            return super().create_fp_to_fp(src, dst_type, rounding_mode)
+        return pack_exact(values_of(src), dst_type.scalar)
 
     def create_erf(self, arg: Any) -> Any:
         return self.unary_op(arg, numerics.erf)
 
-    def create_dot(self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: Any) -> Any:
+    def create_dot(self, a: Any, b: Any, d: Any, input_precision: Any, _max_num_imprecise_acc: Any) -> Any:
         self.synchronised()
-        if any(h.dtype.scalar.is_fp8() for h in (a, b)):
-            return super().create_dot(a, b, d, input_precision, max_num_imprecise_acc)
         # Products of 8-bit integers are exact in fp64, and only floating products are fast in numpy.
         wide = np.float64 if a.data.dtype.itemsize == 8 or a.dtype.scalar.is_int() else np.float32
         left, right, start = (values_of(handle).astype(wide, copy=False) for handle in (a, b, d))
         if a.dtype.scalar == tl.float32 and input_precision == upstream._ir.INPUT_PRECISION.TF32:
             left, right = numerics.cut_to_tf32(left), numerics.cut_to_tf32(right)
+        if d.dtype.scalar == tl.float16:
+            return _pack(_in_half(left, right, start), d.dtype.scalar)
         return _pack(np.matmul(left, right) + start, d.dtype.scalar)
 
     def create_extern_elementwise(
@@ -232,6 +244,19 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         """Prints are dropped: whoever judges a kernel reads nothing it says."""
 
 
+#: Terms that a tensor core adds before it rounds to an accumulator of 16 bits.
+_HALF_STEP = 16
+
+
+def _in_half(left: NDArray[Any], right: NDArray[Any], start: NDArray[Any]) -> NDArray[Any]:
+    """A product whose accumulator is fp16."""
+    total = start.astype(np.float16)
+    for first in range(0, left.shape[-1], _HALF_STEP):
+        terms = slice(first, first + _HALF_STEP)
+        total = (total.astype(np.float32) + np.matmul(left[..., terms], right[..., terms, :])).astype(np.float16)
+    return total
+
+
 def _orders(order: Sequence[Any]) -> tuple[bool, bool]:
     """Whether an atomic acquires and releases, by its memory semantics."""
     sem = order[0] if order else _SEM.ACQUIRE_RELEASE
@@ -242,6 +267,10 @@ def pack_exact(values: NDArray[Any], dtype: Any) -> Any:
     """Convert to exactly that dtype, truth values too."""
     if dtype == tl.bfloat16:
         return Handle(numerics.f32_to_bf16(values.astype(np.float32)), dtype)
+    if dtype.name in numerics.FP8:
+        return Handle(numerics.f32_to_fp8(values, dtype.name), dtype)
+    if values.dtype.kind == "f" and np_dtype(dtype).kind in "iu" and dtype != tl.int1:
+        return Handle(numerics.to_integers(values, np_dtype(dtype)), dtype)
     return Handle(values.astype(np_dtype(dtype)), dtype)
 
 

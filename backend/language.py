@@ -224,6 +224,8 @@ class Language:
         if fast is None or len(inputs) > 1 or inputs[0].dtype == tl.int1:
             return self._fold(inputs, axis, combine_fn, numerics.fold, False)
         self.builder.synchronised()
+        if inputs[0].dtype == tl.float16 and combine_fn.fn is _SUM:
+            return [numerics.fold_in_turn(inputs[0].handle.data, axis, _THREADS)]
         # One layout, so that the order of additions depends on nothing else.
         values = np.ascontiguousarray(values_of(inputs[0].handle))
         result = fast(inputs[0].dtype.is_floating())(values, axis=axis)
@@ -245,6 +247,10 @@ def _jit_body(member: Any) -> Callable[..., Any] | None:
         return body
     return None
 
+
+_SUM = _jit_body(tl.standard._sum_combine)
+#: Threads that share a reduction, of four warps.
+_THREADS = 128
 
 _FAST_REDUCE: Mapping[Any, Callable[[bool], Callable[..., Any]]] = {
     _jit_body(tl.standard._sum_combine): lambda _floating: np.sum,

@@ -9,6 +9,7 @@ import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import triton
@@ -75,6 +76,17 @@ class KernelHandle:
     def __getitem__(self, grid: Any) -> Callable[..., None]:
         return lambda *args, **kwargs: self._run(self, self.bind(grid, args, kwargs))
 
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """What Triton's own launchers and wrappers around kernels call; with `warmup` nothing is launched."""
+        if warmup:
+            return Warm(self)
+        self._run(self, self.bind(grid, args, kwargs))
+        return Warm(self)
+
+    def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> "Warm":
+        """Compile without a launch, which means nothing here."""
+        return self.run(*args, grid=grid, warmup=True, **kwargs)  # type: ignore[no-any-return]
+
     def __call__(self, *_args: Any, **_kwargs: Any) -> Any:
         raise LaunchError(f"@{self.__name__} is called from host code without a grid: write {self.__name__}[grid](...)")
 
@@ -130,6 +142,22 @@ class KernelHandle:
         if any(size < 0 or size > limit for size, limit in zip(full, GRID_LIMITS, strict=True)):
             raise LaunchError(f"@{self.__name__}: grid {full} is outside CUDA's limits {GRID_LIMITS}")
         return full[0], full[1], full[2]
+
+
+class Warm:
+    """What a kernel is compiled to, as host code asks it how many programs fit: with figures of a small one."""
+
+    n_regs, n_spills = 32, 0
+    metadata = SimpleNamespace(shared=1024, num_warps=4, num_stages=3, num_ctas=1)
+
+    def __init__(self, handle: KernelHandle) -> None:
+        self._handle = handle
+
+    def _init_handles(self) -> None:
+        """Load it onto the device."""
+
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
+        return self._handle[grid]
 
 
 #: Of an autotuned kernel, and the launches that its configurations make of one: the number of that to make.

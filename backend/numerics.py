@@ -39,8 +39,76 @@ def _torch(function: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Array]
 
 
 def _round_away(values: Array) -> Array:
-    result: Array = np.copysign(np.floor(np.abs(values) + values.dtype.type(0.5)), values)
+    whole = np.trunc(np.abs(values))
+    result: Array = np.copysign(whole + (np.abs(values) - whole >= 0.5), values)
     return result
+
+
+def fused(x: Array, y: Array, z: Array) -> Array:
+    """x * y + z rounded once: products of fp32 are exact in fp64."""
+    wide = np.longdouble if x.dtype == np.float64 else np.float64
+    result: Array = (x.astype(wide) * y.astype(wide) + z.astype(wide)).astype(z.dtype)
+    return result
+
+
+def high_half(x: Array, y: Array) -> Array:
+    """The upper half of the product of two integers of one size, taken as numbers without a sign."""
+    bits = 8 * x.dtype.itemsize
+    a, b = (value.view(f"u{value.dtype.itemsize}") for value in (np.ascontiguousarray(x), np.ascontiguousarray(y)))
+    if bits < 64:
+        product = a.astype(np.uint64) * b.astype(np.uint64)
+        upper: Array = (product >> np.uint64(bits)).astype(a.dtype).view(x.dtype)
+        return upper
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    middle = (a >> half) * (b & low) + (((a & low) * (b & low)) >> half)
+    carried = (middle & low) + (a & low) * (b >> half)
+    result: Array = ((a >> half) * (b >> half) + (middle >> half) + (carried >> half)).view(x.dtype)
+    return result
+
+
+#: torch's dtypes of fp8, whose casts round to the nearest; by what Triton calls them, with their largest numbers.
+FP8 = {"fp8e4nv": (torch.float8_e4m3fn, 448.0), "fp8e5": (torch.float8_e5m2, 57344.0)}
+
+
+def fp8_to_f32(bits: NDArray[np.uint8], name: str) -> NDArray[np.float32]:
+    """Widen fp8, held as its bits."""
+    held = torch.from_numpy(np.array(bits, dtype=np.uint8)).view(FP8[name][0])
+    widened: NDArray[np.float32] = held.float().numpy()
+    return widened
+
+
+def f32_to_fp8(values: Array, name: str) -> NDArray[np.uint8]:
+    """Round to the nearest fp8, ties to even; what is too large becomes the largest number, as on a GPU."""
+    dtype, most = FP8[name]
+    bounded = torch.from_numpy(np.array(values, dtype=np.float32)).clamp(-most, most)
+    bits: NDArray[np.uint8] = bounded.to(dtype).view(torch.uint8).numpy()
+    return bits
+
+
+def to_integers(values: Array, dtype: np.dtype) -> Array:
+    """Floats cut to integers as PTX does: what is out of range is the nearest integer in it, NaN is 0."""
+    if dtype.itemsize < 4:
+        return values.astype(dtype)
+    limits = np.iinfo(dtype)
+    wide = np.trunc(values.astype(np.float64))
+    inside = np.clip(wide, float(limits.min), float(np.nextafter(float(limits.max) + 1.0, 0)))
+    result = np.where(np.isnan(wide), 0.0, inside).astype(dtype)
+    return np.where(wide >= float(limits.max), limits.max, result).astype(dtype)
+
+
+def fold_in_turn(values: Array, axis: int, parts: int) -> Array:
+    """Sums along an axis in the values' own dtype, rounded at each step: as `parts` threads take them, a run each, and
+    then these together as a tree."""
+    size = values.shape[axis]
+    runs = max(1, size // parts)
+    moved = np.moveaxis(values, axis, -1)
+    grouped = moved.reshape(*moved.shape[:-1], size // runs, runs)
+    total = grouped[..., 0]
+    for step in range(1, runs):
+        total = total + grouped[..., step]
+    while total.shape[-1] > 1:
+        total = total[..., 0::2] + total[..., 1::2]
+    return total[..., 0]
 
 
 erf = _torch(torch.erf)
@@ -66,7 +134,7 @@ LIBDEVICE: Mapping[str, Callable[..., Array]] = {
     "nearbyint": np.rint,
     "round": _round_away,
     "fdim": lambda x, y: np.maximum(x - y, 0),
-    "fma": lambda x, y, z: x * y + z,
+    "fma": fused,
     "isnan": lambda x: np.isnan(x).astype(np.int32),
     "isinf": lambda x: np.isinf(x).astype(np.int32),
     "isfinite": lambda x: np.isfinite(x).astype(np.int32),

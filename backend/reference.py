@@ -39,6 +39,16 @@ class Description:
     returns: Literal["tensor", "tuple", "list"]
 
 
+def init_call(given: Any) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments and keywords that a class is built from: a list; a dictionary; or, as KernelBook has it, one of
+    each in a list."""
+    if isinstance(given, dict):
+        return [], given
+    if len(given) == 2 and isinstance(given[0], list) and isinstance(given[1], dict):
+        return given[0], given[1]
+    return list(given), {}
+
+
 def held_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
     """Parameters, buffers and plain tensor attributes with their dotted paths, each tensor once."""
     seen: set[int] = set()
@@ -86,17 +96,17 @@ class ReferenceProgram:
                 raise UserError(f"the reference's source defines no {name}; see KernelBench's format")
         return cls(reference, namespace)
 
-    def init_arguments(self) -> list[Any]:
-        """What the entry is built from; empty without `get_init_inputs`."""
-        maker: Callable[[], Sequence[Any]] | None = self.namespace.get("get_init_inputs")
-        return list(maker()) if maker else []
+    def init_arguments(self) -> Any:
+        """What `get_init_inputs` gives, as `init_call` reads it; empty without one."""
+        maker: Callable[[], Any] | None = self.namespace.get("get_init_inputs")
+        return maker() if maker else []
 
     def build(self, seed: int, device: torch.device | str = "cpu") -> nn.Module:
         """The model with the weights of this seed, the same on every device."""
         torch.manual_seed(seed)
-        arguments = self.init_arguments()
+        arguments, keywords = init_call(self.init_arguments())
         torch.manual_seed(seed)
-        model: nn.Module = self.namespace[self.reference.entry](*arguments).to(device)
+        model: nn.Module = self.namespace[self.reference.entry](*arguments, **keywords).to(device)
         for module in model.modules():
             for name, value in vars(module).items():
                 if isinstance(value, Tensor):

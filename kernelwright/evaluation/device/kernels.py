@@ -185,10 +185,11 @@ def language_value(value: Json, kernel_of: Mapping[str, Any], *, wrapped: bool) 
         return _module(str(value["module"]), wrapped)
     if "language" in value:
         module, name = value["language"]
-        found = getattr(importlib.import_module(_known(str(module))), str(name))
+        known = _known(str(module))
+        found = getattr(importlib.import_module(known), str(name))
         if not _belongs(found):
             raise KeyError(name)
-        return _late(found, str(module), str(name)) if wrapped else found
+        return _late(found, known, str(name)) if wrapped else found
     raise KeyError(str(value.get("other", value)))
 
 

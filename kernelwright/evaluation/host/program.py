@@ -16,12 +16,12 @@ from torch.overrides import TorchFunctionMode
 from triton.backends.compiler import GPUTarget
 
 from kernelwright.backend.execute import GIVEN_NAMES
-from kernelwright.backend.reference import held_tensors
+from kernelwright.backend.reference import held_tensors, init_call
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
 from kernelwright.evaluation.host import cuda, library
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.session import Session
-from kernelwright.evaluation.host.withheld import DeviceTensor, Store, public, reference_to, withheld
+from kernelwright.evaluation.host.withheld import DEVICE_NUMBERS, DeviceTensor, Store, public, reference_to, withheld
 from kernelwright.evaluation.link import Json, Link, LinkError, TensorRef
 
 _LINK_BYTES = 1 << 30
@@ -138,9 +138,9 @@ class _Host:
         return call
 
     def _model(self, made: Callable[..., Any]) -> tuple[Callable[..., Any], list[Json]]:
-        arguments = self._arguments()
+        arguments, keywords = init_call(self._arguments())
         torch.manual_seed(int(self.job["seed"]))
-        model = made(*arguments)
+        model = made(*arguments, **keywords)
         if not isinstance(model, nn.Module):
             raise TypeError("ModelNew is no torch.nn.Module")
         if self.job["bf16"]:  # as the reference is
@@ -160,12 +160,12 @@ class _Host:
         self.model = model
         return lambda values, _state: model(*values), held
 
-    def _arguments(self) -> list[Any]:
+    def _arguments(self) -> Any:
         """What the class is built from: given, or found as the reference finds it."""
         torch.manual_seed(int(self.job["seed"]))
         space: dict[str, Any] = {"__name__": "arguments"}
         exec(str(self.job["init"]), space)
-        return list(space["get_init_inputs"]())
+        return space["get_init_inputs"]()
 
     def _answer(self, call: Callable[..., Any], request: Json) -> Json:
         for number in request["withhold"]:
@@ -173,7 +173,7 @@ class _Host:
                 self.stores[number].content, self.stores[number].stale = None, False
         if request["bump"]:
             for _, tensor in held_tensors(self.model) if self.model is not None else ():
-                if isinstance(tensor, DeviceTensor):
+                if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no input that it keeps
                     tensor.copy_(tensor)
         values = [self._value(value) for value in request["inputs"]]
         state = {name: self._value(value) for name, value in request["state"].items()}
