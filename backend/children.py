@@ -27,6 +27,8 @@ import kernelwright
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
 #: Environment of children that compute on no GPU: they see none, take no memory of it, and have one thread each.
 OFF_GPU = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+#: Children that work at a time for one search or tuning, at most.
+MOST_WORKERS = 12
 #: Seconds in which a child has to be ready.
 START_SECONDS = 120.0
 #: What a task may tell while it is under way: that it waits for others, so that no time counts, or works again.

@@ -5,11 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from torch import Tensor
-
-from kernelwright.backend.execute import RecordingRuntime, bind, host_namespace, meta_arguments
-from kernelwright.backend.tensors import SHORT_DTYPES, spec_of
 from kernelwright.ir.values import KernelModule, TensorSpec
 
 #: Statements of host code that runs from top to bottom.
@@ -31,12 +26,20 @@ class HostTrace:
 
     def value(self, index: int, expression: ast.expr) -> Any:
         """What an expression gives just before a statement: a number, a tuple, a tensor on the meta device."""
+        import torch  # late, here and below: a pass is known, and its options are read, without torch
+
+        from kernelwright.backend.execute import RecordingRuntime
+
         code = compile(ast.fix_missing_locations(ast.Expression(expression)), "<host>", "eval")
         with torch.no_grad(), RecordingRuntime().host_mode():
             return eval(code, dict(self.globals), dict(self.before[index]))
 
     def spec(self, index: int, expression: ast.expr) -> TensorSpec | None:
         """The tensor that an expression gives just before a statement; None for what is no tensor of the IR."""
+        from torch import Tensor
+
+        from kernelwright.backend.tensors import SHORT_DTYPES, spec_of
+
         value = self.value(index, expression)
         known = isinstance(value, Tensor) and value.dtype in SHORT_DTYPES
         return spec_of(ast.unparse(expression), value) if known else None
@@ -52,6 +55,10 @@ def trace_host(m: KernelModule) -> HostTrace | None:
         return None
     if not all(isinstance(statement, _STRAIGHT) for statement in entry.body):
         return None
+    import torch
+
+    from kernelwright.backend.execute import RecordingRuntime, bind, host_namespace, meta_arguments
+
     runtime = RecordingRuntime()
     space = host_namespace(m, runtime)
     values = bind(m, *meta_arguments(m))

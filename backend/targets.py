@@ -4,8 +4,6 @@ import json
 import os
 from dataclasses import asdict, dataclass
 
-import torch
-
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.plugins import Registry
 
@@ -154,6 +152,8 @@ def detect_target() -> Target:
     A device that is not listed is taken for a listed one of its compute capability; raises UserError where there
     is none.
     """
+    import torch  # late: names of targets are checked without it
+
     if not torch.cuda.is_available():
         return TARGETS["interpreter"]
     device = torch.cuda.get_device_name()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from kernelwright.driver.build import discover
 from kernelwright.driver.campaign import Campaign
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import read_settings
 from kernelwright.ir.errors import UserError

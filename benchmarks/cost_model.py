@@ -36,7 +36,7 @@ from kernelwright.backend.compiler import CompileFailureError, compile_launch
 from kernelwright.backend.cost import LaunchCost, estimate, launch_cost
 from kernelwright.backend.execute import Launch, trace_launches
 from kernelwright.backend.targets import Target, detect_target, get_target
-from kernelwright.backend.tune import with_meta
+from kernelwright.backend.tuning import with_meta
 from kernelwright.backend.tuning_space import Meta, Space, space_of
 from kernelwright.backend.work import in_bounds
 from kernelwright.frontend.importers import import_source

@@ -35,8 +35,9 @@ from kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
 from kernelbench_work import Bench, with_searches
 from rich.console import Console
 
-from kernelwright.driver.build import discover, resolve_target
+from kernelwright.driver.build import resolve_target
 from kernelwright.driver.campaign import machine
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import EvaluatorKind, Settings, read_settings

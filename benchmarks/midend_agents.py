@@ -44,7 +44,8 @@ from kernelwright.backend.children import OFF_GPU, Child, Outcome
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning import prepare_trial
-from kernelwright.driver.build import discover, resolve_target
+from kernelwright.driver.build import resolve_target
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.policies import PolicySettings, open_policy
 from kernelwright.evaluation.pool import usable_cores

@@ -34,8 +34,6 @@ from kernelwright.ir.errors import check_choice
 
 #: Changes whenever a seed gives another program than before.
 VERSION = 2
-#: The first seed of the test set.
-HELD_OUT = 1_000_000_000
 #: Elements that a value may have, and its largest root mean square.
 LARGEST_VALUE = 4096
 _LARGEST_RMS, _SMALLEST_RMS = 30.0, 0.02
@@ -96,8 +94,6 @@ DIFFICULTIES: Mapping[int, Difficulty] = {
         least=2**19,
     ),
 }
-#: Levels that are drawn where none is asked for, in turn.
-MIXED_LEVELS = (1, 2, 3, 4)
 
 
 def generate_program(seed: int, difficulty: int = 1) -> str:

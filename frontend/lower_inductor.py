@@ -1,17 +1,10 @@
 """`lower-inductor`: Inductor's own lowering as a pass, and the variants of it that can be asked for."""
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import torch
-
-from kernelwright.backend.reference import ReferenceProgram, tensor_at
-from kernelwright.backend.targets import get_target
-from kernelwright.frontend.algebra import drop_places, reassociate
-from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.passes import Context, Pass, register
-from kernelwright.ir.values import KernelModule, Level, Reference
+from kernelwright.ir.values import KernelModule, Level
 
 
 @register
@@ -59,7 +52,6 @@ class LowerInductor(Pass):
             "force_layout_optimization": self.every_conv,
             "triton.prefer_nd_tiling": self.tile_reductions,
             "triton.tile_reductions": self.tile_reductions,
-            "post_grad_custom_pre_pass": _reassociated if self.reassociate else drop_places,
         }
         if self.tiles:
             options["triton.max_tiles"] = self.tiles
@@ -72,33 +64,6 @@ class LowerInductor(Pass):
         UnsupportedVersionError where torch or Triton lacks what lowering needs."""
         if self.keep and module.launcher is not None:
             return module
-        # Where a release of torch or Triton lacks what these need, other passes stay.
-        from kernelwright.frontend.inductor.capture import capture
-        from kernelwright.frontend.inductor.module_text import ModuleBuilder
+        from kernelwright.frontend.inductor.lowering import lower  # late: options of passes are read without torch
 
-        cuda = torch.cuda.is_available() and ctx.target != "interpreter"
-        here = ctx.options.get("lowering_device", "cuda" if cuda else "cpu")
-        device = self.device if self.device != "auto" else here
-        program = ReferenceProgram.load(module.reference)
-        with torch.device("meta") if device == "meta" else nullcontext():
-            model = program.build(ctx.seed, device)
-        inputs = program.inputs(ctx.seed, device)
-        tensors = _named_tensors(module.reference, model, inputs)
-        captured = capture(model, inputs, tensors, self.config())
-        return ModuleBuilder(module, captured, get_target(ctx.target)).build()
-
-
-def _reassociated(graph: torch.fx.Graph) -> None:
-    drop_places(graph)
-    if not reassociate(graph):
-        raise LoweringError(
-            "nothing to reassociate: the program takes no average after a product or a convolution, "
-            "and none with a variance"
-        )
-
-
-def _named_tensors(reference: Reference, model: torch.nn.Module, inputs: list[Any]) -> dict[str, torch.Tensor]:
-    values = zip(reference.inputs, inputs, strict=True)
-    named = {spec.name: value for spec, value in values if isinstance(value, torch.Tensor)}
-    held = {spec.tensor.name: tensor_at(model, spec.path) for spec in reference.state}
-    return named | {name: tensor for name, tensor in held.items() if tensor is not None}
+        return lower(module, ctx, self.config(), self.device, self.reassociate)

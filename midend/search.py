@@ -2,19 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import torch
-
-from kernelwright.backend.children import cores
+from kernelwright.backend.children import MOST_WORKERS, cores
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tune import MOST_WORKERS
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level, Record
-from kernelwright.midend.search_measured import MeasuredRace
-from kernelwright.midend.search_race import OutOfTimeError, Race, Spending
-from kernelwright.midend.search_space import Space
+
+if TYPE_CHECKING:
+    from kernelwright.midend.search_race import Spending
+    from kernelwright.midend.search_space import Space
 
 
 @register
@@ -69,13 +67,19 @@ class Search(Pass):
         Raises UserError without an evaluator, for a target that is no GPU and for measure=gpu without one; what the
         plain lowering raises; SearchError where no candidate is verified.
         """
+        import torch  # late: a pass is known, and its options are read, without torch
+
+        from kernelwright.midend.search_race import OutOfTimeError, Race, Spending
+        from kernelwright.midend.search_space import Space
+
         if not get_target(ctx.target).is_gpu:
             raise UserError(f"search compares times, and target {ctx.target} has none; choose a GPU such as h100")
         if self.measure == "gpu" and not torch.cuda.is_available():
             raise UserError("search{measure=gpu} needs a CUDA device; use measure=model, or auto")
         spending = Spending(self.width, self.trials, self.most, self.seconds)
         if self.measure != "model" and torch.cuda.is_available():
-            return self._measured(module, spending, ctx)
+            spending = replace(spending, most=2 * spending.most)
+            return self._measured(Space(module, ctx), spending, module, ctx)
         race = Race(Space(module, ctx), spending, ctx, self.resume)
         stopped = ""
         try:
@@ -90,11 +94,14 @@ class Search(Pass):
         notes = race.notes(best) | ({"stopped": stopped} if stopped else {})
         return _stamped(best.candidate.module, module, ctx, str(best.verdict), notes)
 
-    def _measured(self, module: KernelModule, spending: Spending, ctx: Context) -> KernelModule:
+    def _measured(self, space: "Space", spending: "Spending", module: KernelModule, ctx: Context) -> KernelModule:
+        import torch
+
+        from kernelwright.midend.search_measured import MeasuredRace
+
         torch.cuda.empty_cache()  # does nothing where nothing was allocated; the children want it
         workers = self.workers or min(cores(), MOST_WORKERS)
-        spending = replace(spending, most=2 * spending.most)
-        race = MeasuredRace(Space(module, ctx), spending, ctx, workers, self.resume, self.timed)
+        race = MeasuredRace(space, spending, ctx, workers, self.resume, self.timed)
         best = race.run().candidate
         return _stamped(best.module, module, ctx, str(race.verdicts[best.digest]), race.notes())
 

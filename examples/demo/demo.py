@@ -14,8 +14,9 @@ from rich.table import Table
 
 from kernelwright.backend.eager_cost import estimate_eager_us
 from kernelwright.backend.targets import get_target
-from kernelwright.driver.build import discover, open_context
+from kernelwright.driver.build import open_context
 from kernelwright.driver.compile import Compiled, compile_program
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.measure import measure_ms
 from kernelwright.driver.settings import read_settings
 from kernelwright.ir.passes import Context

@@ -18,12 +18,13 @@ import torch
 from rich.console import Console
 
 from kernelwright.driver.ablate_rows import MISUSED, UNANSWERED, Question, RowMaker
-from kernelwright.driver.ablate_settings import AblateSettings, Arm
+from kernelwright.driver.ablate_settings import AblateSettings, Arm, with_times
 from kernelwright.driver.ablate_table import summarize_arms
 from kernelwright.driver.activity import Activity, sayer
-from kernelwright.driver.build import discover, resolve_target
+from kernelwright.driver.build import resolve_target
 from kernelwright.driver.campaign import machine
 from kernelwright.driver.closing import GOES_ON, closing_with
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.journal import Journal, other_journal
 from kernelwright.driver.locks import locked
 from kernelwright.driver.policies import PolicyKind, PolicySettings
@@ -50,6 +51,8 @@ class Ablation:
 
     def __init__(self, settings: AblateSettings) -> None:
         discover()
+        if torch.cuda.is_available():
+            settings = replace(settings, arms=tuple(map(with_times, settings.arms)))
         self.settings, self.folder = settings, Path(settings.out)
         self.programs = read_programs(settings.problems)[: settings.limit]
         if not self.programs:

@@ -6,19 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
-import torch
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
 
 from kernelwright.agent.agent_pass import AgentPass
 from kernelwright.driver.composition import check_config, check_values, compose_config
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.policies import PolicyKind, PolicySettings
 from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, Settings, TargetSettings
 from kernelwright.driver.train_settings import ProblemSettings, TrainSettings, read_train_settings
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.options import option
 from kernelwright.ir.passes import Pass
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
+from kernelwright.midend.agent import ACTIONS
 
 #: Groups that an experiment and its training have in common: what is overridden holds for both.
 _SHARED = ("policy", "target", "evaluator", "import", "hydra")
@@ -48,19 +50,19 @@ class AblateSchema:
     name: str = "???"
     out: str = "???"
     seeds: list[int] = field(default_factory=list)
-    limit: int | None = None
+    limit: int | None = option(None, at_least=1)
     only: list[str] | None = None
     pipeline: Any = None
     arms: dict[str, ArmSchema] = field(default_factory=dict)
     train: list[str] = field(default_factory=list)
-    answers: int = 2
-    joint_answers: int = 4
-    max_tokens: int = 512
-    action: str = "pipeline"
-    midend_tokens: int = 64
+    answers: int = option(2, at_least=1)
+    joint_answers: int = option(4, at_least=1)
+    max_tokens: int = option(512, at_least=1)
+    action: str = option("pipeline", choices=ACTIONS)
+    midend_tokens: int = option(64, at_least=1)
     baseline: str = "lower-inductor"
-    jobs: int | None = None
-    timeout_s: float = 600.0
+    jobs: int | None = option(None, at_least=1)
+    timeout_s: float = option(600.0, above=0)
     target: TargetSettings = field(default_factory=TargetSettings)
     evaluator: EvaluatorSettings = field(default_factory=EvaluatorSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
@@ -104,11 +106,15 @@ class AblateSettings:
     timeout_s: float
 
 
-def read_ablate_settings(overrides: Sequence[str]) -> AblateSettings:
+def read_ablate_settings(overrides: Sequence[str], root: str = "ablate") -> AblateSettings:
     """Compose the configuration. Raises UserError, naming the arm or the key, for anything that does not fit."""
-    config = _composed(overrides)
+    discover()
+    config = _composed(overrides, root)
     rest = OmegaConf.masked_copy(config, [str(key) for key in config if key != "import"])
-    checked, importing = check_config(AblateSchema, rest), check_config(ImportSettings, config["import"], "import.")
+    checked, importing = (
+        check_config(AblateSchema, rest),
+        check_config(ImportSettings, config.get("import", {}), "import."),
+    )
     _check(checked)
     told = [item.removeprefix("train.") for item in overrides if item.startswith("train.")]
     told += [item for item in overrides if re.split(r"[.=]", item)[0] in _SHARED]
@@ -136,7 +142,7 @@ def read_ablate_settings(overrides: Sequence[str]) -> AblateSettings:
     )
 
 
-def _composed(overrides: Sequence[str]) -> DictConfig:
+def _composed(overrides: Sequence[str], root: str) -> DictConfig:
     """The configuration with what the command line adds to it: arms, which may be new, and pipelines, as written."""
     composed, added = [], []
     for item in overrides:
@@ -147,7 +153,7 @@ def _composed(overrides: Sequence[str]) -> DictConfig:
             added.append(_of_arm(item))
         elif not key.startswith("train."):
             composed.append(item)
-    config = compose_config(composed, root="ablate")
+    config = compose_config(composed, root=root)
     for key, given in added:
         OmegaConf.update(config, key, given, force_add=True)
     try:
@@ -180,9 +186,6 @@ def _check(schema: AblateSchema) -> None:
             "seeds": (len(schema.seeds) == len(set(schema.seeds)) > 0, "give one or more different seeds, as [0,1,2]"),
             "only": (not unknown and schema.only != [], f"choose from {', '.join(schema.arms)}"),
             "arms": (bool(schema.arms), "choose an experiment, or give arms.NAME.pipeline='…'"),
-            "limit": (schema.limit is None or schema.limit > 0, "at least one problem is needed"),
-            "jobs": (schema.jobs is None or schema.jobs > 0, "at least one is needed"),
-            "timeout_s": (schema.timeout_s > 0, "give seconds"),
         },
     )
 
@@ -236,7 +239,7 @@ def _stage(agent: AgentPass) -> str:
 
 
 def _fitted(name: str, pipeline: Pipeline, policy: PolicySettings) -> Pipeline:
-    """The pipeline with its agents asking their stage's adapter, where there is one, and paid by times on a GPU."""
+    """The pipeline with its agents asking their stage's adapter, where there is one."""
     agents = _agents(pipeline)
     if agents and not policy.is_configured:
         raise UserError(f"arm {name}: pass {agents[0].name} asks a policy, and none is configured; give policy=NAME")
@@ -249,9 +252,18 @@ def _fitted(name: str, pipeline: Pipeline, policy: PolicySettings) -> Pipeline:
     )
 
 
+def with_times(arm: Arm) -> Arm:
+    """The arm for a machine with a GPU: its agents' candidates are timed where a reward is paid by times."""
+    passes = [
+        replace(pass_, rungs=_TIMED_RUNGS)
+        if isinstance(pass_, AgentPass) and not pass_.rungs and pass_.reward in _TIMED
+        else pass_
+        for pass_ in arm.pipeline.passes
+    ]
+    return replace(arm, pipeline=Pipeline(tuple(passes)))
+
+
 def _agent(agent: AgentPass, policy: PolicySettings) -> Pass:
     if not agent.adapter and _stage(agent) in policy.adapters:
         agent = replace(agent, adapter=_stage(agent))
-    if torch.cuda.is_available() and not agent.rungs and agent.reward in _TIMED:
-        agent = replace(agent, rungs=_TIMED_RUNGS)
     return agent

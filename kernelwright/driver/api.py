@@ -17,9 +17,10 @@ from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.policy import Policy
 from kernelwright.backend.tensors import Value
 from kernelwright.driver.batch import read_text
-from kernelwright.driver.build import discover, import_reference, open_pool, read_program, registered_passes, silent
+from kernelwright.driver.build import import_reference, open_pool, read_program, silent
 from kernelwright.driver.compile import compile_program
 from kernelwright.driver.compiled import Compiled
+from kernelwright.driver.discovery import discover, registered_passes
 from kernelwright.driver.dynamo import permitted
 from kernelwright.driver.live_model import LiveModel
 from kernelwright.driver.overrides import Overrides, as_overrides

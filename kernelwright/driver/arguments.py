@@ -2,18 +2,42 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from kernelwright.ir.errors import UserError
 
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag: its long name (`--emit`), a short one or "", and what its value is called ("" for a switch)."""
+    """A flag: its long name (`--emit`), a short one or "", and what its value is called ("" for a switch).
+
+    With `choices` the value is one of them; where it is `optional` and not given, it is the first.
+    """
 
     name: str
     takes: str = ""
     short: str = ""
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+
+
+INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
+#: Hydra's flags, which every verb that composes a configuration takes.
+HYDRA_FLAGS = (
+    Flag("--multirun", "", "-m"),
+    Flag("--cfg", "WHAT", "-c", ("job", "hydra", "all")),
+    Flag("--resolve"),
+    Flag("--package", "KEY", "-p"),
+    Flag("--info", "WHAT", "-i", INFO, optional=True),
+    Flag("--config-dir", "FOLDER", "-cd"),
+    Flag("--config-name", "NAME", "-cn"),
+    Flag("--shell-completion", "", "-sc"),
+    Flag("--experimental-rerun", "FILE"),
+    Flag("--hydra-help"),
+)
+#: Those of them that ask Hydra for something else than a run.
+ASKING = ("--cfg", "--info", "--shell-completion", "--hydra-help")
 
 
 @dataclass(frozen=True)
@@ -27,9 +51,58 @@ class Arguments:
     def path(self, what: str, verb: str) -> str:
         """The one positional argument; UserError for none or several."""
         if len(self.positional) != 1:
+            hints = [hint for word in self.positional[1:] if (hint := group_hint(word))]
             found = f"got {' '.join(self.positional)}" if self.positional else "got none"
-            raise UserError(f"{verb} takes one path to {what}, {found} (see `kernelwright {verb} --help`)")
+            way_out = f"write {' '.join(hints)}" if hints else f"see `kernelwright {verb} --help`"
+            raise UserError(f"{verb} takes one path to {what}, {found}; {way_out}")
         return self.positional[0]
+
+    def only_overrides(self, verb: str, example: str) -> None:
+        """UserError for a positional argument, where a verb takes none."""
+        if self.positional:
+            hints = [hint for word in self.positional if (hint := group_hint(word))]
+            raise UserError(
+                f"{verb} takes key=value only, got {' '.join(self.positional)}; write {' '.join(hints) or example}"
+            )
+
+    @property
+    def composed(self) -> tuple[str, ...]:
+        """The overrides with what `--config-dir` adds to Hydra's search path."""
+        if "--config-dir" not in self.flags:
+            return self.overrides
+        folder = Path(self.flags["--config-dir"]).absolute()
+        if not folder.is_dir():
+            raise UserError(f"--config-dir={self.flags['--config-dir']}: there is no such folder")
+        added, key = quoted(f"file://{folder}"), "hydra.searchpath=["
+        for index, item in enumerate(self.overrides):
+            if item.startswith(key):
+                own = f"{key}{added},{item.removeprefix(key)}"
+                return (*self.overrides[:index], own, *self.overrides[index + 1 :])
+        return (*self.overrides, f"{key}{added}]")
+
+    def root(self, name: str) -> str:
+        """The configuration that is composed: a verb's own, or that of `--config-name`."""
+        return self.flags.get("--config-name", name).removesuffix(".yaml")
+
+    def with_overrides(self, overrides: Sequence[str]) -> "Arguments":
+        """The same with other overrides, and without what has been done with Hydra's flags."""
+        kept = {name: value for name, value in self.flags.items() if name not in ("--multirun", "--config-dir")}
+        return replace(self, overrides=tuple(overrides), flags=kept)
+
+
+def quoted(text: str) -> str:
+    """Text as a quoted string of Hydra's grammar, which takes whatever stands in it as it is."""
+    parts = text.split("'")
+    escaped = [part + "\\" * (len(part) - len(part.rstrip("\\"))) for part in parts]
+    return "'" + "\\'".join(escaped) + "'"
+
+
+def group_hint(word: str) -> str:
+    """`target=h100` for h100: how an option of a configuration group is chosen; "" for what is none."""
+    from kernelwright import conf
+
+    found = sorted(path.parent.name for path in Path(conf.__path__[0]).glob("*/*.yaml") if path.stem == word)
+    return f"{found[0]}={word}" if found else ""
 
 
 def read_arguments(verb: str, given: Sequence[str], flags: Sequence[Flag], takes_path: bool = True) -> Arguments:
@@ -46,13 +119,7 @@ def read_arguments(verb: str, given: Sequence[str], flags: Sequence[Flag], takes
             flag = known.get(name)
             if flag is None:
                 raise UserError(_unknown_flag(verb, name, known))
-            if equals and not flag.takes:
-                raise UserError(f"{verb}: {flag.name} takes no value, got {value!r}")
-            if flag.takes and not equals:
-                if not rest:
-                    raise UserError(f"{verb}: {flag.name} needs a value: {flag.name}={flag.takes}")
-                value = rest.pop(0)
-            values[flag.name] = value
+            values[flag.name] = _value(verb, flag, value if equals else None, rest)
         elif (positional or not takes_path) and ("=" in item or item.startswith("~")):
             overrides.append(item)
         else:
@@ -60,7 +127,25 @@ def read_arguments(verb: str, given: Sequence[str], flags: Sequence[Flag], takes
     return Arguments(tuple(positional), tuple(overrides), values)
 
 
+def _value(verb: str, flag: Flag, given: str | None, rest: list[str]) -> str:
+    """The value of a flag, taken from the arguments that follow where it was not given with `=`."""
+    if not flag.takes:
+        if given is not None:
+            raise UserError(f"{verb}: {flag.name} takes no value, got {given!r}")
+        return ""
+    if given is None and flag.optional and not (rest and rest[0] in flag.choices):
+        return flag.choices[0]
+    if given is None:
+        if not rest:
+            raise UserError(f"{verb}: {flag.name} needs a value: {flag.name}={'|'.join(flag.choices) or flag.takes}")
+        given = rest.pop(0)
+    if flag.choices and given not in flag.choices:
+        raise UserError(f"{verb}: {flag.name}={given!r}: choose from {', '.join(flag.choices)}")
+    return given
+
+
 def _unknown_flag(verb: str, name: str, known: Mapping[str, Flag]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {close[0]}?" if close else ""
-    return f"{verb} has no flag {name}{hint} (flags: {', '.join(known) or 'none'}; `--help` explains)"
+    names = [name for name in known if name.startswith("--")]
+    return f"{verb} has no flag {name}{hint} (flags: {', '.join(names) or 'none'}; `--help` explains)"

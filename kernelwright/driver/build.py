@@ -1,23 +1,15 @@
-"""Wiring: finds the passes, and makes from settings what a pipeline needs to run."""
+"""Wiring: makes from settings what a pipeline needs to run."""
 
-import importlib
-import math
-import pkgutil
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
-from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import torch
 
-from kernelwright import backend, frontend, midend
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import TARGETS, get_target
-from kernelwright.driver.composition import check_values
 from kernelwright.driver.importing import Reading, check_room, import_apart
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.settings import (
@@ -30,42 +22,17 @@ from kernelwright.driver.settings import (
 )
 from kernelwright.evaluation.hosted import HostedPool
 from kernelwright.evaluation.pool import EvaluatorPool, LocalOptions, Pool
-from kernelwright.evaluation.race import BASELINES
 from kernelwright.evaluation.ray_pool import RayPool
 from kernelwright.evaluation.sandbox import Sandbox
 from kernelwright.frontend.importers import read_source
 from kernelwright.ir.errors import DialectError, UserError
+from kernelwright.ir.options import check_options
 from kernelwright.ir.parser import parse_module
-from kernelwright.ir.passes import REGISTRY, Context, Pass
+from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference
 
-STAGES: tuple[ModuleType, ...] = (frontend, midend, backend)
 DEFAULT_TARGET = "h100"
 MODULE_HEADER = "# kernelwright module"
-
-
-@cache
-def discover() -> None:
-    """Import every module of a stage that registers a pass, so that a new pass needs no list to be in.
-
-    A module counts if its text holds the decorator `@register`; others, some of which are heavy or only
-    for child processes, are left alone.
-    """
-    for stage in STAGES:
-        for found in pkgutil.iter_modules(stage.__path__, f"{stage.__name__}."):
-            spec = importlib.util.find_spec(found.name)
-            if spec is None or spec.origin is None:
-                continue
-            if "\n@register\n" in Path(spec.origin).read_text("utf-8"):
-                importlib.import_module(found.name)
-
-
-def registered_passes() -> dict[str, type[Pass]]:
-    """Every pass by name, in order of name. One that a package announces and that is of no use is left out, with a
-    warning."""
-    discover()
-    REGISTRY.load_all(lambda line: warnings.warn(line, stacklevel=3))
-    return dict(sorted(REGISTRY.items()))
 
 
 def resolve_target(name: str) -> str:
@@ -127,16 +94,7 @@ def open_pool(
 
 
 def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:
-    unknown = [name for name in chosen.baselines if name not in BASELINES]
-    if unknown or not chosen.baselines:
-        named = f"{unknown[0]!r} is none" if unknown else "none is named"
-        raise UserError(f"evaluator.baselines: {named} (choose from {', '.join(BASELINES)})")
-    rules = {
-        "timeout_s": (0.0 < chosen.timeout_s < math.inf, "give a number above 0"),
-        "memory_gb": (0.0 < chosen.memory_gb < math.inf, "give a number above 0"),
-        "samples": (chosen.samples >= 0, "give a number of runs, or 0 for none"),
-    }
-    check_values(chosen, rules, "evaluator.")
+    check_options(chosen, "evaluator.")
     return LocalOptions(
         target,
         chosen.seeds,
@@ -171,12 +129,7 @@ def check_checking(reference: Reference, name: str, chosen: EvaluatorSettings, d
 
 
 def _reading(importing: ImportSettings, small_first: bool = False) -> Reading:
-    rules = {
-        "timeout_s": (0.0 < importing.timeout_s < math.inf, "give a number above 0"),
-        "memory_gb": (0.0 < importing.memory_gb < math.inf, "give a number above 0"),
-        "budget": (importing.budget is None or importing.budget > 0, "give a positive number of elements"),
-    }
-    check_values(importing, rules, "import.")
+    check_options(importing, "import.")
     return Reading(
         importing.shrink.value,
         importing.numerics.value,

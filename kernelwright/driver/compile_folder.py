@@ -3,14 +3,13 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from kernelwright.driver.build import MODULE_HEADER
 from kernelwright.driver.locks import locked
+from kernelwright.driver.paths import new_folder
 from kernelwright.driver.settings import Settings
-from kernelwright.ir.errors import UserError
 
 _REPORT, _SCRIPT, _STAGES = "report.json", "reproduce.sh", "[0-9][0-9]-*.py"
 
@@ -22,7 +21,7 @@ def compile_folder(settings: Settings) -> Iterator[Path]:
     What an earlier run left in it is removed. Raises UserError for a folder that another run writes, or that cannot be
     made.
     """
-    folder = Path(settings.out) if is_named(settings) else _new_folder(settings.out)
+    folder = Path(settings.out) if is_named(settings) else new_folder(settings.out)
     with locked(folder):
         for path in left_by_a_run(folder):
             path.unlink()
@@ -61,19 +60,6 @@ def what_is_kept(folder: Path | None) -> str:
 def write_report(folder: Path, report: dict[str, Any]) -> None:
     """Write what came of the run."""
     (folder / _REPORT).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-
-
-def _new_folder(out: str) -> Path:
-    for number in count(1):
-        folder = Path(out if number == 1 else f"{out}-{number}")
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise UserError(f"cannot make the run folder {folder}: {error.strerror} (set out=FOLDER)") from error
-        return folder
-    raise AssertionError("numbers do not end")
 
 
 def _text(path: Path) -> str:

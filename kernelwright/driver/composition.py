@@ -9,6 +9,7 @@ import difflib
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any, TypeVar, cast
 
 from hydra import compose, initialize_config_module
 from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
+from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.plugins import Plugins
 from hydra.core.singleton import Singleton
@@ -25,9 +27,12 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from kernelwright.driver.arguments import quoted
 from kernelwright.driver.plugins import TARGET, AnnouncedOptions
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.options import check_options
 from kernelwright.ir.plugins import announced
+from kernelwright.rl.algorithm import Algorithm
 
 CONFIG_MODULE = "kernelwright.conf"
 #: Entry points of this group name packages that hold configuration, such as `mine = "mypackage.conf"`.
@@ -42,8 +47,22 @@ COMPOSITION_ERRORS = (
 _OVERRIDE = re.compile(r"(\+\+?)?[A-Za-z_][^=\s]*=.*|~[A-Za-z_][^=\s]*(=.*)?", re.DOTALL)
 #: Keys whose values have names of the user's own.
 _OPEN = re.compile(r"policy\.adapters[.=]")
+#: Keys of paths and the like: their values are taken as they are, and are no expressions of Hydra's grammar.
+_PATHS = re.compile(
+    r"out|adapter|pairs|model|reference|candidate|batch|tokenizer|problems\.place|policy\.adapters\.[^.]+"
+    r"|(policy|judge)\.(path|record|model|url)|hydra\.(run|sweep)\.dir"
+)
+#: Keys of a verb's own that are lists without brackets, or pipelines.
+_WHOLE = {
+    "data": ("stage", "problems", "against", "rungs", "lower"),
+    "evaluate": ("rungs",),
+    "ablate": ("pipeline", "baseline"),
+}
 
 T = TypeVar("T")
+
+#: What the options of `conf/algorithm` begin with: the defaults stand at the fields, and each option says what differs.
+ConfigStore.instance().store("_fields", {item.name: item.default for item in fields(Algorithm)}, group="algorithm")
 
 
 class AnnouncedConfiguration(SearchPathPlugin):
@@ -68,8 +87,47 @@ def _folder(package: str) -> Path | None:
     return next((place for place in places if place.is_dir()), None)
 
 
+def register_plugins() -> None:
+    """Make Hydra, as it is now in this process, look where other packages' configuration is."""
+    for plugin in (AnnouncedConfiguration, AnnouncedOptions):
+        Plugins.instance().register(plugin)
+
+
+def for_hydra(override: str, root: str, multirun: bool = False) -> str:
+    """An override as Hydra's grammar has it, with a path quoted; in a multirun, paths with commas between are swept.
+
+    Values that are quoted already, or null, stay as they are.
+    """
+    prefix, key, value = _parts(override)
+    whole = key in _WHOLE.get(root, ())
+    if not _is_whole(key, root) or value in ("", "null") or re.fullmatch(r"(['\"]).*\1", value, re.DOTALL):
+        return override
+    values = value.split(",") if multirun and not whole else [value]
+    return f"{prefix}{key}={','.join(map(quoted, values))}"
+
+
+def verbatim(override: str, root: str) -> str:
+    """An override with its value as it was before `for_hydra` quoted it."""
+    prefix, key, value = _parts(override)
+    if not _is_whole(key, root) or not re.fullmatch(r"'.*'", value, re.DOTALL):
+        return override
+    inner = re.sub(r"(\\+)('|$)", lambda found: "\\" * (len(found[1]) // 2) + found[2], value[1:-1])
+    return f"{prefix}{key}={inner}"
+
+
+def _is_whole(key: str, root: str) -> bool:
+    """Whether a key's value is taken as it is."""
+    return key in _WHOLE.get(root, ()) or _PATHS.fullmatch(key) is not None
+
+
+def _parts(override: str) -> tuple[str, str, str]:
+    key, _, value = override.partition("=")
+    name = key.lstrip("+~")
+    return key[: len(key) - len(name)], name, value
+
+
 def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
-    """The configuration as an instance of a dataclass; UserError for a value of the wrong type.
+    """The configuration as an instance of a dataclass; UserError for a value of the wrong type or out of its range.
 
     A group that holds `_target_` keeps its keys in the field `plugin` of the group's schema; keys that the schema has
     as well mean what they mean for our options.
@@ -80,11 +138,13 @@ def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
         if OmegaConf.is_dict(shape.get(key)) and not isinstance(value, Mapping | DictConfig):
             raise UserError(f"{prefix}{key}={value}: it has keys of its own; give {prefix}{key}.KEY=VALUE")
     try:
-        return cast(T, OmegaConf.to_object(OmegaConf.merge(shape, given)))
+        settings = cast(T, OmegaConf.to_object(OmegaConf.merge(shape, given)))
     except OmegaConfBaseException as error:
         where = f"{prefix}{error.full_key or error.key or ''}"
         reason = "write a list, as [a,b]" if "is not a ListConfig" in str(error) else _first_line(error)
         raise UserError(f"configuration key {where!r}: {reason}") from error
+    check_options(settings, prefix)
+    return settings
 
 
 def is_plugin(value: object) -> bool:
@@ -120,12 +180,11 @@ def compose_config(
     for override in overrides:
         if not _OVERRIDE.fullmatch(override):
             raise UserError(f"override `{override}` is not of the form key=value, +key=value or ~key")
-    given = [f"++{override}" if _OPEN.match(override) else override for override in overrides]
+    given = [for_hydra(f"++{override}" if _OPEN.match(override) else override, root) for override in overrides]
     outer = Singleton.get_state()
     GlobalHydra.instance().clear()
     try:
-        Plugins.instance().register(AnnouncedConfiguration)
-        Plugins.instance().register(AnnouncedOptions)
+        register_plugins()
         with initialize_config_module(CONFIG_MODULE, version_base=None):
             try:
                 config = compose(root, overrides=given)
@@ -144,7 +203,8 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
     """One line on a failed composition: which override, and what would be valid. Hydra must be initialised."""
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
-        return f"unknown {group} {option!r} (choose from {', '.join(error.options)})"
+        known = [name for name in error.options if not name.startswith("_")]
+        return f"unknown {group} {option!r} (choose from {', '.join(known)})"
     if isinstance(error, OverrideParseException):
         return f"override `{error.override}` does not parse: {_first_line(error)}"
     said = _first_line(error)
@@ -176,9 +236,12 @@ def _valid(overrides: Sequence[str], wrong: str, root: str) -> list[str]:
 
 
 def _near(key: str, valid: Sequence[str]) -> str:
+    """The valid key that is most like a wrong one, and the keys beside it."""
     close = difflib.get_close_matches(key, valid, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"{hint} (valid keys: {', '.join(valid)})"
+    group = (close[0] if close else key).rpartition(".")[0]
+    beside = [name for name in valid if name.rpartition(".")[0] == group] or [name for name in valid if "." not in name]
+    return f"{hint} (valid keys: {', '.join(beside)})"
 
 
 def _keys(config: Mapping[Any, Any], prefix: str = "") -> list[str]:

@@ -18,8 +18,9 @@ from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from kernelwright.backend.execute import CudaRuntime, load_module
-from kernelwright.driver.build import discover, resolve_target
+from kernelwright.driver.build import resolve_target
 from kernelwright.driver.compile import compile_module
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.running import sandbox
 from kernelwright.driver.stages import CompileResult
 from kernelwright.evaluation.local import LocalEvaluator

@@ -1,13 +1,10 @@
 """Print a module in one of the forms that `--emit` names."""
 
 import os
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TextIO
 
-from kernelwright.backend.compiler import compile_module
-from kernelwright.backend.emit import emit_kernelbench, emit_standalone
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.streams import naming
 from kernelwright.ir.errors import UserError, check_choice
@@ -15,11 +12,7 @@ from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
 
 LOWERED = ("ttir", "ttgir", "llir", "ptx")
-TEXTS: Mapping[str, Callable[[KernelModule], str]] = {
-    "triton": print_module,
-    "kernelbench": emit_kernelbench,
-    "standalone": emit_standalone,
-}
+TEXTS = ("triton", "kernelbench", "standalone")
 
 
 def check_emit(what: str) -> str:
@@ -30,8 +23,12 @@ def check_emit(what: str) -> str:
 
 def emit(module: KernelModule, what: str, target: str) -> str:
     """The text of a module in that form; lowered forms are for a target and hold every kernel in turn."""
+    # Late: a wrong name is told without torch and Triton.
+    from kernelwright.backend.compiler import compile_module
+    from kernelwright.backend.emit import emit_kernelbench, emit_standalone
+
     if what in TEXTS:
-        return TEXTS[what](module)
+        return {"triton": print_module, "kernelbench": emit_kernelbench, "standalone": emit_standalone}[what](module)
     if module.level is Level.TORCH:
         raise UserError(f"@{module.name} has no kernels to print as {what}; run a lowering first")
     compiled = compile_module(module, get_target(target))

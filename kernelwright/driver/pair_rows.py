@@ -10,7 +10,8 @@ from typing import Any
 
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
-from kernelwright.driver.build import discover, resolve_target
+from kernelwright.driver.build import resolve_target
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import SftSchema
 from kernelwright.driver.workers import forked

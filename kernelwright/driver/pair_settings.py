@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from omegaconf import OmegaConf
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.driver.composition import check_config, check_values, compose_config
+from kernelwright.driver.composition import check_config, compose_config
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.settings import Settings, read_rungs, read_settings
-from kernelwright.frontend.generate import DIFFICULTIES, HELD_OUT, MIXED_LEVELS
+from kernelwright.frontend.difficulties import DIFFICULTY_LEVELS, HELD_OUT, MIXED_LEVELS
 from kernelwright.ir.errors import UserError, check_choice
+from kernelwright.ir.options import option
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.midend.agent import ACTIONS
 from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
@@ -26,24 +28,24 @@ MIXED = "mixed"
 class PairSchema:
     """Everything but what compiling takes and what is taken as it is written."""
 
-    count: int = 1000
-    first: int = 0
-    held_out: int = 100
-    per_form: int | None = None
-    difficulty: str = MIXED
-    ratio: float = 0.8
+    count: int = option(1000, at_least=0)
+    first: int = option(0, at_least=0)
+    held_out: int = option(100, at_least=0)
+    per_form: int | None = option(None, at_least=1)
+    difficulty: str = option(MIXED, choices=(MIXED, *map(str, DIFFICULTY_LEVELS)))
+    ratio: float = option(0.8, at_least=0, at_most=1)
     split_seed: int = 42
-    similarity: float = 0.8
-    max_chars: int | None = None
-    max_mb: float | None = None
+    similarity: float = option(0.8, at_least=0)
+    max_chars: int | None = option(None, at_least=1)
+    max_mb: float | None = option(None, above=0)
     externs: bool = True
-    workers: int | None = None
-    timeout_s: float = 300.0
+    workers: int | None = option(None, at_least=1)
+    timeout_s: float = option(300.0, above=0)
     starts: list[str] = field(default_factory=list)
     search: list[str] = field(default_factory=list)
-    margin: float = 1.05
-    action: str = "program"
-    trials: int = 12
+    margin: float = option(1.05, at_least=1)
+    action: str = option("program", choices=ACTIONS)
+    trials: int = option(12, at_least=1)
     answers: bool = True
 
 
@@ -97,11 +99,12 @@ class PairSettings:
         return MIXED_LEVELS[seed % len(MIXED_LEVELS)] if self.difficulty == MIXED else int(self.difficulty)
 
 
-def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
+def read_pair_settings(overrides: Sequence[str], root: str = "data") -> PairSettings:
     """Compose the configuration; raises UserError, naming the key and what would be valid."""
     given = dict(item.split("=", 1) for item in overrides if item.partition("=")[0] in _VERBATIM)
     composed = [item for item in overrides if item.partition("=")[0] not in _VERBATIM]
-    config = compose_config(composed, root="data")
+    discover()
+    config = compose_config(composed, root=root)
     verbatim = {key: given.get(key, config[key]) for key in _VERBATIM}
     texts = {key: None if value in (None, "", "null") else str(value) for key, value in verbatim.items()}
     rest = OmegaConf.masked_copy(config, [str(key) for key in config if key not in (*_COMPILING, *_VERBATIM)])
@@ -128,7 +131,7 @@ def read_pair_settings(overrides: Sequence[str]) -> PairSettings:
             answers=schema.answers,
             max_mb=schema.max_mb,
         ),
-        compiling=read_settings("pairs", of_compiling, lower),
+        compiling=read_settings("pairs", of_compiling, parse_pipeline(lower)),
         out=out,
         problems=_places(texts["problems"]),
         against=_places(texts["against"]),
@@ -143,26 +146,8 @@ def _places(text: str | None) -> tuple[str, ...]:
 
 
 def _check_values(schema: PairSchema, stage: str) -> None:
-    """UserError for a value that is of the right type and makes no sense."""
-    levels = [MIXED, *map(str, DIFFICULTIES)]
+    """UserError for values that do not go together."""
     check_choice("stage", stage, STAGES)
-    check_values(
-        schema,
-        {
-            "difficulty": (schema.difficulty in levels, f"choose from {', '.join(levels)}"),
-            "count": (schema.count >= 0, "give a number of programs"),
-            "held_out": (schema.held_out >= 0, "give a number of programs"),
-            "per_form": (schema.per_form is None or schema.per_form >= 1, "at least one is needed"),
-            "first": (schema.first >= 0, "give a seed of at least 0"),
-            "ratio": (0 <= schema.ratio <= 1, "give a share between 0 and 1"),
-            "margin": (schema.margin >= 1, "give a factor of at least 1"),
-            "action": (schema.action in ACTIONS, f"choose from {', '.join(ACTIONS)}"),
-            "trials": (schema.trials >= 1, "at least one is needed"),
-            "workers": (schema.workers is None or schema.workers >= 1, "at least one is needed"),
-            "max_mb": (schema.max_mb is None or schema.max_mb > 0, "give megabytes"),
-            "timeout_s": (schema.timeout_s > 0, "give seconds"),
-        },
-    )
     if schema.first + schema.count > HELD_OUT:
         raise UserError(f"first={schema.first} count={schema.count}: seeds from {HELD_OUT} on are kept for measuring")
     if stage == FRONTEND and not schema.answers and not schema.externs:

@@ -27,7 +27,8 @@ from kernelwright.driver.run_folder import free_place
 from kernelwright.driver.workers import Worker, answers
 from kernelwright.evaluation.pool import usable_cores
 from kernelwright.frontend.computed import computed
-from kernelwright.frontend.generate import HELD_OUT, VERSION, generate_program
+from kernelwright.frontend.difficulties import HELD_OUT
+from kernelwright.frontend.generate import VERSION, generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.verifier import extern_ops

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.policy import Policy
-from kernelwright.driver.composition import check_values
 from kernelwright.driver.plugins import make
-from kernelwright.ir.errors import UserError, check_choice
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.options import check_options, option
 from kernelwright.serve.adapters import adapter_folder
 
 
@@ -47,20 +47,20 @@ class PolicySettings:
     kind: PolicyKind = PolicyKind.none
     model: str = "smollm"
     adapters: dict[str, str] = field(default_factory=dict)
-    max_model_len: int = 4096
-    max_rank: int = 16
+    max_model_len: int = option(4096, at_least=1)
+    max_rank: int = option(16, at_least=1)
     url: str | None = None
     key_env: str | None = None
     vllm: bool = True
-    concurrency: int = 8
-    attempts: int = 6
-    max_requests: int | None = None
-    max_spent: int | None = None
+    concurrency: int = option(8, at_least=1)
+    attempts: int = option(6, at_least=1)
+    max_requests: int | None = option(None, at_least=1)
+    max_spent: int | None = option(None, at_least=1)
     devices: str | None = None
-    dtype: str = "auto"
-    gpu_memory_utilization: float = 0.4
-    max_num_seqs: int | None = None
-    graph_sizes: list[int] = field(default_factory=list)
+    dtype: str = option("auto", choices=DTYPES)
+    gpu_memory_utilization: float = option(0.4, above=0, at_most=1)
+    max_num_seqs: int | None = option(None, at_least=1)
+    graph_sizes: list[int] = option([], at_least=1)
     path: str | None = None
     record: str | None = None
     form: str = "native"
@@ -88,18 +88,7 @@ def open_policy(settings: PolicySettings, group: str = "policy") -> Iterator[Pol
 def _opened(settings: PolicySettings, group: str) -> Policy:
     # Engines are imported where they are wanted: each needs packages that others do without.
     at_a_time, requests, spent = settings.max_num_seqs, settings.max_requests, settings.max_spent
-    check_values(
-        settings,
-        {
-            "max_num_seqs": (at_a_time is None or at_a_time > 0, "at least one answer is drawn at a time"),
-            "concurrency": (settings.concurrency > 0, "at least one request is under way at a time"),
-            "attempts": (settings.attempts > 0, "at least one is needed"),
-            "max_requests": (requests is None or requests > 0, "give a number of requests, or null for any"),
-            "max_spent": (spent is None or spent > 0, "give a number of tokens, or null for any"),
-        },
-        f"{group}.",
-    )
-    check_choice(f"{group}.dtype", settings.dtype, DTYPES)
+    check_options(settings, f"{group}.")
     if settings.plugin:
         made: Policy = make(group, settings.plugin, _complaint, **_shared(settings))
         return made

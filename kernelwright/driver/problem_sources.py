@@ -10,7 +10,8 @@ import kernelwright
 from kernelwright.driver.plugins import TARGET, make
 from kernelwright.driver.programs import Program
 from kernelwright.driver.train_settings import ProblemSettings
-from kernelwright.frontend.generate import HELD_OUT, generate_program
+from kernelwright.frontend.difficulties import HELD_OUT
+from kernelwright.frontend.generate import generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.contamination import first_of_held_out_forms, form_is_held_out
 from kernelwright.rl.data import Problem, with_splits

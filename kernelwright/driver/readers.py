@@ -14,7 +14,7 @@ from kernelwright.agent.evaluating import faulty
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import Found, read_answer
-from kernelwright.driver.build import discover
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import RolloutSettings
 from kernelwright.driver.workers import forked

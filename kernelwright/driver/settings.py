@@ -10,9 +10,11 @@ from omegaconf import OmegaConf
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.composition import check_config, compose_config
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.plugins import make
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.options import option
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 
 
@@ -62,6 +64,10 @@ class PipelineSettings:
     passes: list[Any] = field(default_factory=list)
 
 
+#: What the rung `time` can measure a candidate against.
+BASELINES = ("eager", "inductor", "inductor-max-autotune")
+
+
 class EvaluatorKind(Enum):
     """Where candidates are judged: in processes of this machine, or in actors of a Ray cluster."""
 
@@ -87,14 +93,14 @@ class EvaluatorSettings:
     """
 
     kind: EvaluatorKind = EvaluatorKind.local
-    seeds: int = 3
-    timeout_s: float = 60.0
-    memory_gb: float = 8.0
+    seeds: int = option(3, at_least=1)
+    timeout_s: float = option(60.0, above=0)
+    memory_gb: float = option(8.0, above=0)
     externs: bool = False
-    samples: int = 0
-    baselines: list[str] = field(default_factory=lambda: ["eager", "inductor"])
+    samples: int = option(0, at_least=0)
+    baselines: list[str] = option(["eager", "inductor"], choices=BASELINES)
     address: str | None = None
-    gpus_per_worker: float | None = None
+    gpus_per_worker: float | None = option(None, above=0)
 
 
 @dataclass
@@ -106,9 +112,9 @@ class ImportSettings:
 
     shrink: Shrink = Shrink.auto
     numerics: Numerics = Numerics.torch
-    budget: int | None = None
-    timeout_s: float = 60.0
-    memory_gb: float = 8.0
+    budget: int | None = option(None, at_least=1)
+    timeout_s: float = option(60.0, above=0)
+    memory_gb: float = option(8.0, above=0)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -145,14 +151,33 @@ class Settings:
     policy: PolicySettings = field(default_factory=PolicySettings)
 
 
-def read_settings(name: str, overrides: Sequence[str] = (), pipeline: str | None = None) -> Settings:
-    """Compose the configuration for the program `name`; `pipeline` (text) takes the place of the group's.
+def read_pipeline(text: str) -> Pipeline:
+    """A pipeline's text, of the passes that there are; raises SpecError with a caret under the bad part."""
+    discover()
+    return parse_pipeline(text)
+
+
+def program_name(name: str) -> str:
+    """What a program is called in file names: its name, with `_` for all but letters, digits and `_.-`."""
+    return re.sub(r"[^\w.-]", "_", name)
+
+
+def read_settings(
+    name: str, overrides: Sequence[str] = (), pipeline: Pipeline | str | None = None, root: str = "config"
+) -> Settings:
+    """Compose the configuration `root` for the program `name`; `pipeline` takes the place of the group's.
 
     Raises UserError, naming the override and what would be valid, for anything that does not fit.
     """
-    config = compose_config(overrides, {"name": re.sub(r"[^\w.-]", "_", name)})
+    discover()
+    if isinstance(pipeline, str):
+        pipeline = parse_pipeline(pipeline)
+    config = compose_config(overrides, {"name": program_name(name)}, root)
     rest = OmegaConf.masked_copy(config, [str(key) for key in config if key != "import"])
-    checked, importing = check_config(CompileSchema, rest), check_config(ImportSettings, config["import"], "import.")
+    checked, importing = (
+        check_config(CompileSchema, rest),
+        check_config(ImportSettings, config.get("import", {}), "import."),
+    )
     if not re.fullmatch(r"[\w.-]+", checked.name):
         raise UserError(f"name={checked.name!r} must be letters, digits and `_.-`: it names files")
     if not checked.out.strip():
@@ -163,7 +188,7 @@ def read_settings(name: str, overrides: Sequence[str] = (), pipeline: str | None
         out=checked.out,
         seed=checked.seed,
         target=checked.target.chosen,
-        pipeline=Pipeline.from_config(passes) if pipeline is None else parse_pipeline(pipeline),
+        pipeline=Pipeline.from_config(passes) if pipeline is None else pipeline,
         evaluator=checked.evaluator,
         importing=importing,
         policy=checked.policy,
@@ -179,7 +204,7 @@ class EvaluateSchema:
     evaluator: EvaluatorSettings = field(default_factory=EvaluatorSettings)
     dialect: bool = True
     device: Device = Device.auto
-    workers: int | None = None
+    workers: int | None = option(None, at_least=1)
     cache: bool = True
 
 
@@ -205,17 +230,18 @@ class EvaluateSettings:
 _VERBATIM = ("reference", "candidate", "batch", "out", "rungs")
 
 
-def read_evaluate_settings(overrides: Sequence[str]) -> EvaluateSettings:
+def read_evaluate_settings(overrides: Sequence[str], root: str = "evaluate") -> EvaluateSettings:
     """Compose the configuration of `kernelwright evaluate`; raises UserError as `read_settings` does."""
     given = dict(override.split("=", 1) for override in overrides if override.partition("=")[0] in _VERBATIM)
     verbatim = {key: None if given.get(key) in (None, "", "null") else given[key] for key in _VERBATIM}
     composed = [override for override in overrides if override.partition("=")[0] not in _VERBATIM]
-    config = compose_config(composed, root="evaluate")
+    config = compose_config(composed, root=root)
     rest = OmegaConf.masked_copy(config, [str(key) for key in config if key not in ("import", *_VERBATIM)])
-    checked, importing = check_config(EvaluateSchema, rest), check_config(ImportSettings, config["import"], "import.")
+    checked, importing = (
+        check_config(EvaluateSchema, rest),
+        check_config(ImportSettings, config.get("import", {}), "import."),
+    )
     rungs = read_rungs(verbatim.pop("rungs"), "rungs")
-    if checked.workers is not None and checked.workers < 1:
-        raise UserError(f"workers={checked.workers}: at least one is needed")
     return EvaluateSettings(
         **verbatim,
         rungs=rungs,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from kernelwright.driver.build import discover
 from kernelwright.driver.compile import compile_program
 from kernelwright.driver.compiled import Compiled
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.report import print_table
 from kernelwright.driver.settings import read_settings
 from kernelwright.ir.passes import Context

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -15,31 +15,35 @@ from kernelwright.driver.plugins import make
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, TargetSettings, read_rungs
 from kernelwright.frontend.agent import FORMS
+from kernelwright.frontend.difficulties import DIFFICULTY_LEVELS
 from kernelwright.ir.errors import UserError, check_choice
+from kernelwright.ir.options import option
 from kernelwright.midend.agent import ACTIONS
 from kernelwright.midend.agent import FORMS as MIDEND_FORMS
-from kernelwright.rl.algorithms import Algorithm, preset
+from kernelwright.rl.algorithm import Algorithm
 from kernelwright.rl.data import FRONTEND, STAGES
-from kernelwright.rl.learner import LoraSettings, OptimizerSettings
-from kernelwright.rl.sft import SftSettings
-from kernelwright.rl.trainer import RlSettings
 from kernelwright.serve.optional import require_installed
+
+if TYPE_CHECKING:  # what trains is imported when something is trained: settings are read without torch
+    from kernelwright.rl.learner import LoraSettings, OptimizerSettings
+    from kernelwright.rl.sft import SftSettings
+    from kernelwright.rl.trainer import RlSettings
 
 
 @dataclass
 class RolloutSettings:
     """How answers are drawn and what prompts show; see conf/rollout."""
 
-    n: int = 4
-    turns: int = 1
-    temperature: float = 1.0
-    top_p: float = 1.0
-    max_tokens: int = 2048
-    history: str = "full"
+    n: int = option(4, at_least=1)
+    turns: int = option(1, at_least=1)
+    temperature: float = option(1.0, at_least=0)
+    top_p: float = option(1.0, above=0, at_most=1)
+    max_tokens: int = option(2048, at_least=1)
+    history: str = option("full", choices=HISTORIES)
     form: str = "native"
-    action: str = "program"
+    action: str = option("program", choices=ACTIONS)
     rungs: Any = None
-    remember: int = 0
+    remember: int = option(0, at_least=0)
 
     def ladder(self) -> tuple[Rung, ...] | None:
         """The rungs that answers must pass."""
@@ -54,9 +58,9 @@ class ProblemSettings:
     place: str | None = None
     levels: list[int] = field(default_factory=list)
     split: str | None = "train"
-    count: int = 1000
-    first: int = 0
-    difficulty: int = 2
+    count: int = option(1000, at_least=1)
+    first: int = option(0, at_least=0)
+    difficulty: int = option(2, choices=DIFFICULTY_LEVELS)
     start: str = "lower-inductor"
     plugin: dict[str, Any] = field(default_factory=dict)
 
@@ -65,39 +69,41 @@ class ProblemSettings:
 class TrainerSettings:
     """The learner; see conf/trainer."""
 
-    steps: int = 100
-    problems: int = 4
-    replay: float = 0.0
-    updates: int = 1
-    imitate: int = 0
-    imitation: float = 1.0
-    rehearsal: float = 0.0
-    pairs: int = 0
-    ahead: int = 0
-    lr: float = 1e-6
-    schedule: str = "constant"
-    warmup: int = 0
-    weight_decay: float = 0.0
-    clip: float = 1.0
-    rank: int = 16
-    alpha: int = 32
-    dropout: float = 0.05
-    dtype: str = "bfloat16"
+    steps: int = option(100, at_least=1)
+    problems: int = option(4, at_least=1)
+    replay: float = option(0.0, at_least=0, below=1)
+    updates: int = option(1, at_least=1)
+    imitate: int = option(0, at_least=0)
+    imitation: float = option(1.0, above=0)
+    rehearsal: float = option(0.0, at_least=0)
+    pairs: int = option(0, at_least=0)
+    ahead: int = option(0, at_least=0)
+    lr: float = option(1e-6, above=0)
+    schedule: str = option("constant", choices=("constant", "cosine"))
+    warmup: int = option(0, at_least=0)
+    weight_decay: float = option(0.0, at_least=0)
+    clip: float = option(1.0, above=0)
+    rank: int = option(16, at_least=1)
+    alpha: int = option(32, at_least=1)
+    dropout: float = option(0.05, at_least=0, below=1)
+    dtype: str = option("bfloat16", choices=("auto", "float32", "bfloat16"))
     tf32: bool = False
     checkpointing: bool = True
-    budget: int = 8192
-    save_every: int = 1
-    keep: int = 2
+    budget: int = option(8192, at_least=1)
+    save_every: int = option(1, at_least=1)
+    keep: int = option(2, at_least=1)
     wandb: str | None = None
 
-    def lora(self) -> LoraSettings:
+    def lora(self) -> "LoraSettings":
         """The adapter's part."""
+        from kernelwright.rl.learner import LoraSettings
+
         return LoraSettings(self.rank, self.alpha, self.dropout)
 
-    def optimizer(self) -> OptimizerSettings:
+    def optimizer(self) -> "OptimizerSettings":
         """The optimizer's part."""
-        if self.schedule not in ("constant", "cosine"):
-            raise UserError(f"trainer.schedule={self.schedule!r}: choose constant or cosine")
+        from kernelwright.rl.learner import OptimizerSettings
+
         return OptimizerSettings(
             lr=self.lr,
             weight_decay=self.weight_decay,
@@ -116,13 +122,13 @@ class CanarySettings:
     """
 
     enabled: bool = True
-    prompts: int = 2
-    n: int = 2
-    max_tokens: int = 32
-    scale: float = 0.1
-    ratio: float = 3.0
-    slack: float = 0.01
-    share: float = 0.05
+    prompts: int = option(2, at_least=1)
+    n: int = option(2, at_least=1)
+    max_tokens: int = option(32, at_least=1)
+    scale: float = option(0.1, above=0)
+    ratio: float = option(3.0, above=0)
+    slack: float = option(0.01, at_least=0)
+    share: float = option(0.05, at_least=0)
 
 
 @dataclass
@@ -161,8 +167,8 @@ class TrainSchema:
     pairs: str | None = None
     out: str = "???"
     device: str = "auto"
-    workers: int | None = None
-    readers: int | None = None
+    workers: int | None = option(None, at_least=1)
+    readers: int | None = option(None, at_least=0)
     seed: int = 0
 
 
@@ -179,13 +185,15 @@ class SftSchema:
     adapter: str | None = None
     out: str = "???"
     device: str = "auto"
-    epochs: int = 1
-    batch: int = 16
-    max_tokens: int = 4096
+    epochs: int = option(1, at_least=1)
+    batch: int = option(16, at_least=1)
+    max_tokens: int = option(4096, at_least=1)
     seed: int = 0
 
-    def run(self) -> SftSettings:
+    def run(self) -> "SftSettings":
         """How the data is gone through."""
+        from kernelwright.rl.sft import SftSettings
+
         trainer, save = self.trainer, max(self.trainer.save_every, 1)
         return SftSettings(self.epochs, self.batch, save, max(save, 50), trainer.keep, self.seed, trainer.wandb)
 
@@ -214,8 +222,10 @@ class TrainSettings:
         return made
 
     @property
-    def run(self) -> RlSettings:
+    def run(self) -> "RlSettings":
         """The trainer's part."""
+        from kernelwright.rl.trainer import RlSettings
+
         chosen = self.plain.trainer
         return RlSettings(
             steps=chosen.steps,
@@ -236,16 +246,16 @@ class TrainSettings:
 
 
 _NO_REWARD = "it cannot be called; a reward is called with (before, after, verdict)"
-_NO_ALGORITHM = "it is no kernelwright.rl.algorithms.Algorithm"
+_NO_ALGORITHM = "it is no kernelwright.rl.algorithm.Algorithm"
 #: What importance weights are truncated at where answers may be of an older adapter and nothing else is said.
 TIS_CAP = 2.0
 
 _ELSEWHERE = ("import", "reward", "algorithm", "recipe")
 
 
-def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
+def read_train_settings(overrides: Sequence[str], root: str = "train") -> TrainSettings:
     """Compose the configuration of `kernelwright train`. Raises UserError for anything that does not fit."""
-    config = compose_config(overrides, root="train")
+    config = compose_config(overrides, root=root)
     plain = check_config(TrainSchema, _without(config, _ELSEWHERE))
     plugins = {group: _plain(config[group]) for group in ("reward", "algorithm") if is_plugin(config[group])}
     reward = {} if "reward" in plugins else _plain(config["reward"])
@@ -253,42 +263,10 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
     algorithm = _algorithm(_plain(config["algorithm"]))
     plain.rollout.ladder()
     _check_shared(plain)
-    drawn, trainer, canary = plain.rollout, plain.trainer, plain.canary
-    check_values(
-        plain,
-        {
-            "rollout.n": (drawn.n > 0, "at least one answer is needed"),
-            "rollout.turns": (drawn.turns > 0, "at least one is needed"),
-            "rollout.temperature": (drawn.temperature >= 0, "give 0 or more"),
-            "rollout.top_p": (0 < drawn.top_p <= 1, "give a share above 0, at most 1"),
-            "rollout.max_tokens": (drawn.max_tokens > 0, "at least one is needed"),
-            "rollout.remember": (drawn.remember >= 0, "give a number of answers, or 0 for none"),
-            "trainer.steps": (trainer.steps > 0, "at least one is needed"),
-            "trainer.problems": (trainer.problems > 0, "at least one is needed"),
-            "trainer.replay": (
-                trainer.replay == 0 or 0 < round(trainer.replay * trainer.problems) < trainer.problems,
-                f"give a share of trainer.problems={trainer.problems} that is one of them or more, but not all, or 0",
-            ),
-            "trainer.updates": (trainer.updates > 0, "at least one is needed"),
-            "trainer.imitate": (trainer.imitate >= 0, "give a number of answers, or 0 for none"),
-            "trainer.imitation": (trainer.imitation > 0, "give a weight above 0, or trainer.imitate=0"),
-            "trainer.rehearsal": (
-                trainer.rehearsal == 0 or (trainer.rehearsal > 0 and trainer.imitate > 0),
-                "give a weight above 0 and trainer.imitate=N, or 0 for none",
-            ),
-            "trainer.pairs": (
-                trainer.pairs >= 0 and bool(trainer.pairs) == bool(plain.pairs),
-                "give how many are imitated with each update, and pairs=FILE, or neither",
-            ),
-            "trainer.ahead": (trainer.ahead >= 0, "give a number of batches, or 0 to draw each when it is wanted"),
-            "readers": (plain.readers is None or plain.readers >= 0, "give a number of processes, or 0 for none"),
-            "canary.prompts": (canary.prompts > 0, "give 1 or more, or canary.enabled=false"),
-            "canary.n": (canary.n > 0, "give 1 or more, or canary.enabled=false"),
-        },
-    )
+    _check_together(plain)
     settings = TrainSettings(
         plain,
-        check_config(ImportSettings, config["import"], "import."),
+        check_config(ImportSettings, config.get("import", {}), "import."),
         name,
         reward,
         _corrected(algorithm, plain.trainer.ahead),
@@ -300,63 +278,63 @@ def read_train_settings(overrides: Sequence[str]) -> TrainSettings:
 
 
 def _algorithm(options: Mapping[str, Any]) -> Algorithm:
+    """The algorithm with all its options, as composed; `name` says which it began as."""
     if is_plugin(options):
         found: Algorithm = make("algorithm", options, lambda one: "" if isinstance(one, Algorithm) else _NO_ALGORITHM)
         return found
+    plain = {key: value for key, value in options.items() if key != "name"}
+    if unknown := sorted(set(plain) - {item.name for item in fields(Algorithm)}):
+        raise UserError(f"algorithm.{unknown[0]}: an algorithm has no such field")
     try:
-        return preset(**options)
-    except UserError:
-        raise
-    except (TypeError, ValueError) as error:  # of a value that is of another type than the option's
-        raise UserError(f"algorithm: {error}; conf/algorithm/ shows what values there are") from error
+        return Algorithm(**plain)
+    except UserError as error:
+        raise UserError(f"algorithm.{error}") from error
 
 
-def read_sft_settings(overrides: Sequence[str]) -> SftSchema:
+def read_sft_settings(overrides: Sequence[str], root: str = "sft") -> SftSchema:
     """Compose the configuration of `kernelwright sft`. Raises UserError for anything that does not fit."""
-    config = compose_config(overrides, root="sft")
+    config = compose_config(overrides, root=root)
     settings = check_config(SftSchema, config)
     if not settings.pairs:
         raise UserError("pairs=FILE is missing: what `kernelwright data pairs` wrote")
     _check_shared(settings)
-    check_values(
-        settings,
-        {
-            "epochs": (settings.epochs > 0, "at least one is needed"),
-            "batch": (settings.batch > 0, "at least one pair is needed"),
-            "max_tokens": (settings.max_tokens > 0, "give a number of tokens"),
-        },
-    )
     return settings
 
 
 def _check_shared(settings: TrainSchema | SftSchema) -> None:
-    """UserError for a value that both verbs take, is of the right type, and makes no sense."""
+    """UserError for values that do not go together, of those that both verbs take."""
     stage, drawn, trainer = settings.stage.name, settings.rollout, settings.trainer
     check_choice("stage", stage, STAGES)
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", settings.device):
         raise UserError(f"device={settings.device!r}: choose auto, cpu, cuda, or one of several as cuda:1")
     check_choice("rollout.form", drawn.form, FORMS if stage == FRONTEND else MIDEND_FORMS)
-    check_choice("rollout.action", drawn.action, ACTIONS)
-    check_choice("rollout.history", drawn.history, HISTORIES)
-    trainer.optimizer()
+    if trainer.wandb is not None:
+        if not trainer.wandb:
+            raise UserError("trainer.wandb=: give a project's name, or null for none")
+        require_installed("wandb", "wandb")
+
+
+def _check_together(plain: TrainSchema) -> None:
+    """UserError for values of training that do not go together."""
+    trainer = plain.trainer
+    replayed = round(trainer.replay * trainer.problems)
     check_values(
-        settings,
+        plain,
         {
-            "trainer.lr": (trainer.lr > 0, "give a rate above 0"),
-            "trainer.warmup": (trainer.warmup >= 0, "give a number of steps"),
-            "trainer.weight_decay": (trainer.weight_decay >= 0, "give 0 or more"),
-            "trainer.clip": (trainer.clip > 0, "give a norm above 0"),
-            "trainer.rank": (trainer.rank > 0, "at least 1 is needed"),
-            "trainer.alpha": (trainer.alpha > 0, "at least 1 is needed"),
-            "trainer.dropout": (0 <= trainer.dropout < 1, "give a share below 1"),
-            "trainer.budget": (trainer.budget > 0, "give a number of tokens"),
-            "trainer.save_every": (trainer.save_every > 0, "at least one step is needed"),
-            "trainer.keep": (trainer.keep > 0, "at least one checkpoint is needed to go on from"),
-            "trainer.wandb": (trainer.wandb != "", "give a project's name, or null for none"),
+            "trainer.replay": (
+                trainer.replay == 0 or 0 < replayed < trainer.problems,
+                f"give a share of trainer.problems={trainer.problems} that is one of them or more, but not all, or 0",
+            ),
+            "trainer.rehearsal": (
+                trainer.rehearsal == 0 or trainer.imitate > 0,
+                "rehearsal needs answers to imitate; give trainer.imitate=N, or trainer.rehearsal=0",
+            ),
+            "trainer.pairs": (
+                bool(trainer.pairs) == bool(plain.pairs),
+                "give how many are imitated with each update, and pairs=FILE, or neither",
+            ),
         },
     )
-    if trainer.wandb is not None:
-        require_installed("wandb", "wandb")
 
 
 def _corrected(algorithm: Algorithm, ahead: int) -> Algorithm:

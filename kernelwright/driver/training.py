@@ -21,9 +21,10 @@ from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.backend.tf32 import permitted
 from kernelwright.driver.activity import Activity, sayer
-from kernelwright.driver.build import cost_model_ms, discover, open_pool, resolve_target
+from kernelwright.driver.build import cost_model_ms, open_pool, resolve_target
 from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.closing import closing_with
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.given import Given, read_modules
 from kernelwright.driver.pair_rows import read_pair_rows
 from kernelwright.driver.policies import open_policy

@@ -20,7 +20,8 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any, TypeVar
 
-from kernelwright.driver.build import discover, open_context, silent
+from kernelwright.driver.build import open_context, silent
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.settings import EvaluatorKind, Settings
 from kernelwright.evaluation.forker import Forker, borrow, lend
 from kernelwright.ir.errors import KernelwrightError, UserError

@@ -1,4 +1,4 @@
-"""Algorithms as compositions of returns, advantages, corrections and losses, and the published ones as presets.
+"""Algorithms as compositions of returns, advantages, corrections and losses.
 
     prepared = prepare(turns, algorithm, seed)             # once, over the whole batch
     for rows in micro_batches:                             # their losses add up to the batch's
@@ -12,148 +12,17 @@ denominator and in the baseline of its group.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, get_args, get_origin
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 
-from kernelwright.ir.errors import UserError
-from kernelwright.ir.plugins import Registry
-from kernelwright.rl.corrections import Level, band_keep, log_ratio, prs_keep, truncate, veto_keep
-from kernelwright.rl.losses import (
-    Aggregation,
-    Kind,
-    RatioLevel,
-    aggregate,
-    clipped,
-    denominator,
-    k3,
-    pg_loss,
-    policy_ratio,
-)
-from kernelwright.rl.returns import (
-    Baseline,
-    Group,
-    How,
-    Scale,
-    Singleton,
-    advantages,
-    group_ids,
-    nonconstant_groups,
-    settled,
-    turn_returns,
-)
+from kernelwright.rl.algorithm import Algorithm, Level
+from kernelwright.rl.corrections import band_keep, log_ratio, prs_keep, truncate, veto_keep
+from kernelwright.rl.losses import aggregate, clipped, denominator, k3, pg_loss, policy_ratio
+from kernelwright.rl.returns import advantages, group_ids, nonconstant_groups, settled, turn_returns
 from kernelwright.rl.statistics import Loss, acceptance, mismatch, share, sum_and_count
 from kernelwright.rl.turns import Turns
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """How turns are learnt from; None leaves a correction out.
-
-    gamma, how        returns over the turns of a trajectory
-    group             whose returns are compared: all turns of a prompt, or those with the same number
-    baseline, scale   of advantages within a group; `singleton` is what a group of one gets
-    negative          what advantages below 0 are multiplied by: 0 learns from what is better than its group alone
-    kind, level       the loss, of tokens or of sequences (GSPO)
-    clip_low/high     the ratio is clipped at 1 − low and 1 + high; cispo truncates its weight at 1 + high
-    dual_c            bound on the loss where the advantage is negative
-    aggregation       how tokens add up; `max_len` is the most tokens of a response, for `const`
-    kl                β of the k3 penalty against the base model
-    tis_cap, _level   truncated importance weights of rollouts
-    band, _level      the importance weights between which rollouts are kept: masked importance sampling, MRS
-    veto              the token weight below which a row is dropped
-    prs_tau, prs_s    correct rows of low coverage are dropped at random
-    dynamic_sampling  groups whose returns are all the same are no part of the batch
-    """
-
-    gamma: float = 1.0
-    how: How = "sum"
-    group: Group = "prompt"
-    baseline: Baseline = "mean"
-    scale: Scale = "group"
-    singleton: Singleton = "zero"
-    negative: float = 1.0
-    kind: Kind = "ppo"
-    level: RatioLevel = "token"
-    clip_low: float = 0.2
-    clip_high: float = 0.2
-    dual_c: float | None = None
-    aggregation: Aggregation = "seq_mean"
-    max_len: int = 2048
-    kl: float = 0.0
-    tis_cap: float | None = None
-    tis_level: Level = "token"
-    band: tuple[float, float] | None = None
-    band_level: Level = "traj_geo"
-    veto: float | None = None
-    prs_tau: float | None = None
-    prs_s: float = 0.1
-    dynamic_sampling: bool = False
-
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if get_origin(item.type) is Literal and value not in get_args(item.type):
-                raise UserError(f"{item.name}: {', '.join(get_args(item.type))} expected, not {value!r}")
-        if self.band is not None:
-            object.__setattr__(self, "band", tuple(self.band))
-        low, high = self.band or (0.0, 1.0)
-        rules = {
-            "gamma": 0 <= self.gamma <= 1,
-            "negative": self.negative >= 0,
-            "clip_low": 0 <= self.clip_low <= 1,
-            "clip_high": self.clip_high >= 0,
-            "dual_c": self.dual_c is None or self.dual_c > 1,
-            "max_len": self.max_len > 0,
-            "kl": self.kl >= 0,
-            "tis_cap": self.tis_cap is None or self.tis_cap > 0,
-            "band": 0 <= low < high,
-            "veto": self.veto is None or 0 < self.veto < 1,
-            "prs_s": self.prs_s > 0,
-        }
-        for name, holds in rules.items():
-            if not holds:
-                raise UserError(f"{name}: {getattr(self, name)} is out of range")
-
-
-_TRLOO = Algorithm(group="prompt_turn", baseline="loo", scale="none", clip_high=0.28, aggregation="seq_sum")
-
-
-def _complaint(_name: str, found: object) -> str:
-    """What is wrong with an algorithm that a package announces."""
-    return "" if isinstance(found, Algorithm) else f"it is no {Algorithm.__module__}.Algorithm"
-
-
-#: Algorithms by the names under which configuration knows them.
-PRESETS: Registry[Algorithm] = Registry("algorithm", "kernelwright.algorithms", _complaint)
-#: Published ones. Where a source gives no figure for the clip it is PPO's 0.2.
-_PUBLISHED = {
-    "grpo": Algorithm(kl=0.1),
-    "dr_grpo": Algorithm(scale="none", aggregation="const"),
-    "dapo": Algorithm(clip_high=0.28, aggregation="token", dynamic_sampling=True),
-    "bnpo": Algorithm(aggregation="token"),
-    "rloo": Algorithm(baseline="loo", scale="none", kind="reinforce", aggregation="seq_sum"),
-    "trloo": _TRLOO,
-    "dr_kernel": replace(_TRLOO, band=(0.999, 1.001), band_level="traj_geo", veto=1e-4, prs_tau=0.3, prs_s=0.1),
-    "kevin": Algorithm(gamma=0.4, aggregation="const"),
-    "gspo": Algorithm(level="sequence", clip_low=3e-4, clip_high=4e-4),
-    "cispo": Algorithm(kind="cispo", clip_high=4.0, aggregation="token"),
-    # After RAFT (Dong et al., 2023), which keeps the best answer: here all that are better than the mean, weighted.
-    "raft": Algorithm(scale="none", negative=0.0, kind="reinforce"),
-}
-for _name, _algorithm in _PUBLISHED.items():
-    PRESETS.add(_name, _algorithm)
-
-
-def preset(name: str, **changes: Any) -> Algorithm:
-    """A published algorithm with some of its fields changed. Raises UserError for a name or a field that is not."""
-    found = PRESETS.find(name)
-    unknown = sorted(set(changes) - {item.name for item in fields(Algorithm)})
-    if unknown:
-        raise UserError(f"algorithm {name}: no field {', '.join(unknown)}")
-    return replace(found, **changes)
 
 
 @dataclass(frozen=True)

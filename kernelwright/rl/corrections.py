@@ -4,12 +4,10 @@ Weights compare the trainer's copy of the policy with the engine that drew the t
 other rounding. Nothing here passes on gradients, `log_ratio` excepted.
 """
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 
-Level = Literal["token", "turn", "turn_geo", "traj", "traj_geo"]
+from kernelwright.rl.algorithm import Level
 
 #: Bound on the exponent of a weight.
 MAX_LOG = 20.0

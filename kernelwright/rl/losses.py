@@ -3,16 +3,11 @@
 Log-probabilities, ratios and losses are (N, T), in nats; advantages (N, 1) or (N, T).
 """
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 
+from kernelwright.rl.algorithm import Aggregation, Kind, RatioLevel
 from kernelwright.rl.corrections import MAX_LOG, log_ratio
-
-Kind = Literal["ppo", "reinforce", "cispo"]
-RatioLevel = Literal["token", "sequence"]
-Aggregation = Literal["token", "seq_mean", "seq_sum", "const"]
 
 
 def policy_ratio(logp: Tensor, anchor: Tensor, mask: Tensor, level: RatioLevel = "token") -> Tensor:

@@ -3,16 +3,10 @@
 All functions are of N rows; none of them passes on gradients.
 """
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 
-How = Literal["sum", "max", "outcome"]
-Group = Literal["prompt", "prompt_turn"]
-Baseline = Literal["mean", "loo"]
-Scale = Literal["none", "group", "batch"]
-Singleton = Literal["zero", "return"]
+from kernelwright.rl.algorithm import Baseline, Group, How, Scale, Singleton
 
 #: What is added to a standard deviation before dividing by it, as in TRL.
 SCALE_EPS = 1e-4

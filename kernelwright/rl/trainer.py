@@ -32,7 +32,8 @@ from kernelwright.agent.measures import coverage, speedup
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.algorithms import Algorithm, Prepared, objective, prepare
+from kernelwright.rl.algorithm import Algorithm
+from kernelwright.rl.algorithms import Prepared, objective, prepare
 from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, drawn_batch, rows_of
 from kernelwright.rl.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
 from kernelwright.rl.curriculum import Curriculum

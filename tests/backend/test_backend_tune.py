@@ -9,7 +9,7 @@ import pytest
 import sample_modules
 import torch
 
-from kernelwright.backend import tune
+from kernelwright.backend import fitting
 from kernelwright.backend.compiler import compile_launch
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.execute import trace_launches
@@ -157,8 +157,8 @@ def test_kept_options_stay():
 
 def test_trials_bound_what_is_compiled(monkeypatch):
     compiled = []
-    original = tune.launch_cost
-    monkeypatch.setattr(tune, "launch_cost", lambda *args: compiled.append(args) or original(*args))
+    original = fitting.launch_cost
+    monkeypatch.setattr(fitting, "launch_cost", lambda *args: compiled.append(args) or original(*args))
     _model(trials=5).run(sample_modules.add_relu(4096, 1024, block=64), H200)
     assert len(compiled) == 6  # the given options, then the trials
 
@@ -166,20 +166,20 @@ def test_trials_bound_what_is_compiled(monkeypatch):
 def test_unmasked_accesses_stay_inside(monkeypatch):
     """A larger block would fit the model's taste but leave the tensors: 96 rows are no multiple of 64."""
     module = sample_modules.matmul(m=96, n=96, k=96, block=32, warps=4)
-    monkeypatch.setattr(tune, "predicted", lambda _: lambda m, s: 1.0 / _meta(m, s)["BLOCK_M"])
+    monkeypatch.setattr(fitting, "predicted", lambda _: lambda m, s: 1.0 / _meta(m, s)["BLOCK_M"])
     tuned = _model(trials=40).run(module, H200)
     (launch,) = trace_launches(tuned)
-    assert in_bounds(tune.compile_launch(tuned, launch, get_target("h200")).ttir, launch)
+    assert in_bounds(fitting.compile_launch(tuned, launch, get_target("h200")).ttir, launch)
     assert _meta(tuned, "product")["BLOCK_M"] == 32
 
 
 def test_refused_options_are_passed_over(monkeypatch):
     def score(module, symbol):
         if _meta(module, symbol)["num_warps"] != 4:
-            raise tune.CompileFailureError(symbol, "no")
+            raise fitting.CompileFailureError(symbol, "no")
         return float(_meta(module, symbol)["XBLOCK"])
 
-    monkeypatch.setattr(tune, "predicted", lambda _: score)
+    monkeypatch.setattr(fitting, "predicted", lambda _: score)
     tuned = _model(trials=12).run(sample_modules.add_relu(4096, 1024, block=1024), H200)
     assert _meta(tuned, "add_relu")["num_warps"] == 4 and _meta(tuned, "add_relu")["XBLOCK"] < 1024
 

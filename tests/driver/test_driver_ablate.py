@@ -20,14 +20,15 @@ from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.ablate import Ablation
 from kernelwright.driver.ablate_settings import AblateSettings, read_ablate_settings
 from kernelwright.driver.ablate_table import print_arms, summarize_arms
-from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.policies import PolicyKind
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.run_records import AblationRun
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.frontend.agent import FrontendAgentPass
-from kernelwright.frontend.generate import HELD_OUT, generate_program
+from kernelwright.frontend.difficulties import HELD_OUT
+from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.contamination import form_is_held_out
@@ -387,9 +388,9 @@ BAD = [
     (["only=[one]"], "only=['one']: choose from one_shot, frontend"),
     (["seeds=[]"], "give one or more different seeds"),
     (["seeds=[1,1]"], "give one or more different seeds"),
-    (["limit=0"], "at least one problem"),
-    (["jobs=0"], "at least one"),
-    (["timeout_s=0"], "give seconds"),
+    (["limit=0"], "limit=0: out of range, at least 1"),
+    (["jobs=0"], "jobs=0: out of range, at least 1"),
+    (["timeout_s=0"], "timeout_s=0.0: out of range, above 0"),
     (["seed=1"], "unknown configuration key 'seed'"),
     (["baseline=lower"], "baseline: unknown pass 'lower'"),
 ]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from kernelwright.driver.build import discover
 from kernelwright.driver.campaign import Campaign, summarize
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import read_settings
 

@@ -13,9 +13,10 @@ from typing import ClassVar
 import pytest
 
 from kernelwright import __version__
-from kernelwright.driver.build import discover
-from kernelwright.driver.cli import main, verb_help
+from kernelwright.driver.cli import main
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.emit import check_emit, emit
+from kernelwright.driver.helping import verb_help
 from kernelwright.frontend.importers import import_file
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Pass
@@ -59,7 +60,6 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Bad input, through the installed entry point ---------------------------------------------------------------
 
 BAD = {
-    "no verb": ([], "a verb is missing; `kernelwright --help` lists them"),
     "unknown verb": (["compil", "small.py"], "unknown verb 'compil'; did you mean 'compile'?"),
     "file for a verb": (["small.py"], "to compile a file: `kernelwright compile small.py`"),
     "missing file": (["compile", "gone.py"], "gone.py: No such file or directory"),
@@ -114,9 +114,9 @@ BAD_IN_PROCESS = {
     "views alone": (["compile", "views.py"], "gives back views of its inputs; there is nothing to lower"),
     "inputs alone": (["compile", "inputs.py"], "gives back its inputs; there is nothing to lower"),
     "empty out": (["compile", "small.py", "out="], "out= names no folder"),
-    "no time": (["compile", "small.py", "evaluator.timeout_s=0"], "evaluator.timeout_s=0.0: give a number above 0"),
-    "no memory": (["compile", "small.py", "evaluator.memory_gb=nan"], "evaluator.memory_gb=nan: give a number above"),
-    "no samples": (["compile", "small.py", "evaluator.samples=-1"], "evaluator.samples=-1: give a number of runs"),
+    "no time": (["compile", "small.py", "evaluator.timeout_s=0"], "evaluator.timeout_s=0.0: out of range, above 0"),
+    "no memory": (["compile", "small.py", "evaluator.memory_gb=nan"], "memory_gb=nan: a finite number is expected"),
+    "no samples": (["compile", "small.py", "evaluator.samples=-1"], "evaluator.samples=-1: out of range, at least 0"),
     "no trials": (["compile", "small.py", "-p", "lower-inductor,tune{trials=0}"], "trials=0: give at least 1"),
 }
 
@@ -166,6 +166,7 @@ def test_compile_writes_a_run_folder_and_json_alone(program: Path, capsys: Captu
     assert [r["registers"] > 0 for r in stage["resources"].values()] == [True] * len(stage["kernels"])
     assert stage["estimated_us"] > 0 and report["speedup"]["how"]
     assert sorted(p.name for p in Path("run").iterdir()) == [
+        ".hydra",
         "00-import.py",
         "01-lower-inductor.py",
         "module.py",

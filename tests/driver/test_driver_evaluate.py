@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from kernelwright.driver import build
+from kernelwright.driver import build, judging
 from kernelwright.driver.cli import main
-from kernelwright.driver.verbs import evaluate
 from kernelwright.evaluation.pool import EvaluatorPool, LocalOptions
 from kernelwright.evaluation.sandbox import SandboxError
 
@@ -92,7 +91,7 @@ def pool() -> Iterator[EvaluatorPool]:
 @pytest.fixture
 def warm(folder: Path, pool: EvaluatorPool, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder, where what is judged is judged by that pool."""
-    monkeypatch.setattr(evaluate, "open_pool", lambda *_: nullcontext(pool))
+    monkeypatch.setattr(judging, "open_pool", lambda *_: nullcontext(pool))
     return folder
 
 
@@ -156,7 +155,7 @@ BAD = {
     "bad dialect": ([*ONE[1:], "dialect=maybe"], "configuration key 'dialect'"),
     "bad evaluator": ([*ONE[1:], "evaluator=far"], "unknown evaluator 'far' (choose from default, local, ray)"),
     "bad target": ([*ONE[1:], "target=h1000"], "unknown target 'h1000'"),
-    "bad workers": (["batch=empty.jsonl", "workers=0"], "workers=0: at least one is needed"),
+    "bad workers": (["batch=empty.jsonl", "workers=0"], "workers=0: out of range, at least 1"),
     "paths alone": (["r.py", "c.py"], "takes key=value only, got r.py c.py"),
     "both ways": ([*ONE[1:], "batch=empty.jsonl"], "not both"),
     "out for one": ([*ONE[1:], "out=o.jsonl"], "out=FILE goes with batch"),
@@ -221,7 +220,7 @@ def test_a_batch_is_a_line_for_each_row_in_order(capsys: Captured, monkeypatch: 
         imported.append(name)
         return real(source, name, *given, **more)
 
-    monkeypatch.setattr(evaluate, "import_reference", counting)
+    monkeypatch.setattr(judging, "import_reference", counting)
     Path("sub").mkdir()
     Path("sub/fails.py").write_text(REFERENCE.replace("torch.softmax(x, dim=-1)", "x @ x"))
     for name in ("r.py", "c.py", "wrong.py"):
@@ -299,7 +298,7 @@ def test_an_interrupted_batch_leaves_whole_lines(capsys: Captured, monkeypatch: 
                 raise KeyboardInterrupt
             return real(source, *given, **more)
 
-        patch.setattr(evaluate, "import_reference", stopping)
+        patch.setattr(judging, "import_reference", stopping)
         assert main([*argv, "out=out.jsonl"]) == 130
     text = Path("out.jsonl").read_text()
     assert text.endswith("\n") and [line["id"] for line in read_lines(text)] == list(range(len(read_lines(text))))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelwright.driver.build import discover
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.settings import read_settings
 from kernelwright.driver.train_settings import read_train_settings
 from kernelwright.ir.errors import UserError
@@ -17,7 +17,7 @@ weight: 2.0
 needs: [times]
 """
 CODE = """
-from kernelwright.rl.algorithms import Algorithm
+from kernelwright.rl.algorithm import Algorithm
 
 class MyReward(Algorithm):
     def __init__(self, weight, needs):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.driver.build import discover
+from kernelwright.driver.discovery import discover
 from kernelwright.evaluation.local import LocalEvaluator
 from kernelwright.evaluation.program import Program
 from kernelwright.evaluation.race import Timing

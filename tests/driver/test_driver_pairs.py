@@ -17,15 +17,16 @@ import pytest
 
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
-from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.given import paired_modules
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.pair_settings import read_pair_settings
 from kernelwright.driver.pair_summary import token_counter
 from kernelwright.driver.pairs import PairRun
 from kernelwright.driver.train_settings import ProblemSettings
-from kernelwright.frontend.generate import HELD_OUT, generate_program
+from kernelwright.frontend.difficulties import HELD_OUT
+from kernelwright.frontend.generate import generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule, Level
@@ -301,7 +302,7 @@ def test_passes_are_chosen_for_no_program_that_calls_library_operators(tmp_path:
         (["pairs", "stage=midend", "action=wait"], "action=wait: choose from program, pipeline"),
         (["pairs", "cuont=3"], "unknown configuration key 'cuont'; did you mean 'count'?"),
         (["pairs", "count=many"], "'count'"),
-        (["pairs", "ratio=2"], "ratio=2.0: give a share"),
+        (["pairs", "ratio=2"], "ratio=2.0: out of range, 0 to 1"),
         (["pairs", "rungs=fly"], "unknown rung 'fly'"),
         (["pairs", "lower=lower-inductr"], "lower-inductr"),
         (["pairs", f"first={HELD_OUT}"], "are kept for measuring"),

@@ -14,8 +14,8 @@ import torch
 import kernelwright
 from kernelwright.agent.rewards import REWARDS, make_reward, named
 from kernelwright.backend.targets import TARGETS, Target, add_target, get_target
-from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.run_records import CompileRun
 from kernelwright.driver.settings import read_settings
 from kernelwright.driver.train_settings import read_train_settings
@@ -23,7 +23,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import REGISTRY
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.plugins import look_again
-from kernelwright.rl.algorithms import PRESETS
+from kernelwright.rl.presets import PRESETS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugin"
 RELU = EXAMPLE / "tests" / "relu.py"
@@ -229,7 +229,7 @@ def test_what_does_not_fit_and_names_that_are_taken_are_told(announce: Callable[
         (lambda: parse_pipeline("odd"), "is of no use: it is no class of a pass"),
         (lambda: get_target("odd"), r"is of no use: it is no kernelwright\.backend\.targets\.Target"),
         (lambda: get_target("h100"), r"target 'h100' of unfit 1\.0 .* has a name that is taken by Target\(name='h100'"),
-        (lambda: read_train_settings(["algorithm=odd"]), r"it is no kernelwright\.rl\.algorithms\.Algorithm"),
+        (lambda: read_train_settings(["algorithm=odd"]), r"it is no kernelwright\.rl\.algorithm\.Algorithm"),
     ):
         with pytest.raises(UserError, match=message):
             ask()

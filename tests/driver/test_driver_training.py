@@ -16,9 +16,9 @@ from kernelwright.agent.policy import Completion, Sampling
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
 from kernelwright.driver import training
-from kernelwright.driver.build import discover
 from kernelwright.driver.cli import main
 from kernelwright.driver.composition import compose_config
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.given import read_modules
 from kernelwright.driver.pair_rows import answer_of, rows_of
 from kernelwright.driver.train_settings import read_sft_settings, read_train_settings
@@ -29,8 +29,8 @@ from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.algorithms import PRESETS
 from kernelwright.rl.data import Pair, Problem, read_rows, write_rows
+from kernelwright.rl.presets import PRESETS
 from kernelwright.rl.run_log import WANDB_ID, read_metrics
 from kernelwright.serve.replay import RecordingPolicy
 
@@ -104,26 +104,26 @@ def test_a_small_model_is_asked_as_the_shipped_adapters_of_its_stage_are() -> No
         (["algorithm=ppo2"], "unknown algorithm 'ppo2'"),
         (["algorithm.clip_low=7"], "clip_low"),
         (["reward=prize"], "unknown reward 'prize'"),
-        (["trainer.schedule=linear"], "constant or cosine"),
+        (["trainer.schedule=linear"], "trainer.schedule=linear: choose from constant, cosine"),
         (["rollout.rungs=[fly]"], "unknown rung 'fly'"),
         (["trainer.lrr=1"], "did you mean 'trainer.lr'"),
-        (["trainer.rank=0"], "trainer.rank=0: at least 1"),
-        (["trainer.keep=0"], "trainer.keep=0: at least one checkpoint"),
+        (["trainer.rank=0"], "trainer.rank=0: out of range, at least 1"),
+        (["trainer.keep=0"], "trainer.keep=0: out of range, at least 1"),
         (["trainer.save_every=0"], "trainer.save_every=0"),
-        (["trainer.dropout=2"], "trainer.dropout=2.0: give a share"),
+        (["trainer.dropout=2"], "trainer.dropout=2.0: out of range, at least 0, below 1"),
         (["trainer.warmup=-5"], "trainer.warmup=-5"),
         (["rollout.top_p=0"], "rollout.top_p=0.0"),
         (["rollout.temperature=-1"], "rollout.temperature=-1.0"),
         (["rollout.form=foo"], "rollout.form='foo': choose from native"),
         (["stage=midend", "rollout.form=kernels"], "rollout.form='kernels': choose from native, brief"),
-        (["rollout.action=foo"], "rollout.action='foo': choose from program, pipeline"),
-        (["algorithm.band=[1]"], "algorithm: "),
-        (["algorithm.clip_low=foo"], "algorithm: "),
+        (["rollout.action=foo"], "rollout.action=foo: choose from program, pipeline"),
+        (["algorithm.band=[1]"], r"algorithm.band=\[1\]: give two weights"),
+        (["algorithm.clip_low=foo"], "algorithm.clip_low=foo: a number is expected"),
         (["policy.graph_sizes=1"], "policy.graph_sizes': write a list, as"),
         (["trainer.pairs=8"], "trainer.pairs=8: give how many are imitated with each update, and pairs=FILE"),
         (["pairs=pairs.jsonl"], "trainer.pairs=0: give how many"),
-        (["pairs=pairs.jsonl", "trainer.pairs=-1"], "trainer.pairs=-1: give how many"),
-        (["canary.n=0"], "canary.n=0: give 1 or more"),
+        (["pairs=pairs.jsonl", "trainer.pairs=-1"], "trainer.pairs=-1: out of range, at least 0"),
+        (["canary.n=0"], "canary.n=0: out of range, at least 1"),
         (["canary=false"], r"canary=False: it has keys of its own; give canary\.KEY"),
         (["recipe=null"], "a configuration group takes the name of one"),
     ],

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from processes import environment, wait_until_gone
 
-from kernelwright.driver.build import discover
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.settings import read_settings
 from kernelwright.driver.workers import Worker, answers, start_server
 
 #: Asks a process a question that it never answers.
 ASKS = """
-from kernelwright.driver.build import discover
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.settings import read_settings
 from kernelwright.driver.workers import Worker
 from test_driver_workers import think

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from kernelwright.backend.reference import ReferenceProgram
-from kernelwright.frontend.generate import DIFFICULTIES, LARGEST_VALUE, MIXED_LEVELS, generate_program, is_sane
+from kernelwright.frontend.difficulties import MIXED_LEVELS
+from kernelwright.frontend.generate import DIFFICULTIES, LARGEST_VALUE, generate_program, is_sane
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
 

@@ -12,8 +12,8 @@ from programs import lowered
 from kernelwright.agent.evaluator import Evaluator, Rung, Status, Verdict
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.targets import get_target
-from kernelwright.driver.build import discover
 from kernelwright.driver.compile import compile_module
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.report import estimated_speedup, make_report
 from kernelwright.evaluation.local import LocalEvaluator
 from kernelwright.ir.errors import PassError, UserError

@@ -15,7 +15,7 @@ from kernelwright.backend.children import Outcome
 from kernelwright.backend.execute import trace_launches
 from kernelwright.backend.stopwatch import Measured
 from kernelwright.backend.targets import get_target
-from kernelwright.driver.build import discover
+from kernelwright.driver.discovery import discover
 from kernelwright.evaluation.local import LocalEvaluator
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline

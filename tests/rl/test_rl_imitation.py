@@ -10,9 +10,9 @@ from test_rl_trainer import Toy, trainer
 
 from kernelwright.agent.evaluator import Status
 from kernelwright.agent.trajectory import Turn
-from kernelwright.rl.algorithms import preset
 from kernelwright.rl.imitation import GoodAnswers
 from kernelwright.rl.packing import Row
+from kernelwright.rl.presets import preset
 from kernelwright.rl.run_log import read_metrics
 from kernelwright.rl.sft import likelihood_loss
 

@@ -16,7 +16,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernelwright.rl.algorithms import PRESETS, Algorithm, Prepared, objective, prepare
+from kernelwright.rl.algorithm import Algorithm
+from kernelwright.rl.algorithms import Prepared, objective, prepare
+from kernelwright.rl.presets import PRESETS
 from kernelwright.rl.turns import Turns
 
 pytestmark = pytest.mark.slow

@@ -19,9 +19,9 @@ from kernelwright.agent.trajectory import Trajectory
 from kernelwright.ir.errors import Terminated
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl import checkpoint
-from kernelwright.rl.algorithms import preset
 from kernelwright.rl.checkpoint import latest_checkpoint
 from kernelwright.rl.learner import Learner
+from kernelwright.rl.presets import preset
 from kernelwright.rl.run_log import read_metrics
 from kernelwright.rl.sft import SftSettings, train_sft
 from kernelwright.rl.stopping import Stop

@@ -21,10 +21,11 @@ from kernelwright.agent.policy import Completion, Message, PolicyError
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Reference, TensorSpec
-from kernelwright.rl.algorithms import Algorithm, preset
+from kernelwright.rl.algorithm import Algorithm
 from kernelwright.rl.batches import rows_of
 from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint
 from kernelwright.rl.learner import DivergedError, Learner, LoraSettings, OptimizerSettings, load_adapter_weights
+from kernelwright.rl.presets import preset
 from kernelwright.rl.run_log import read_metrics
 from kernelwright.rl.trainer import RlSettings, Trainer
 

@@ -12,8 +12,10 @@ import torch
 from sample_turns import make_turns
 from torch import Tensor
 
-from kernelwright.rl.algorithms import PRESETS, Algorithm, objective, prepare
+from kernelwright.rl.algorithm import Algorithm
+from kernelwright.rl.algorithms import objective, prepare
 from kernelwright.rl.losses import denominator
+from kernelwright.rl.presets import PRESETS
 from kernelwright.rl.turns import Turns
 
 pytestmark = pytest.mark.slow

@@ -14,8 +14,8 @@ from test_rl_sft import tiny as two_layers
 from test_rl_trainer import MODULES, Toy, tiny
 from torch import distributed
 
-from kernelwright.rl.algorithms import preset
 from kernelwright.rl.learner import Learner, LoraSettings, OptimizerSettings
+from kernelwright.rl.presets import preset
 from kernelwright.rl.ranks import ALONE, Ranks, joined, shard_layers
 from kernelwright.rl.sft import SftSettings, train_sft
 from kernelwright.rl.trainer import RlSettings, Trainer

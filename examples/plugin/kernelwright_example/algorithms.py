@@ -1,5 +1,5 @@
 """An algorithm: GRPO with a smaller clip, in which answers that are worse than their group count half."""
 
-from kernelwright.rl.algorithms import Algorithm
+from kernelwright.rl.algorithm import Algorithm
 
 GENTLE = Algorithm(clip_low=0.1, clip_high=0.1, negative=0.5, kl=0.0)

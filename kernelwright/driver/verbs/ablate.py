@@ -40,26 +40,32 @@ import json
 import sys
 from typing import Any
 
-from rich.console import Console
-
-from kernelwright.driver.ablate_settings import read_ablate_settings
-from kernelwright.driver.ablate_table import print_arms
+from kernelwright.driver.ablate_settings import AblateSettings, read_ablate_settings
 from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.build import discover
-from kernelwright.ir.errors import UserError
+from kernelwright.driver.paths import check_folder
 
 FLAGS = (Flag("--json"),)
 TAKES_PATH = False
+ROOT = "ablate"
+FOLDER = True
+
+
+def check(arguments: Arguments) -> AblateSettings:
+    """What is asked for. Raises UserError for what cannot be done, without torch."""
+    arguments.only_overrides("ablate", "experiment=stages")
+    settings = read_ablate_settings(arguments.composed, arguments.root(ROOT))
+    check_folder(settings.out, "out=")
+    return settings
 
 
 def run(arguments: Arguments) -> int:
     """Make the rows, print what they say; also of a run that is stopped."""
-    if arguments.positional:
-        given = " ".join(arguments.positional)
-        raise UserError(f"ablate takes key=value only, got {given}; write experiment=stages")
-    discover()
-    settings = read_ablate_settings(arguments.overrides)
-    from kernelwright.driver.ablate import Ablation  # reading what is asked for is quick, this is not
+    settings = check(arguments)
+
+    from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
+
+    from kernelwright.driver.ablate import Ablation
+    from kernelwright.driver.ablate_table import print_arms
 
     def report(summary: dict[str, Any]) -> None:
         if "--json" in arguments.flags:

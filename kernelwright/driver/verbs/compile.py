@@ -30,17 +30,11 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
-from rich.console import Console
-
 from kernelwright.backend.compiled import check_cache
 from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.build import discover
-from kernelwright.driver.compile import compile_program
-from kernelwright.driver.compile_folder import is_named, left_by_a_run
 from kernelwright.driver.emit import check_emit, checked_output, emit, write_text
-from kernelwright.driver.progress import Progress
-from kernelwright.driver.report import print_table
-from kernelwright.driver.settings import read_settings
+from kernelwright.driver.paths import check_folder, check_text
+from kernelwright.driver.settings import Settings, read_pipeline, read_settings
 from kernelwright.driver.streams import alone_on_stdout, naming
 from kernelwright.driver.walls import warn_of_walls
 
@@ -50,17 +44,36 @@ FLAGS = (
     Flag("--output", "FILE", "-o"),
     Flag("--json"),
 )
+ROOT = "config"
+FOLDER = True
+
+
+def check(arguments: Arguments) -> Settings:
+    """What is asked for. Raises UserError for what cannot be done, without torch."""
+    path, flags = arguments.path("a PyTorch program", "compile"), arguments.flags
+    check_text(path, "", "give a Python file with a class Model, get_inputs and get_init_inputs")
+    if "--emit" in flags:
+        check_emit(flags["--emit"])
+    checked_output(flags.get("--output"))
+    check_cache()
+    pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
+    settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
+    check_folder(settings.out, "out=")
+    return settings
 
 
 def run(arguments: Arguments) -> int:
     """Compile, report, emit."""
-    discover()
-    path, flags = Path(arguments.path("a PyTorch program", "compile")), arguments.flags
-    what = check_emit(flags["--emit"]) if "--emit" in flags else ""
-    output = checked_output(flags.get("--output"))
-    check_cache()
-    settings = read_settings(path.stem, arguments.overrides, flags.get("--pipeline"))
-    emitted = bool(what) or "--output" in flags
+    settings, path, flags = check(arguments), Path(arguments.positional[0]), arguments.flags
+
+    from rich.console import Console  # late, as all that follows: what is wrong with arguments is told without torch
+
+    from kernelwright.driver.compile import compile_program
+    from kernelwright.driver.compile_folder import is_named, left_by_a_run
+    from kernelwright.driver.progress import Progress
+    from kernelwright.driver.report import print_table
+
+    output, emitted = checked_output(flags.get("--output")), "--emit" in flags or "--output" in flags
     quiet = "--json" in flags or (emitted and output is None)
     with alone_on_stdout() if quiet else nullcontext(sys.stdout) as stdout:
         errors = Console(stderr=True)
@@ -75,5 +88,6 @@ def run(arguments: Arguments) -> int:
         if "--json" in flags:
             stdout.write(json.dumps(done.report, indent=2) + "\n")
         if emitted:
-            write_text(emit(done.result.module, what or "triton", done.report["target"]), output, stdout)
+            what = flags.get("--emit", "triton")
+            write_text(emit(done.result.module, what, done.report["target"]), output, stdout)
     return 0 if done.result.ok else 1

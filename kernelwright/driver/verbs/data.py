@@ -56,33 +56,45 @@ import json
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.build import discover
-from kernelwright.driver.pair_settings import read_pair_settings
-from kernelwright.driver.pair_summary import summarize_pairs, token_counter
-from kernelwright.driver.pairs import PairRun, PairSet
+from kernelwright.driver.pair_settings import PairSettings, read_pair_settings
+from kernelwright.driver.paths import check_folder
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import FRONTEND, write_text
-from kernelwright.rl.kernelbench_file import write_kernelbench
-from kernelwright.rl.problems import KERNELBENCH_HUB
 
 FLAGS: tuple[Flag, ...] = ()
+ROOT = "data"
 
 
-def run(arguments: Arguments) -> int:
-    """Make what the first word asks for, print the summary."""
+def check(arguments: Arguments) -> PairSettings | None:
+    """What is asked for, None for `kernelbench`. Raises UserError for what cannot be done, without torch."""
     if arguments.positional[:1] == ("kernelbench",):
-        return _kernelbench(arguments)
+        _kernelbench_out(arguments)
+        return None
     if arguments.positional != ("pairs",):
         given = " ".join(arguments.positional) or "nothing"
         raise UserError(
             f"data takes `pairs` or `kernelbench`, got {given}; write `kernelwright data pairs key=value …` or "
             "`kernelwright data kernelbench PLACE`"
         )
-    discover()
-    settings = read_pair_settings(arguments.overrides)
+    settings = read_pair_settings(arguments.composed, arguments.root(ROOT))
+    check_folder(Path(settings.out).parent, "out=")
+    return settings
+
+
+def run(arguments: Arguments) -> int:
+    """Make what the first word asks for, print the summary."""
+    settings = check(arguments)
+    return _kernelbench(arguments) if settings is None else _pairs(settings)
+
+
+def _pairs(settings: PairSettings) -> int:
+    """Make the pairs."""
+    from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
+
+    from kernelwright.driver.pair_summary import summarize_pairs, token_counter
+    from kernelwright.driver.pairs import PairRun, PairSet
+
     count_tokens = None if settings.tokenizer is None else token_counter(settings.tokenizer)
     making = PairRun(settings)
     pipeline = str(settings.plan.lower) if settings.plan.stage == FRONTEND else "search"
@@ -101,6 +113,18 @@ def run(arguments: Arguments) -> int:
 
 def _kernelbench(arguments: Arguments) -> int:
     """Write the file, print how many problems each level has."""
+    from kernelwright.rl.kernelbench_file import write_kernelbench
+
+    out = _kernelbench_out(arguments)
+    levels = write_kernelbench(arguments.positional[1], Path(out))
+    sys.stdout.write(json.dumps({"out": out, **levels}) + "\n")
+    return 0
+
+
+def _kernelbench_out(arguments: Arguments) -> str:
+    """The file that is asked for; UserError for anything but one PLACE and out=FILE."""
+    from kernelwright.rl.problems import KERNELBENCH_HUB
+
     places, out = arguments.positional[1:], "kernelbench.jsonl"
     if len(places) != 1:
         given = f"got {' '.join(places)}" if places else "got none"
@@ -109,6 +133,4 @@ def _kernelbench(arguments: Arguments) -> int:
         key, _, out = override.partition("=")
         if key != "out" or not out:
             raise UserError(f"data kernelbench takes out=FILE and nothing else, got {override}")
-    levels = write_kernelbench(places[0], Path(out))
-    sys.stdout.write(json.dumps({"out": out, **levels}) + "\n")
-    return 0
+    return out

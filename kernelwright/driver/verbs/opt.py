@@ -24,14 +24,11 @@ Exit status: 0 done, 1 not verified, 2 bad usage or input.
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 from kernelwright.backend.compiled import check_cache
 from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.build import discover, open_context, read_program
 from kernelwright.driver.emit import checked_output, write_text
-from kernelwright.driver.progress import Progress
-from kernelwright.driver.settings import Settings, read_settings
+from kernelwright.driver.paths import check_text
+from kernelwright.driver.settings import Settings, read_pipeline, read_settings
 from kernelwright.driver.streams import alone_on_stdout
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.instruments import Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
@@ -47,14 +44,26 @@ FLAGS = (
     Flag("--verify"),
     Flag("--time"),
 )
+ROOT = "opt"
+
+
+def check(arguments: Arguments) -> Settings:
+    """What is asked for. Raises UserError for what cannot be done, without torch."""
+    path, flags = arguments.path("a module or a program", "opt"), arguments.flags
+    check_text(path, "", "give a module's text, or a Python file with a class Model, get_inputs and get_init_inputs")
+    checked_output(flags.get("--output"))
+    pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
+    if "--print-ir-after" in flags:
+        _printed_after(flags["--print-ir-after"], pipeline or Pipeline())
+    return read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
 
 
 def run(arguments: Arguments) -> int:
     """Run the passes, print the module."""
-    discover()
-    path, flags = Path(arguments.path("a module or a program", "opt")), arguments.flags
+    settings, path, flags = check(arguments), Path(arguments.positional[0]), arguments.flags
+    from kernelwright.driver.build import read_program  # late: what is wrong with arguments is told without torch
+
     output = checked_output(flags.get("--output"))
-    settings = read_settings(path.stem, arguments.overrides, flags.get("--pipeline"))
     pipeline = settings.pipeline if "--pipeline" in flags else Pipeline()
     if pipeline.passes:
         check_cache()
@@ -68,6 +77,11 @@ def run(arguments: Arguments) -> int:
 
 def _passed(module: KernelModule, pipeline: Pipeline, settings: Settings, arguments: Arguments) -> KernelModule | None:
     """The module after the passes; None where it is not verified, which is told."""
+    from rich.console import Console  # late, as above
+
+    from kernelwright.driver.build import open_context
+    from kernelwright.driver.progress import Progress
+
     flags, clock = arguments.flags, Time()
     printed = sys.stderr.isatty() and {"--diff", "--print-ir-after"} & set(flags)  # no live line among these
     try:
@@ -99,10 +113,15 @@ def _instruments(arguments: Arguments, pipeline: Pipeline, clock: Time, verify: 
     if "--diff" in flags:
         found.append(Diff())
     if "--print-ir-after" in flags:
-        names = tuple(name.strip() for name in flags["--print-ir-after"].split(","))
-        known = {"all", *(pass_.name for pass_ in pipeline.passes)}
-        if unknown := set(names) - known:
-            valid = ", ".join(sorted(known))
-            raise UserError(f"--print-ir-after: no pass {sorted(unknown)[0]!r} runs here ({valid})")
-        found.append(PrintIrAfter(names))
+        found.append(PrintIrAfter(_printed_after(flags["--print-ir-after"], pipeline)))
     return found
+
+
+def _printed_after(text: str, pipeline: Pipeline) -> tuple[str, ...]:
+    """The passes after which the module is printed; UserError for one that does not run."""
+    names = tuple(name.strip() for name in text.split(","))
+    known = {"all", *(pass_.name for pass_ in pipeline.passes)}
+    if unknown := set(names) - known:
+        valid = ", ".join(sorted(known))
+        raise UserError(f"--print-ir-after: no pass {sorted(unknown)[0]!r} runs here ({valid})")
+    return names

@@ -14,7 +14,7 @@ import sys
 from dataclasses import asdict
 
 from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.build import discover
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.pass_list import PassInfo
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import REGISTRY

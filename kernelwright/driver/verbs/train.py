@@ -45,18 +45,30 @@ Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage
 import json
 import sys
 
-from rich.console import Console
+from kernelwright.driver.arguments import Arguments, Flag
+from kernelwright.driver.paths import check_folder
+from kernelwright.driver.train_settings import TrainSettings, read_train_settings
 
-from kernelwright.driver.arguments import Arguments
-from kernelwright.driver.train_settings import read_train_settings
-
-FLAGS = ()
+FLAGS: tuple[Flag, ...] = ()
 TAKES_PATH = False
+ROOT = "train"
+FOLDER = True
+
+
+def check(arguments: Arguments) -> TrainSettings:
+    """What is asked for. Raises UserError for what cannot be done, without torch."""
+    arguments.only_overrides("train", "stage=frontend")
+    settings = read_train_settings(arguments.composed, arguments.root(ROOT))
+    check_folder(settings.plain.out, "out=")
+    return settings
 
 
 def run(arguments: Arguments) -> int:
     """Train, or go on."""
-    settings = read_train_settings(arguments.overrides)
+    settings = check(arguments)
+
+    from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
+
     from kernelwright.driver.training import run_train
 
     metrics = run_train(settings, Console(stderr=True))

@@ -1,0 +1,52 @@
+"""A reference lowered by Inductor as options say, and its text normalised into a module."""
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+
+from kernelwright.backend.reference import ReferenceProgram, tensor_at
+from kernelwright.backend.targets import get_target
+from kernelwright.frontend.algebra import drop_places, reassociate
+from kernelwright.frontend.inductor.capture import capture
+from kernelwright.frontend.inductor.module_text import ModuleBuilder
+from kernelwright.ir.errors import LoweringError
+from kernelwright.ir.passes import Context
+from kernelwright.ir.values import KernelModule, Reference
+
+
+def lower(
+    module: KernelModule, ctx: Context, options: Mapping[str, Any], device: str, averages_first: bool
+) -> KernelModule:
+    """Lower at the reference's shapes, with Inductor's `options`; `averages_first` reassociates the graph before.
+
+    `device` is where, or auto. Raises LoweringError for what cannot be expressed.
+    """
+    cuda = torch.cuda.is_available() and ctx.target != "interpreter"
+    here = ctx.options.get("lowering_device", "cuda" if cuda else "cpu")
+    device = device if device != "auto" else here
+    program = ReferenceProgram.load(module.reference)
+    with torch.device("meta") if device == "meta" else nullcontext():
+        model = program.build(ctx.seed, device)
+    inputs = program.inputs(ctx.seed, device)
+    tensors = _named_tensors(module.reference, model, inputs)
+    before = {"post_grad_custom_pre_pass": _reassociated if averages_first else drop_places}
+    captured = capture(model, inputs, tensors, {**options, **before})
+    return ModuleBuilder(module, captured, get_target(ctx.target)).build()
+
+
+def _reassociated(graph: torch.fx.Graph) -> None:
+    drop_places(graph)
+    if not reassociate(graph):
+        raise LoweringError(
+            "nothing to reassociate: the program takes no average after a product or a convolution, "
+            "and none with a variance"
+        )
+
+
+def _named_tensors(reference: Reference, model: torch.nn.Module, inputs: list[Any]) -> dict[str, torch.Tensor]:
+    values = zip(reference.inputs, inputs, strict=True)
+    named = {spec.name: value for spec, value in values if isinstance(value, torch.Tensor)}
+    held = {spec.tensor.name: tensor_at(model, spec.path) for spec in reference.state}
+    return named | {name: tensor for name, tensor in held.items() if tensor is not None}

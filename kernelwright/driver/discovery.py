@@ -1,0 +1,37 @@
+"""Finds the passes, one in a file, without a list of them; torch is not imported."""
+
+import importlib.util
+import pkgutil
+import warnings
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from kernelwright import backend, frontend, midend
+from kernelwright.ir.passes import REGISTRY, Pass
+
+STAGES: tuple[ModuleType, ...] = (frontend, midend, backend)
+
+
+@cache
+def discover() -> None:
+    """Import every module of a stage that registers a pass, so that a new pass needs no list to be in.
+
+    A module counts if its text holds the decorator `@register`; others, some of which are heavy or only
+    for child processes, are left alone.
+    """
+    for stage in STAGES:
+        for found in pkgutil.iter_modules(stage.__path__, f"{stage.__name__}."):
+            spec = importlib.util.find_spec(found.name)
+            if spec is None or spec.origin is None:
+                continue
+            if "\n@register\n" in Path(spec.origin).read_text("utf-8"):
+                importlib.import_module(found.name)
+
+
+def registered_passes() -> dict[str, type[Pass]]:
+    """Every pass by name, in order of name. One that a package announces and that is of no use is left out, with a
+    warning."""
+    discover()
+    REGISTRY.load_all(lambda line: warnings.warn(line, stacklevel=3))
+    return dict(sorted(REGISTRY.items()))

@@ -1,0 +1,57 @@
+"""Paths that are given, checked before any work begins."""
+
+import os
+from itertools import count
+from pathlib import Path
+
+from kernelwright.ir.errors import UserError
+
+
+def check_text(path: Path | str, key: str, wanted: str) -> None:
+    """UserError for a file that cannot be read as text; `key` stands before its name, `wanted` is the way out."""
+    path = Path(path)
+    try:
+        if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
+            raise UserError(f"{key}{path}: it is no regular file; {wanted}")
+        path.read_text("utf-8-sig")
+    except UserError:
+        raise
+    except UnicodeDecodeError as error:
+        raise UserError(f"{key}{path} is not a text file; {wanted}") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"{key}{path}: {getattr(error, 'strerror', None) or error}; {wanted}") from error
+
+
+def check_output(path: Path | str, key: str) -> None:
+    """UserError for a file that cannot be written: its folder is not there, or it is a folder itself."""
+    path = Path(path)
+    if path.is_dir():
+        raise UserError(f"{key}{path} is a folder; name a file")
+    if not path.parent.is_dir():
+        raise UserError(f"{key}{path}: No such file or directory: make the folder {path.parent} first")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UserError(f"{key}{path}: Permission denied; name a file that can be written")
+
+
+def check_folder(path: Path | str, key: str) -> None:
+    """UserError for a folder that cannot be made or written in."""
+    path = Path(path)
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise UserError(f"{key}{path}: {there} is a file; name another folder")
+    if not os.access(there, os.W_OK):
+        raise UserError(f"{key}{path}: Permission denied for {there}; name another folder")
+
+
+def new_folder(out: str) -> Path:
+    """Make a folder that is not there yet, with a number at its name where `out` is. Raises UserError."""
+    for number in count(1):
+        folder = Path(out if number == 1 else f"{out}-{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UserError(f"cannot make the run folder {folder}: {error.strerror} (set out=FOLDER)") from error
+        return folder
+    raise AssertionError("numbers do not end")

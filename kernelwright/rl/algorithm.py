@@ -1,0 +1,59 @@
+"""What an algorithm is made of; without torch, so that configuration is read quickly."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.options import check_options, option
+
+How = Literal["sum", "max", "outcome"]
+Group = Literal["prompt", "prompt_turn"]
+Baseline = Literal["mean", "loo"]
+Scale = Literal["none", "group", "batch"]
+Singleton = Literal["zero", "return"]
+Kind = Literal["ppo", "reinforce", "cispo"]
+RatioLevel = Literal["token", "sequence"]
+Aggregation = Literal["token", "seq_mean", "seq_sum", "const"]
+Level = Literal["token", "turn", "turn_geo", "traj", "traj_geo"]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """How turns are learnt from; None leaves a correction out. Raises UserError for a value that is out of range.
+
+    An advantage compares the return of a turn with those of its group. The ratio is the probability of a token by the
+    policy that learns, over that by the policy that drew it.
+    """
+
+    gamma: float = option(1.0, "discount of rewards of later turns", at_least=0, at_most=1)
+    how: How = option("sum", "how rewards of later turns add up to a turn's return")
+    group: Group = option("prompt", "which turns are compared: all of a prompt, or those with the same number")
+    baseline: Baseline = option("mean", "what a return is compared with: the group's mean, or that of the others")
+    scale: Scale = option("group", "whose standard deviation advantages are divided by")
+    singleton: Singleton = option("zero", "the advantage of a turn that is alone in its group")
+    negative: float = option(1.0, "factor on advantages below 0; at 0 nothing is learnt from them", at_least=0)
+    kind: Kind = option("ppo", "the loss")
+    level: RatioLevel = option("token", "whether ratios are of tokens or of whole sequences")
+    clip_low: float = option(0.2, "the ratio is clipped at 1 minus this", at_least=0, at_most=1)
+    clip_high: float = option(0.2, "the ratio is clipped at 1 plus this; cispo truncates its weight there", at_least=0)
+    dual_c: float | None = option(None, "bound on the loss where the advantage is negative", above=1)
+    aggregation: Aggregation = option("seq_mean", "how the losses of tokens add up")
+    max_len: int = option(2048, "aggregation=const: the most tokens of a response", above=0)
+    kl: float = option(0.0, "weight of the KL penalty (k3) against the base model", at_least=0)
+    tis_cap: float | None = option(None, "importance weights of rollouts are truncated at this", above=0)
+    tis_level: Level = option("token", "what truncated weights are of")
+    band: tuple[float, float] | None = option(
+        None, "importance weights from and to which rollouts are kept", at_least=0
+    )
+    band_level: Level = option("traj_geo", "what the weights of `band` are of")
+    veto: float | None = option(None, "a row with a token weight below this is dropped", above=0, below=1)
+    prs_tau: float | None = option(None, "share of the device's time below which correct rows are dropped at random")
+    prs_s: float = option(0.1, "how soft the threshold of `prs_tau` is", above=0)
+    dynamic_sampling: bool = option(False, "leave out groups whose returns are all the same")
+
+    def __post_init__(self) -> None:
+        if self.band is not None:
+            object.__setattr__(self, "band", tuple(self.band))
+        check_options(self)
+        if self.band is not None and (len(self.band) != 2 or self.band[0] >= self.band[1]):
+            raise UserError(f"band={list(self.band)}: give two weights, the smaller one first")
