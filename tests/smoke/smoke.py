@@ -253,7 +253,7 @@ def test_a_training_step_on_a_gpu(place: Path, capsys: pytest.CaptureFixture[str
 def test_the_extra_that_is_missing_is_named(place: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     (place / "pairs.jsonl").touch()
     assert main(words) == 2
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if not line.endswith("…")]
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("kernelwright: ")]
     assert line.endswith("is not installed: pip install 'kernelwright[train]'")
 
 
