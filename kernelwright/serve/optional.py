@@ -27,7 +27,11 @@ def require_installed(module: str, extra: str) -> None:
 def missing_extra(error: ModuleNotFoundError) -> str:
     """What to say of a module that was not found, naming the first extra that installs it; "" where none does."""
     module = (error.name or "").partition(".")[0]
-    for requirement in importlib.metadata.requires("kernelwright") or ():
+    try:
+        requirements = importlib.metadata.requires("kernelwright") or ()
+    except importlib.metadata.PackageNotFoundError:  # a checkout that is not installed
+        return ""
+    for requirement in requirements:
         found = re.match(r"([\w.-]+).*\bextra == ['\"]([\w-]+)", requirement)
         if found and found[1].replace("-", "_").lower() == module.lower():
             return _missing(module, found[2])

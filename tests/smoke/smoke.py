@@ -2,6 +2,7 @@
 
     python -m pytest smoke.py                  # all that this machine can do
     python -m pytest smoke.py -m gpu           # the tests that need a CUDA device, alone
+    python -m pytest tests/smoke/smoke.py      # in a checkout that is not installed
 
 KERNELWRIGHT_SMOKE says what is expected: `installed` (the package lies in site-packages), `base` (no extra is there),
 `train` (this extra is); several are joined by commas.
@@ -97,7 +98,7 @@ def test_it_is_where_it_should_be() -> None:
     found = Path(kernelwright.__file__)
     if "installed" in EXPECTED:
         assert "site-packages" in found.parts
-    assert importlib.metadata.version("kernelwright") == kernelwright.__version__
+        assert importlib.metadata.version("kernelwright") == kernelwright.__version__
     if EXPECTED & {"base", "train"}:
         assert ("train" in EXPECTED) == EXTRA
 
@@ -164,14 +165,16 @@ def test_opt(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def compiled_and_eager(device: str, options: dict[str, object] | None) -> list[str]:
     """What ran each graph of a model under `torch.compile`, once its results are eager's."""
     from kernelwright.driver.dynamo import regions
+    from kernelwright.driver.torch_backend import kernelwright as function
 
+    backend = "kernelwright" if "kernelwright" in torch.compiler.list_backends() else function
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.LayerNorm(32), torch.nn.GELU()).eval().to(device)
     x, before = torch.randn(5, 16, device=device), len(regions())
     torch.compiler.reset()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = torch.compile(model, backend="kernelwright", options=options)(x)
+        result = torch.compile(model, backend=backend, options=options)(x)
         torch.testing.assert_close(result, model(x), rtol=2e-3, atol=2e-3)
     return [region.runs for region in regions()[before:]]
 
