@@ -64,6 +64,10 @@ class KernelHandle:
         self._resolvers: tuple[Resolver, ...] = ()
         self._chosen: dict[tuple[str, ...], Any] = {}
 
+    def forget(self) -> None:
+        """Let the next launch of each key choose its configuration anew."""
+        self._chosen.clear()
+
     def resolved_by(self, resolver: Resolver) -> "KernelHandle":
         """The same kernel under one more decorator; the outermost resolves first."""
         return self._with((resolver, *self._resolvers))

@@ -137,13 +137,47 @@ FAITHFUL = [
 ]  # fmt: skip
 
 
+def tuned(*configs: str, key: str = "'N'") -> str:
+    return f"@triton.autotune([{', '.join(f'triton.Config({one})' for one in configs)}], key=[{key}])\n"
+
+
+_ROUNDS = (
+    "s = 0.0\nfor j in range(0, N, BLOCK):\n    c = j + tl.arange(0, BLOCK)\n"
+    "    s += tl.sum(tl.load(x_ptr + row * N + c, mask=c < N, other=0.0), axis=0)\ny = s"
+)
+_ONCE = "y = tl.sum(tl.where(inside, x, 0.0), axis=0)"
+
+
+def summed(name: str, *configs: str, key: str = "'N'") -> Sibling:
+    """Sums of rows of 32, right for every block and wrong where one is smaller than a row."""
+    head = tuned(*configs, key=key)
+    return Sibling(name, "return x.sum(1)", X, _ROUNDS, _ONCE, out=_SUMS, scalar=True, head=head)
+
+
+#: What is wrong shows in one of the configurations, which need not be the first.
+TUNED = [
+    summed("the second block is too small", "{'BLOCK': 32}", "{'BLOCK': 16}"),
+    summed("the third block is too small", "{'BLOCK': 64}", "{'BLOCK': 32}", "{'BLOCK': 8}"),
+    summed("the fifth block is too small", *(f"{{'BLOCK': {size}}}" for size in (256, 128, 64, 32, 4))),
+    summed("the first block is too small", "{'BLOCK': 16}", "{'BLOCK': 32}"),
+    summed("two that differ in warps", "{'BLOCK': 32}, num_warps=2", "{'BLOCK': 32}, num_warps=4", "{'BLOCK': 16}"),
+    summed("a key of two", "{'BLOCK': 32}", "{'BLOCK': 8}", key="'N', 'x_ptr'"),
+    Sibling("elements that a block leaves out", "return x * 2", X,
+            "for j in range(0, N, BLOCK):\n    c = j + i\n"
+            "    tl.store(y_ptr + row * N + c, 2 * tl.load(x_ptr + row * N + c, mask=c < N), mask=c < N)\ny = 2 * x",
+            "y = 2 * x", head=tuned("{'BLOCK': 32}", "{'BLOCK': 16}")),
+    Sibling("a block that changes the value", "return x * 2", X, "y = x * 2", "y = x * (BLOCK / 32)",
+            head=tuned("{'BLOCK': 64}", "{'BLOCK': 128}")),
+]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
     with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
         yield evaluator
 
 
-@pytest.mark.parametrize("one", [*WHOLE, *FLOATS, *STATE], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [*WHOLE, *FLOATS, *STATE, *TUNED], ids=lambda one: one.name)
 def test_right_programs_are_told_from_wrong_ones(one: Sibling, evaluator: LocalEvaluator) -> None:
     reference = one.reference
     right = evaluator.evaluate_text(one.program(one.right), reference, RUNGS)

@@ -29,6 +29,10 @@ class _Last(InterpreterExecutor):
 
     seen: list[float]
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.timed = True
+
     def fastest(self, requests: Sequence[LaunchRequest], keep: Callable[[], Callable[[], None]]) -> int:
         restore = keep()
         self.seen = []

@@ -78,7 +78,7 @@ class Calls:
     def _one(self, number: int, call: Json, withhold: list[int]) -> Json:
         self.turns.pause()
         memory = self.server.memory
-        self.server.begin_call(POISONS[number % len(POISONS)], turned=number % 2 == 1)
+        self.server.begin_call(POISONS[number % len(POISONS)], number)
         base = _OWN + (_BLOCK * (number + 1) if call["fresh"] else 0)
         given = {name: memory.place(base + place, value) for place, (name, value) in enumerate(self.values(call))}
         for one in self.bound:
@@ -101,7 +101,8 @@ class Calls:
         ]
         held = {name: {"tensor": ref.encode()} for name, ref in by_name.items()}
         bump = bool(call.get("bump", number > 0))
-        self.server.link.send({"call": {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}})
+        call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
+        self.server.link.send({"call": call_of | {"tune_again": not self.server.executor.timed}})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)
         found["left"] = self._left(call, given | by_name)

@@ -37,7 +37,7 @@ class JitKernels:
     def __init__(self) -> None:
         self.by_key: dict[str, Any] = {}
         self.sources: dict[str, list[str]] = {}
-        self.turned = False
+        self.timed, self.call = False, 0
 
     def describe(self, description: Description) -> None:
         """Make the kernel's function."""
@@ -111,7 +111,7 @@ class CudaExecutor(JitKernels):
 
     def __init__(self, turns: Turns) -> None:
         super().__init__()
-        self.turns = turns
+        self.turns, self.timed = turns, True
         self.resources: dict[str, Resources] = {}
 
     def launch(self, request: LaunchRequest) -> None:

@@ -24,6 +24,7 @@ class HostKernels:
         self._session = session
         self.namespace = JitNamespace(self._launch, KernelHandle, self._fastest)
         self._described: dict[int, tuple[KernelHandle, str]] = {}
+        self._tuned: dict[int, KernelHandle] = {}
 
     def _launch(self, handle: KernelHandle, bound: BoundLaunch) -> None:
         open_stores = self._published(handle, bound)
@@ -34,10 +35,16 @@ class HostKernels:
 
     def _fastest(self, handle: KernelHandle, trials: Sequence[BoundLaunch]) -> int:
         """Which of an autotuned kernel's launches the device makes fastest; none of them has an effect."""
+        self._tuned[id(handle)] = handle
         for bound in trials:
             self._published(handle, bound)
         request = {"do": "tune", "kernel": self._describe(handle), "trials": [self._encoded(one) for one in trials]}
         return min(int(self._session.ask(request)["best"]), len(trials) - 1)
+
+    def tune_again(self) -> None:
+        """Ask anew which configurations are to be launched."""
+        for handle in self._tuned.values():
+            handle.forget()
 
     def _published(self, handle: KernelHandle, bound: BoundLaunch) -> dict[int, Store]:
         """Send what the device has no content of yet: by number, the stores whose content is public."""

@@ -171,6 +171,8 @@ class _Host:
         for number in request["withhold"]:
             if number in self.stores:
                 self.stores[number].content, self.stores[number].stale = None, False
+        if request["tune_again"]:
+            self.kernels.tune_again()
         if request["bump"]:
             for _, tensor in held_tensors(self.model) if self.model is not None else ():
                 if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no input that it keeps
