@@ -11,6 +11,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
 
 from kernelwright.agent.agent_pass import AgentPass
+from kernelwright.agent.rewards import make_reward, needs_of
 from kernelwright.driver.composition import check_config, check_values, compose_config
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.policies import PolicyKind, PolicySettings
@@ -27,8 +28,7 @@ _SHARED = ("policy", "target", "evaluator", "import", "hydra")
 _ARM = re.compile(r"arms\.([A-Za-z_][\w-]*)\.(\w+)(\.[\w.]+)?=(.*)", re.DOTALL)
 #: Policies whose adapters are not known here.
 _REMOTE = (PolicyKind.openai, PolicyKind.replay)
-#: Rewards for which an agent's candidates are timed where that can be done, and how.
-_TIMED = ("auto", "joint")
+#: How an agent's candidates are timed, where its reward is made of times and a GPU is there.
 _TIMED_RUNGS = "parse compile run time"
 
 
@@ -256,7 +256,7 @@ def with_times(arm: Arm) -> Arm:
     """The arm for a machine with a GPU: its agents' candidates are timed where a reward is paid by times."""
     passes = [
         replace(pass_, rungs=_TIMED_RUNGS)
-        if isinstance(pass_, AgentPass) and not pass_.rungs and pass_.reward in _TIMED
+        if isinstance(pass_, AgentPass) and not pass_.rungs and _is_timed(pass_.reward)
         else pass_
         for pass_ in arm.pipeline.passes
     ]
@@ -267,3 +267,8 @@ def _agent(agent: AgentPass, policy: PolicySettings) -> Pass:
     if not agent.adapter and _stage(agent) in policy.adapters:
         agent = replace(agent, adapter=_stage(agent))
     return agent
+
+
+def _is_timed(reward: str) -> bool:
+    """Whether a reward is made of times; `auto` takes them where there are any."""
+    return reward == "auto" or needs_of(make_reward(reward)).times

@@ -41,7 +41,8 @@ class PolicySettings:
     how many answers it draws at a time (None: its default), and `dtype` what it computes in, as torch names it ("auto":
     as in the files on a GPU, else float32). Of vLLM `gpu_memory_utilization` is the share of a GPU that it takes, and
     `graph_sizes` are the batch sizes that it captures CUDA graphs of (none: its own choice, which takes a minute).
-    `path` is a file of recorded answers, and answers are appended to `record`, to be such a file.
+    `path` is a file of recorded answers, and answers are appended to `record`, to be such a file. `plugin` is what an
+    option of another package says, which then makes the policy.
     """
 
     kind: PolicyKind = PolicyKind.none
