@@ -84,7 +84,7 @@ def announce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., N
 
 
 @pytest.mark.usefixtures("example")
-def test_a_pass_and_a_target_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pass_a_target_and_a_policy_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = [str(RELU), "-p", "lower-inductor,more-warps{warps=2}", "target=h100-half", "evaluator.seeds=1"]
     assert main(["compile", *given, f"out={tmp_path / 'run'}", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -93,6 +93,9 @@ def test_a_pass_and_a_target_by_the_command_line(tmp_path: Path, capsys: pytest.
     assert isinstance(run, CompileRun) and run.ok and list(run.stages) == list(STAGES)
     plain, more = (dict(run.stage(name).kernels[-1].meta) for name in STAGES[1:])
     assert (more["num_warps"], dict(run.module.kernels[-1].meta)) == (2, plain | {"num_warps": 2})
+    asked = [str(RELU), "-p", "fe-agent{n=1}", "policy=rules", "policy.block=128", "evaluator.seeds=1"]
+    assert main(["compile", *asked, f"out={tmp_path / 'asked'}", "--emit=kernelbench"]) == 0
+    assert "128" in capsys.readouterr().out
     assert main(["passes"]) == 0
     assert "more-warps  (triton -> triton, of kernelwright_example)" in capsys.readouterr().out
 
