@@ -183,8 +183,8 @@ def test_what_a_reward_needs_is_checked_before_anything_is_asked(
 @pytest.mark.slow
 def test_the_package_tests_itself_beside_this_one(installed: Path) -> None:
     place = {**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), str(EXAMPLE.parents[1])])}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
-    done = subprocess.run(command, cwd=EXAMPLE, env=place, capture_output=True, text=True, timeout=600)
+    command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", "-c", os.devnull, EXAMPLE / "tests"]
+    done = subprocess.run(command, cwd=installed, env=place, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0 and "2 passed" in done.stdout, done.stdout + done.stderr
 
 
