@@ -9,6 +9,7 @@ from types import ModuleType
 
 from kernelwright import backend, frontend, midend
 from kernelwright.ir.passes import REGISTRY, Pass
+from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 
 STAGES: tuple[ModuleType, ...] = (frontend, midend, backend)
 
@@ -35,3 +36,9 @@ def registered_passes() -> dict[str, type[Pass]]:
     discover()
     REGISTRY.load_all(lambda line: warnings.warn(line, stacklevel=3))
     return dict(sorted(REGISTRY.items()))
+
+
+def read_pipeline(text: str) -> Pipeline:
+    """A pipeline's text, of the passes that there are; raises SpecError with a caret under the bad part."""
+    discover()
+    return parse_pipeline(text)

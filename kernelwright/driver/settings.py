@@ -151,12 +151,6 @@ class Settings:
     policy: PolicySettings = field(default_factory=PolicySettings)
 
 
-def read_pipeline(text: str) -> Pipeline:
-    """A pipeline's text, of the passes that there are; raises SpecError with a caret under the bad part."""
-    discover()
-    return parse_pipeline(text)
-
-
 def program_name(name: str) -> str:
     """What a program is called in file names: its name, with `_` for all but letters, digits and `_.-`."""
     return re.sub(r"[^\w.-]", "_", name)

@@ -38,11 +38,13 @@ Exit status: 0 done, 1 the policy or a training failed (rows are kept), 2 bad us
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kernelwright.driver.ablate_settings import AblateSettings, read_ablate_settings
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.paths import check_folder
+
+if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
+    from kernelwright.driver.ablate_settings import AblateSettings
 
 FLAGS = (Flag("--json"),)
 TAKES_PATH = False
@@ -50,9 +52,11 @@ ROOT = "ablate"
 FOLDER = True
 
 
-def check(arguments: Arguments) -> AblateSettings:
+def check(arguments: Arguments) -> "AblateSettings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("ablate", "experiment=stages")
+    from kernelwright.driver.ablate_settings import read_ablate_settings
+
     settings = read_ablate_settings(arguments.composed, arguments.root(ROOT))
     check_folder(settings.out, "out=")
     return settings

@@ -29,14 +29,18 @@ import json
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kernelwright.backend.compiled import check_cache
 from kernelwright.driver.arguments import Arguments, Flag
+from kernelwright.driver.discovery import read_pipeline
 from kernelwright.driver.emit import check_emit, checked_output, emit, write_text
 from kernelwright.driver.paths import check_folder, check_text
-from kernelwright.driver.settings import Settings, read_pipeline, read_settings
 from kernelwright.driver.streams import alone_on_stdout, naming
 from kernelwright.driver.walls import warn_of_walls
+
+if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
+    from kernelwright.driver.settings import Settings
 
 FLAGS = (
     Flag("--pipeline", "SPEC", "-p"),
@@ -48,17 +52,19 @@ ROOT = "config"
 FOLDER = True
 
 
-def check(arguments: Arguments) -> Settings:
+def check(arguments: Arguments) -> "Settings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     path, flags = arguments.path("a PyTorch program", "compile"), arguments.flags
     check_text(path, "", "give a Python file with a class Model, get_inputs and get_init_inputs")
     if "--emit" in flags:
         check_emit(flags["--emit"])
     checked_output(flags.get("--output"))
-    check_cache()
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
+    from kernelwright.driver.settings import read_settings
+
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
     check_folder(settings.out, "out=")
+    check_cache()
     return settings
 
 

@@ -55,18 +55,21 @@ Exit status: 0 done, 1 no pair was made, 2 bad usage or input, 130 interrupted.
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.pair_settings import PairSettings, read_pair_settings
 from kernelwright.driver.paths import check_folder
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import FRONTEND, write_text
+
+if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
+    from kernelwright.driver.pair_settings import PairSettings
 
 FLAGS: tuple[Flag, ...] = ()
 ROOT = "data"
 
 
-def check(arguments: Arguments) -> PairSettings | None:
+def check(arguments: Arguments) -> "PairSettings | None":
     """What is asked for, None for `kernelbench`. Raises UserError for what cannot be done, without torch."""
     if arguments.positional[:1] == ("kernelbench",):
         _kernelbench_out(arguments)
@@ -77,6 +80,8 @@ def check(arguments: Arguments) -> PairSettings | None:
             f"data takes `pairs` or `kernelbench`, got {given}; write `kernelwright data pairs key=value …` or "
             "`kernelwright data kernelbench PLACE`"
         )
+    from kernelwright.driver.pair_settings import read_pair_settings
+
     settings = read_pair_settings(arguments.composed, arguments.root(ROOT))
     check_folder(Path(settings.out).parent, "out=")
     return settings
@@ -88,7 +93,7 @@ def run(arguments: Arguments) -> int:
     return _kernelbench(arguments) if settings is None else _pairs(settings)
 
 
-def _pairs(settings: PairSettings) -> int:
+def _pairs(settings: "PairSettings") -> int:
     """Make the pairs."""
     from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
 

@@ -23,18 +23,22 @@ Exit status: 0 done, 1 not verified, 2 bad usage or input.
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kernelwright.backend.compiled import check_cache
 from kernelwright.driver.arguments import Arguments, Flag
+from kernelwright.driver.discovery import read_pipeline
 from kernelwright.driver.emit import checked_output, write_text
 from kernelwright.driver.paths import check_text
-from kernelwright.driver.settings import Settings, read_pipeline, read_settings
 from kernelwright.driver.streams import alone_on_stdout
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.instruments import Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
+
+if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
+    from kernelwright.driver.settings import Settings
 
 FLAGS = (
     Flag("--pipeline", "SPEC", "-p"),
@@ -47,7 +51,7 @@ FLAGS = (
 ROOT = "opt"
 
 
-def check(arguments: Arguments) -> Settings:
+def check(arguments: Arguments) -> "Settings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     path, flags = arguments.path("a module or a program", "opt"), arguments.flags
     check_text(path, "", "give a module's text, or a Python file with a class Model, get_inputs and get_init_inputs")
@@ -55,6 +59,8 @@ def check(arguments: Arguments) -> Settings:
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
     if "--print-ir-after" in flags:
         _printed_after(flags["--print-ir-after"], pipeline or Pipeline())
+    from kernelwright.driver.settings import read_settings
+
     return read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
 
 
@@ -75,7 +81,9 @@ def run(arguments: Arguments) -> int:
     return 0
 
 
-def _passed(module: KernelModule, pipeline: Pipeline, settings: Settings, arguments: Arguments) -> KernelModule | None:
+def _passed(
+    module: KernelModule, pipeline: Pipeline, settings: "Settings", arguments: Arguments
+) -> KernelModule | None:
     """The module after the passes; None where it is not verified, which is told."""
     from rich.console import Console  # late, as above
 

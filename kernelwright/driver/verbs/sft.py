@@ -29,10 +29,13 @@ Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage
 
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.paths import check_folder
-from kernelwright.driver.train_settings import SftSchema, read_sft_settings
+
+if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
+    from kernelwright.driver.train_settings import SftSchema
 
 FLAGS: tuple[Flag, ...] = ()
 TAKES_PATH = False
@@ -40,9 +43,11 @@ ROOT = "sft"
 FOLDER = True
 
 
-def check(arguments: Arguments) -> SftSchema:
+def check(arguments: Arguments) -> "SftSchema":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("sft", "pairs=FILE.jsonl")
+    from kernelwright.driver.train_settings import read_sft_settings
+
     settings = read_sft_settings(arguments.composed, arguments.root(ROOT))
     check_folder(settings.out, "out=")
     return settings

@@ -44,10 +44,13 @@ Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage
 
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.paths import check_folder
-from kernelwright.driver.train_settings import TrainSettings, read_train_settings
+
+if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
+    from kernelwright.driver.train_settings import TrainSettings
 
 FLAGS: tuple[Flag, ...] = ()
 TAKES_PATH = False
@@ -55,9 +58,11 @@ ROOT = "train"
 FOLDER = True
 
 
-def check(arguments: Arguments) -> TrainSettings:
+def check(arguments: Arguments) -> "TrainSettings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("train", "stage=frontend")
+    from kernelwright.driver.train_settings import read_train_settings
+
     settings = read_train_settings(arguments.composed, arguments.root(ROOT))
     check_folder(settings.plain.out, "out=")
     return settings
