@@ -14,12 +14,13 @@ from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from hydra import compose, initialize_config_module
 from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
 from hydra.core.singleton import Singleton
 from hydra.errors import ConfigCompositionException, MissingConfigException, OverrideParseException
@@ -66,10 +67,14 @@ ConfigStore.instance().store("_fields", {item.name: item.default for item in fie
 
 
 class AnnouncedConfiguration(SearchPathPlugin):
-    """Puts the configuration of installed packages on Hydra's search path, after ours."""
+    """Puts the configuration of installed packages on Hydra's search path, after ours, and that of `given` places."""
+
+    given: ClassVar[tuple[str, ...]] = ()
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """Called by Hydra whenever it makes a search path."""
+        for place in self.given:
+            search_path.prepend("given", place, SearchPathQuery(provider="schema"))
         for found in (point for points in announced(ENTRY_POINTS).values() for point in points):
             if folder := _folder(found.value):
                 search_path.prepend(found.name, f"file://{folder}", SearchPathQuery(provider="schema"))
@@ -87,10 +92,25 @@ def _folder(package: str) -> Path | None:
     return next((place for place in places if place.is_dir()), None)
 
 
-def register_plugins() -> None:
-    """Make Hydra, as it is now in this process, look where other packages' configuration is."""
+def register_plugins(overrides: Sequence[str]) -> None:
+    """Make Hydra, as it is now in this process, look where other packages' configuration is.
+
+    What `hydra.searchpath` names is there from the start: Hydra itself looks there for no primary configuration.
+    """
+    AnnouncedConfiguration.given = tuple(place for item in overrides for place in _search_path(item))
     for plugin in (AnnouncedConfiguration, AnnouncedOptions):
         Plugins.instance().register(plugin)
+
+
+def _search_path(override: str) -> list[str]:
+    """The places that an override of `hydra.searchpath` names."""
+    if not override.startswith("hydra.searchpath="):
+        return []
+    try:
+        named = OverridesParser.create().parse_override(override).value()
+    except OverrideParseException:  # which composing tells
+        return []
+    return [str(place) for place in named] if isinstance(named, list) else []
 
 
 def for_hydra(override: str, root: str, multirun: bool = False) -> str:
@@ -184,7 +204,7 @@ def compose_config(
     outer = Singleton.get_state()
     GlobalHydra.instance().clear()
     try:
-        register_plugins()
+        register_plugins(given)
         with initialize_config_module(CONFIG_MODULE, version_base=None):
             try:
                 config = compose(root, overrides=given)

@@ -105,7 +105,7 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
         folder = new_folder(out)
         command.append(f"hydra.run.dir={quoted(str(folder))}")
     with _as_hydra_has_it(command), naming(str(folder)):
-        register_plugins()
+        register_plugins(seen)
         try:
             hydra.main(f"pkg://{CONFIG_MODULE}", arguments.root(root), version_base=None)(job)()
         except SystemExit as end:  # after help, and after what Hydra complained of by itself

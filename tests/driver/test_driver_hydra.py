@@ -1,5 +1,7 @@
 """Hydra as its users know it: the override grammar, search paths, and configuration of packages outside this one."""
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -7,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kernelwright.driver.cli import main
+from kernelwright.driver.composition import for_hydra, verbatim
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.settings import read_settings
 from kernelwright.driver.train_settings import read_train_settings
@@ -102,3 +106,179 @@ def test_keys_are_added_and_removed() -> None:
     assert read_settings("some", ["+policy.adapters.a=there", "++seed=4"]).seed == 4
     assert read_settings("some", ["~seed"]).seed == 0
     assert read_train_settings(["~trainer.steps"]).plain.trainer.steps == 100
+
+
+# Hydra's flags and folders ------------------------------------------------------------------------------------
+
+PROGRAM = """import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.relu(x + 1.0)
+
+
+def get_inputs():
+    return [torch.rand(16, 24)]
+
+
+def get_init_inputs():
+    return []
+"""
+QUICK = ("-p", "lower-inductor", "evaluator.seeds=1")
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a program, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.py").write_text(PROGRAM)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("here")
+def test_cfg_and_info_print_instead_of_running(capsys: Captured) -> None:
+    assert main(["train", "--cfg", "job", "--package", "algorithm", "algorithm=raft"]) == 0
+    assert "negative: 0.0" in capsys.readouterr().out
+    assert main(["train", "--cfg", "job", "--resolve", "stage=midend"]) == 0
+    assert "out: runs/train/midend" in capsys.readouterr().out
+    assert main(["ablate", "--info", "searchpath"]) == 0
+    assert "pkg://kernelwright.conf" in capsys.readouterr().out
+    assert main(["sft", "--hydra-help"]) == 0 and "Hydra" in capsys.readouterr().out
+    assert [path.name for path in Path().iterdir()] == ["small.py"]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_wrong_override_of_cfg_is_told_as_ever(capsys: Captured) -> None:
+    assert main(["train", "--cfg", "job", "trainer.lrr=1"]) == 2
+    out, err = capsys.readouterr()
+    assert "unknown configuration key 'trainer.lrr'; did you mean 'trainer.lr'?" in err and "Traceback" not in err
+    assert main(["train", "--cfg", "jobs"]) == 2 and "choose from job, hydra, all" in capsys.readouterr().err
+    assert out == ""
+
+
+def test_a_folder_and_a_name_of_ones_own_are_composed(own: Path, here: Path, capsys: Captured) -> None:
+    (own / "mytrain.yaml").write_text("defaults:\n  - train\n  - _self_\n\nseed: 7\n")
+    given = ["train", "--config-dir", str(own), "--config-name", "mytrain", "--cfg", "job"]
+    assert main([*given, "recipe=mine"]) == 0
+    shown = capsys.readouterr().out
+    assert "seed: 7" in shown and "steps: 7" in shown and here.is_dir()
+    assert main(["train", "--config-dir", "nowhere", "stage=midend"]) == 2
+    assert "--config-dir=nowhere: there is no such folder" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("here")
+def test_jobs_of_a_multirun_have_folders_of_their_own(capsys: Captured) -> None:
+    assert main(["compile", "small.py", *QUICK, "-m", "target=h100,a100", "out=o/a(1) b"]) == 0
+    capsys.readouterr()
+    for job, target in (("0", "h100"), ("1", "a100")):
+        folder = Path("o/a(1) b", job)
+        assert json.loads((folder / "report.json").read_text())["target"] == target
+        assert f"target={target}" in (folder / ".hydra" / "overrides.yaml").read_text()
+
+
+@pytest.mark.usefixtures("here")
+def test_one_failing_job_fails_the_multirun_and_the_others_run(capsys: Captured) -> None:
+    given = ["compile", "small.py", *QUICK, "-m", "import.shrink=never", "name=good,'a/b'", "out=o"]
+    assert main(given) == 2
+    assert "error: job 1" in (said := capsys.readouterr().err) and "must be letters" in said
+    assert Path("o/0/report.json").is_file() and not Path("o/1/report.json").exists()
+
+
+LAUNCHER = """import os
+from hydra.core.config_store import ConfigStore
+from hydra._internal.core_plugins.basic_launcher import BasicLauncher
+
+
+class Counting(BasicLauncher):
+    def launch(self, job_overrides, initial_job_idx):
+        with open("launched.txt", "a") as file:
+            file.write(f"{len(job_overrides)}\\n")
+        return super().launch(job_overrides, initial_job_idx)
+
+
+ConfigStore.instance().store("counting", {"_target_": f"{__name__}.Counting"}, group="hydra/launcher")
+"""
+
+
+def test_a_launcher_of_another_package_runs_the_jobs(here: Path) -> None:
+    (here / "site" / "hydra_plugins" / "counting").mkdir(parents=True)
+    (here / "site" / "hydra_plugins" / "counting" / "launcher.py").write_text(LAUNCHER)
+    (here / "site" / "hydra_plugins" / "counting" / "__init__.py").touch()
+    command = [sys.executable, "-m", "kernelwright.driver.cli", "compile", "small.py", "-m", "hydra/launcher=counting"]
+    wrong = ["seed=1,2", "name=a/b", "out=o"]  # each job is refused at once, which is all that this needs
+    env = os.environ | {"PYTHONPATH": str(here / "site")}
+    done = subprocess.run([*command, *wrong], cwd=here, env=env, capture_output=True, text=True, timeout=300)
+    assert (here / "launched.txt").read_text() == "2\n", done.stderr
+    assert done.returncode == 2 and done.stderr.count("must be letters") == 2
+
+
+@pytest.mark.parametrize("out", ["o/ü", "o/a(1)", "it's", "a=b,c", "[x]", "{y}", 'q"q'])
+def test_paths_are_taken_as_they_are(out: str) -> None:
+    discover()
+    assert read_settings("some", [f"out={out}"]).out == out
+    assert verbatim(for_hydra(f"out={out}", "train"), "train") == f"out={out}"
+    assert read_train_settings([f"adapter={out}", f"policy.path={out}"]).plain.adapter == out
+
+
+@pytest.mark.usefixtures("here")
+def test_hydra_run_dir_is_the_run_folder(capsys: Captured) -> None:
+    assert main(["compile", "small.py", *QUICK, "hydra.run.dir=there", "hydra.verbose=[nothing]"]) == 0
+    assert "run folder: there" in capsys.readouterr().out
+    assert {"report.json", ".hydra"} <= {path.name for path in Path("there").iterdir()}
+    assert not Path("runs").exists()
+
+
+def test_completion_knows_verbs_and_keys(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    assert main(["--shell-completion", "install=bash"]) == 0
+    assert "hydra_bash_completion kernelwright" in capsys.readouterr().out
+    monkeypatch.setenv("COMP_LINE", "kernelwright tr")
+    assert main(["-sc", "query=bash"]) == 0 and capsys.readouterr().out.split() == ["train"]
+    monkeypatch.setenv("COMP_LINE", "kernelwright train trainer.st")
+    assert main(["-sc", "query=bash"]) == 0 and "trainer.steps=" in capsys.readouterr().out
+
+
+#: Over all verbs: what is wrong, and is told without torch.
+WRONG = {
+    "compile nope.py": "nope.py: No such file",
+    "compile small.py h100": "write target=h100",
+    "compile small.py --emit=cuda": "choose from triton",
+    "compile small.py -p lower-inductr": "did you mean 'lower-inductor'?",
+    "compile small.py target=h1000": "unknown target 'h1000'",
+    "opt small.py -p tune{trials=0}": "give at least 1",
+    "evaluate reference=small.py": "candidate=FILE is missing",
+    "evaluate batch=nope.jsonl": "no such file",
+    "train algorithm.gamma=3": "algorithm.gamma=3: out of range, 0 to 1",
+    "train trainer.lr=nan": "trainer.lr=nan: a finite number is expected",
+    "sft": "pairs=FILE is missing",
+    "ablate arms.x.pipeline=nope": "unknown pass 'nope'",
+    "data pairs count=-1": "count=-1: out of range, at least 0",
+    "data": "data takes `pairs` or `kernelbench`",
+    "model fetch": "model takes `fetch NAME`",
+    "passes all": "passes takes no argument",
+}
+
+
+def test_errors_of_arguments_do_not_wait_for_torch(here: Path) -> None:
+    code = (
+        "import contextlib, io, json, sys; from kernelwright.driver.cli import main; found = []\n"
+        "for line in json.loads(sys.argv[1]):\n"
+        "    said = io.StringIO()\n"
+        "    with contextlib.redirect_stderr(said): status = main(line.split())\n"
+        "    found.append([status, said.getvalue(), 'torch' in sys.modules])\n"
+        "print(json.dumps(found))"
+    )
+    command = [sys.executable, "-c", code, json.dumps(list(WRONG))]
+    done = subprocess.run(command, cwd=here, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    for (line, message), (status, said, torch) in zip(WRONG.items(), json.loads(done.stdout), strict=True):
+        assert status == 2 and message in said and "Traceback" not in said, (line, said)
+        assert not torch, line
+
+
+def test_help_alone_is_the_overview_with_status_2(capsys: Captured) -> None:
+    assert main([]) == 2
+    out, err = capsys.readouterr()
+    assert "usage: kernelwright VERB" in out and err == ""
