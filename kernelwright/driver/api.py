@@ -79,7 +79,7 @@ def compile(
         module = live.read(settings.name, permitted())
         return compile_program(module, settings, progress, live=live, keep=out is not None)
     if inputs:
-        raise UserError("inputs are those of a live nn.Module; a program says its own by get_inputs()")
+        raise UserError("inputs go with a live nn.Module; a program has its own in get_inputs()")
     return compile_program(_read(model, settings), settings, progress, keep=out is not None)
 
 
@@ -224,7 +224,9 @@ def load(folder: Source) -> CompileRun | TrainingRun | AblationRun:
 def _live(model: nn.Module, inputs: tuple[Value, ...], overrides: Sequence[str]) -> LiveModel:
     reading = next((override for override in overrides if override.startswith("import.")), None)
     if reading is not None:
-        raise UserError(f"{reading}: it says how a program's text is read; a live model has its sizes and dtypes")
+        raise UserError(
+            f"{reading}: it says how a program's text is read, and a live model has its own sizes and dtypes"
+        )
     return LiveModel(model, inputs)
 
 
@@ -245,7 +247,7 @@ def _reference(
     if isinstance(given, nn.Module):
         return _live(given, inputs, overrides).read(type(given).__name__, permitted()).reference
     if inputs:
-        raise UserError("inputs are those of a live nn.Module; a program says its own by get_inputs()")
+        raise UserError("inputs go with a live nn.Module; a program has its own in get_inputs()")
     if isinstance(given, Reference):
         return given
     if isinstance(given, KernelModule):

@@ -229,7 +229,7 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
         return f"override `{error.override}` does not parse: {_first_line(error)}"
     said = _first_line(error)
     if "group override must be a string" in said:
-        return "a configuration group takes the name of one of its options: leave it out for what it is by default"
+        return "a configuration group takes the name of one of its options: leave it out for its default"
     if added := re.match(r"Could not append to config\. An item is already at '([^']+)'", said):
         return f"+{added[1]}: the key is there already; write {added[1]}=VALUE to change it"
     if removed := re.match(r"Could not delete from config\. '([^']+)' does not exist", said):

@@ -108,7 +108,7 @@ def kernelwright(
 ) -> Runner:
     """The backend. Raises ValueError for unknown options and any mode; everything else ends in code that runs."""
     if mode is not None:
-        raise BackendOptionError(f"backend kernelwright has no mode {mode!r}; leave it out, and say what by options=…")
+        raise BackendOptionError(f"backend kernelwright has no mode {mode!r}; leave it out, and use options=…")
     chosen = Options.read(options)
     why_not = refusal(graph, example_inputs, chosen)
     if why_not:

@@ -296,7 +296,7 @@ def read_sft_settings(overrides: Sequence[str], root: str = "sft") -> SftSchema:
     config = compose_config(overrides, root=root)
     settings = check_config(SftSchema, config)
     if not settings.pairs:
-        raise UserError("pairs=FILE is missing: what `kernelwright data pairs` wrote")
+        raise UserError("pairs=FILE is missing; give the file that `kernelwright data pairs` wrote")
     _check_shared(settings)
     return settings
 

@@ -141,7 +141,7 @@ def test_kernels_that_differ_from_the_model_itself_are_a_mismatch(compiled: Comp
 def test_what_no_graph_expresses_and_what_is_no_model_raise_value_errors(x: torch.Tensor) -> None:
     with pytest.raises(LoweringError, match=r"draws random numbers; call model\.eval\(\)"):
         kernelwright.compile(nn.Dropout(0.5), x)
-    with pytest.raises(ValueError, match="inputs are those of a live"):
+    with pytest.raises(ValueError, match="inputs go with a live"):
         kernelwright.compile(PROGRAM, x)
     with pytest.raises(UserError, match=r"import\.shrink=always: .* a live model has its sizes"):
         kernelwright.compile(nn.ReLU(), x, overrides=["import.shrink=always"])
