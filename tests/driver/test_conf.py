@@ -12,7 +12,9 @@ from kernelwright.driver.ablate_settings import read_ablate_settings
 from kernelwright.driver.composition import CONFIG_MODULE, compose_config
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.settings import Numerics, Shrink, read_settings
+from kernelwright.driver.train_settings import TrainSchema
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.options import listed
 from kernelwright.ir.pipeline import Pipeline
 
 ROOT = Path(conf.__path__[0])
@@ -130,3 +132,13 @@ def test_unknown_baselines_are_named(given: str) -> None:
     wanted = r"evaluator.baselines=\[.*\]: .*choose from eager, inductor, inductor-max-autotune"
     with pytest.raises(UserError, match=wanted):
         read_settings("some", [f"evaluator.baselines={given}"])
+
+
+def test_defaults_of_fields_and_of_files_are_the_same() -> None:
+    """A schema's default is what the configuration has, where no other option of a group is chosen."""
+    config = OmegaConf.to_container(compose_config(root="train"))
+    assert isinstance(config, dict)
+    for one in listed(TrainSchema):
+        group, _, name = one.key.partition(".")
+        if group in ("trainer", "rollout", "evaluator", "canary"):
+            assert config[group][name] == one.default, one.key
