@@ -1,7 +1,4 @@
-"""What a module's extern operations cost: matrix products and convolutions left to libraries, copies, fills.
-
-The one place that touches torch's dispatch modes; tried with torch 2.11 and 2.13.
-"""
+"""What a module's extern operations cost: matrix products and convolutions left to libraries, copies, fills."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
