@@ -161,4 +161,4 @@ def read_program(path: Path, settings: Settings) -> KernelModule:
 
 def import_program(path: Path, settings: Settings) -> KernelModule:
     """Read a KernelBench-format file as the settings say; UserError for what is not one."""
-    return KernelModule(settings.name, import_apart(read_source(path), path.stem, _reading(settings.importing)))
+    return KernelModule(settings.name, import_apart(read_source(path), path.name, _reading(settings.importing)))

@@ -66,7 +66,7 @@ def import_apart(source: str, name: str, reading: Reading, sandbox: Sandbox | No
         answer = worker.run(job, (), 0, limits)
     sys.stderr.write(answer.header.get("said", ""))
     if "reference" not in answer.header:
-        raise UserError(f"{name}: {answer.header.get('problem') or _told(answer, reading)}")
+        raise UserError(answer.header.get("problem") or f"{name}: {_told(answer, reading)}")
     return decode_reference(answer.header["reference"])
 
 
@@ -120,7 +120,9 @@ def _answer(given: dict[str, Any], name: str) -> dict[str, Any]:
         text = str(error)
         if isinstance(error.__cause__, MemoryError) or "can't allocate memory" in text:
             return {"status": "memory"}
-        return {"problem": text.removeprefix(f"{name}: ") if text.startswith(f"{name}: ") else text}
+        return {"problem": text if text.startswith(f"{name}:") else f"{name}: {text}"}
+    except KeyboardInterrupt:
+        return {"problem": f"{name}: it raises KeyboardInterrupt when it is run"}
 
 
 def _read(given: dict[str, Any], name: str) -> Reference:
