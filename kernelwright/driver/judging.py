@@ -45,6 +45,7 @@ def judge_one(settings: EvaluateSettings) -> int:
             return NOT_JUDGED
         stdout.write(json.dumps(encode_verdict(verdict), allow_nan=False) + "\n")
     print_line(Console(stderr=True), f"{candidate}: {verdict}")
+    warn_of_walls(verdict.caliber)
     return 0 if verdict.ok else 1
 
 
