@@ -16,7 +16,7 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 #: A line that tells of work in progress, which a fast machine does not print.
-_SLOW = re.compile(r"^kernelwright \w+: .*…\n", re.MULTILINE)
+_SLOW = re.compile(r"^kernelwright \w+: .*(?:…| s so far)\n", re.MULTILINE)
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
 TIMEOUT_S = 600
 

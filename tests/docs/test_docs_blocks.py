@@ -89,7 +89,7 @@ def test_what_a_block_does_is_checked(tmp_path: Path) -> None:
     with pytest.raises(BlockError, match="ZeroDivisionError"):
         run_block(Block("python", "1 / 0\n", 1), tmp_path)
     run_block(Block("console", "$ echo 12 s   done; echo more >&2\n3 s done\nmore\n", 1), tmp_path)
-    run_block(Block("console", "$ echo kernelwright opt: importing …; echo done\ndone\n", 1), tmp_path)
+    run_block(Block("console", "$ echo kernelwright opt: starting, 2 s so far; echo done\ndone\n", 1), tmp_path)
     with pytest.raises(BlockError, match="the page says:\ndone"):
         run_block(Block("console", "$ echo undone\ndone\n", 1), tmp_path)
 

@@ -143,7 +143,7 @@ def test_what_no_graph_expresses_and_what_is_no_model_raise_value_errors(x: torc
         kernelwright.compile(nn.Dropout(0.5), x)
     with pytest.raises(ValueError, match="inputs go with a live"):
         kernelwright.compile(PROGRAM, x)
-    with pytest.raises(UserError, match=r"import\.shrink=always: .* a live model has its sizes"):
+    with pytest.raises(UserError, match=r"import\.shrink=always: .* a live model has its own sizes"):
         kernelwright.compile(nn.ReLU(), x, overrides=["import.shrink=always"])
     with pytest.raises(UserError, match="model is int"):
         kernelwright.compile(3)  # type: ignore[arg-type]
