@@ -7,7 +7,6 @@ import ast
 import copy
 import functools
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,8 +24,6 @@ from kernelwright.evaluation.traits import Trait, find_traits, probes
 REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
 #: Draws that traits are found in, and bytes of a program's tensors above which nothing is tried out.
 _SAMPLES, _TRIED_BYTES = 3, 64 << 20
-#: Seconds in which the variants of one draw are tried.
-_SECONDS = 5.0
 #: Numbers of a source that are drawn around, at most.
 _MOST_LITERALS = 12
 #: What a program names that means something by NaN; where it does not, kernels may treat NaN as they like.
@@ -77,12 +74,12 @@ class Drawing:
         value, trait = values[place], self.traits[place]
         if not (isinstance(value, Tensor) and _is_integer(value) and value.numel()):
             return trait
-        taken, ends = [], time.monotonic() + _SECONDS
+        taken = []
         for number in probes(value, trait):
             changed = value.clone()
             changed.flatten()[0] = number
             changed.view(-1)[-1] = number
-            if time.monotonic() < ends and self.takes(model, [*values[:place], changed, *values[place + 1 :]]):
+            if self.takes(model, [*values[:place], changed, *values[place + 1 :]]):
                 taken.append(number)
         return replace(trait, taken=tuple(taken))
 
@@ -91,13 +88,10 @@ class Drawing:
         values = self.program.inputs(draw.inputs, self.device)
         if draw.kind == "given":
             return values
-        ends = time.monotonic() + _SECONDS
         accepts = functools.partial(self._accepts, model, draw)
         for variant in self._variants(draw, values, accepts):
             if accepts(variant):
                 return variant
-            if time.monotonic() > ends:
-                break
         return None
 
     def applies(self, draw: Draw) -> bool:
