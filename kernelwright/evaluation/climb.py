@@ -89,6 +89,7 @@ class Climb:
             "passes": self.passes,
             "tolerance": tolerance.kind,
             "dialect": self.owner.dialect,
+            "certifies": "calls" if self.program.module is None else "program",
             "shrunken": self.program.reference.shrunken,
             "rungs": list(map(str, self.wanted)),
             "walls": list(self.walls),

@@ -115,6 +115,9 @@ class LocalWorker:
         verdict = self._cache.get(key)
         if verdict is None:
             verdict = _evaluate(evaluator, item)
+            if verdict.ok and not dialect:  # any Python may toss a coin
+                again = _evaluate(evaluator, item)
+                verdict = verdict if again.ok else again
             if not self._interrupted:  # else the candidate may have been killed
                 self._cache.put(key, verdict)
         return verdict

@@ -5,8 +5,9 @@ Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a l
 reference only moves data, `init`, `sketched`, `left_out` (kinds of draws that it does not take), and `passes`, each
 {"draw": …, "inputs": …, "state": …, "eager": …, "gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …}
 with indices into the tensors. `tf32`: eager rounded operands to it, and `cut` has its outputs with them cut off;
-elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched. `left`: the
-inputs and the state that the reference changes, by name, as eager and as the gold leave them.
+elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched. `reordered`:
+eager's outputs with equal values in other orders. `left`: the inputs and the state that the reference changes, by name,
+as eager and as the gold leave them.
 
 Where `sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They
 travel after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
@@ -34,6 +35,7 @@ from kernelwright.evaluation.drawing import REFUSALS, Drawing
 from kernelwright.evaluation.draws import MIXTURES, NUDGES, Draw, drawn, nudge, perturb
 from kernelwright.evaluation.sketch import Sketching, digests, snapshot
 from kernelwright.evaluation.tensors import same_bits, to_raw
+from kernelwright.evaluation.ties import ORDERS, Reordered
 from kernelwright.evaluation.transport import Json, decode_reference
 from kernelwright.evaluation.wire import RawTensor
 from kernelwright.ir.values import TensorSpec
@@ -212,6 +214,7 @@ def _pass(
     runs = [_nudged(program, copy.deepcopy(twin), inputs, seed, into, 2 * number) for number in range(times)]
     answer["nudged"] = [run for run in runs if run is not None]
     torch.manual_seed(seed + 1)
+    answer["reordered"] = _reordered(program, twin, inputs, seed, into)
     with Eager(program.reference.numerics):
         again = program.run(twin, inputs)
     answer["random"] = any(_differ(first, second, turns) for first, second in zip(eager, again, strict=True))
@@ -250,6 +253,22 @@ def _nudged(
     except REFUSALS:
         return None
     return [into.take(output) for output in outputs]
+
+
+def _reordered(
+    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], seed: int, into: Collected
+) -> list[list[int]]:
+    """Eager's outputs with equal values in other orders; nothing where that is no matter."""
+    whole = [spec for spec in program.reference.outputs if not spec.dtype.startswith(("f", "bf"))]
+    found: list[list[int]] = []
+    for number in range(ORDERS) if whole and into.sketching is None else ():
+        torch.manual_seed(seed)
+        with Eager(program.reference.numerics), Reordered(number) as mode:
+            outputs = program.run(copy.deepcopy(model), inputs)
+        if not mode.used:
+            continue
+        found.append([into.take(output) for output in outputs])
+    return found
 
 
 def _differ(first: Tensor, second: Tensor, turns: Turns) -> bool:

@@ -15,6 +15,7 @@ from kernelwright.agent.evaluator import Status
 from kernelwright.evaluation.correctness import Expected, rms_of
 from kernelwright.evaluation.draws import NUDGES, Draw
 from kernelwright.evaluation.sandbox import Answer, Limits, Sandbox, SandboxError
+from kernelwright.evaluation.ties import ORDERS
 from kernelwright.evaluation.transport import encode_reference
 from kernelwright.evaluation.wire import SKETCHED, RawTensor
 from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
@@ -151,7 +152,7 @@ class TruthKeeper:
 
     def _find(self, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
         gold = sum(spec.numel * DTYPES["f64"][2] + 64 for spec in reference.outputs)
-        each = answer_bytes(reference.tensors) + (2 + NUDGES) * answer_bytes(reference.outputs) + gold
+        each = answer_bytes(reference.tensors) + (2 + NUDGES + ORDERS) * answer_bytes(reference.outputs) + gold
         large = each > LARGE_BYTES
         quarter = int(self._limits.memory_gb * 2**30 / 4)
         draws = first_of(self._draws, LARGE_DRAWS if large else quarter // each)
@@ -222,7 +223,9 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
     eager, gold = ([tensors[index] for index in draw[key]] for key in ("eager", "gold"))
     cut = [tensors[index] for index in draw["cut"]] if draw["cut"] else [None] * len(eager)
     nudged = [tuple(tensors[run[output]] for run in draw["nudged"]) for output in range(len(eager))]
+    reordered = [tuple(tensors[run[output]] for run in draw["reordered"]) for output in range(len(eager))]
     given = max([rms_of(tensors[index]) for index in draw["inputs"] if index is not None], default=0.0)
+    longest = max([size for spec in reference.tensors for size in spec.shape], default=0)
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
@@ -230,7 +233,10 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         digests=tuple(map(int, draw["digests"])),
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
         state={name: tensors[index] for name, index in draw["state"].items()},
-        expected=tuple(Expected(*each, given) for each in zip(names, eager, gold, cut, nudged, strict=True)),
+        expected=tuple(
+            Expected(name, eager[at], gold[at], cut[at], nudged[at], given, reordered[at], longest)
+            for at, name in enumerate(names)
+        ),
         kept=frozenset(draw["kept"]),
         left=tuple(
             Expected(name, tensors[sides[0]], tensors[sides[1]], given=given)

@@ -1,0 +1,55 @@
+"""What a program gives where equal values may come in any order, and nearly equal ones as rounding has it."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map_only
+
+from kernelwright.evaluation import operators
+
+#: Orders of equal values that a program is tried with.
+ORDERS = 8
+_SORTS = (torch.ops.aten.topk.default, torch.ops.aten.sort.default, torch.ops.aten.sort.stable)
+
+
+class Reordered(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Around a run: `topk` and `sort`, which promise no order of equal values, have them in one of this number, and
+    what operations compute is off by up to a unit in the last place. Number 0 turns equal values around, and rounds
+    as usual. `used`: whether there was any of that."""
+
+    used = False
+
+    def __init__(self, number: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._number = number
+        self._randomness = torch.Generator().manual_seed(number)
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = {argument.name: argument.default_value for argument in func._schema.arguments}
+        given |= dict(zip(given, args, strict=False)) | dict(kwargs or {})
+        if func in _SORTS and not given.get("stable") and given["self"].ndim:
+            self.used = True
+            return self._sorted(func, given)
+        self.used |= bool(self._number)
+        result = func(*args, **(kwargs or {}))
+        name = str(func)
+        if func._schema.is_mutable or func.is_view or name in operators.COPIES or name in operators.FACTORIES:
+            return result
+        return tree_map_only(Tensor, self._nudged, result)
+
+    def _sorted(self, func: Any, given: dict[str, Any]) -> Any:
+        values: Tensor = given["self"]
+        dim = int(given["dim"])
+        size = values.shape[dim]
+        order = torch.randperm(size, generator=self._randomness) if self._number else torch.arange(size - 1, -1, -1)
+        order = order.to(values.device)
+        found, places = func(**{**given, "self": values.index_select(dim, order)})
+        return found, order[places]
+
+    def _nudged(self, value: Tensor) -> Tensor:
+        if not value.is_floating_point() or value.itemsize == 1 or not self._number:
+            return value
+        noise = torch.rand(value.shape, generator=self._randomness).to(value.device).mul_(2).sub_(1)
+        return torch.addcmul(value, value, noise.to(value.dtype), value=torch.finfo(value.dtype).eps)

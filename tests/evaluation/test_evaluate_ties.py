@@ -1,0 +1,77 @@
+"""Indices where ties or rounding decide are compared by what is open there; everywhere else they are exact."""
+
+from collections.abc import Iterator
+
+import pytest
+from siblings import Sibling
+
+from kernelwright.agent.evaluator import Rung, Status
+from kernelwright.evaluation.local import LocalEvaluator
+
+RUNGS = (Rung.PARSE, Rung.INTERPRET)
+X = "return [torch.randn(16, 8)]"
+ONE = "torch.empty(x.shape[0], dtype=torch.int64, device=x.device)"
+ALL = "torch.empty(x.shape, dtype=torch.int64, device=x.device)"
+SOFTMAX = "e = tl.exp(x - tl.max(x, axis=0))\np = e / tl.sum(e, axis=0)\n"
+FIRST, LAST = "tl.min(tl.where({0} == m, i, 99), axis=0)", "tl.max(tl.where({0} == m, i, -1), axis=0)"
+
+
+def best(values: str, which: str, before: str = "") -> str:
+    return f"{before}m = tl.max({values}, axis=0)\ny = {which.format(values)}.to(tl.int64)"
+
+
+def ranked(tie: str, order: str = ">", before: str = "") -> str:
+    """The place of each element in the sorted row, scattered; `tie` decides between equals."""
+    return (
+        f"{before}a = v[:, None]\nb = v[None, :]\nj = i[:, None]\nk = i[None, :]\n"
+        f"ahead = (b {order} a) | ((b == a) & (k {tie} j))\nrank = tl.sum(ahead.to(tl.int32), axis=1)\n"
+        "at = tl.sum(tl.where(rank[:, None] == k, j, 0), axis=0)\ny = at.to(tl.int64)"
+    )
+
+
+TOPK, SORT = (
+    "return torch.softmax(x, 1).topk(1, dim=1).indices[:, 0]",
+    "return x.round().sort(1, descending=True).indices",
+)
+ROUNDED = "v = libdevice.rint(x)\n"
+TABLE = [
+    Sibling("topk, the first of equals", TOPK, X, best("p", FIRST, SOFTMAX), "y = (row % 8).to(tl.int64)",
+            out=ONE, scalar=True),
+    Sibling("topk, the last of equals", TOPK, X, best("p", LAST, SOFTMAX), best("-p", FIRST, SOFTMAX),
+            out=ONE, scalar=True),
+    Sibling("topk of what was rounded", "return x.round().topk(1, dim=1).indices[:, 0]", X,
+            best("v", LAST, ROUNDED), best("v", FIRST, "v = x + i * 0.3\n"), out=ONE, scalar=True),
+    Sibling("sort, equals as they come", SORT, X, ranked("<", before=ROUNDED), ranked("<", "<", ROUNDED), out=ALL),
+    Sibling("sort, equals the other way round", SORT, X, ranked(">", before=ROUNDED), "y = i.to(tl.int64)", out=ALL),
+    Sibling("argsort", "return x.round().argsort(1)", X, ranked(">", "<", ROUNDED), ranked(">", ">", ROUNDED), out=ALL),
+    Sibling("argmax, the first of equals", "return x.argmax(1)", X, best("x", FIRST), best("x", LAST),
+            out=ONE, scalar=True),
+    Sibling("argmin, the first of equals", "return x.argmin(1)", X,
+            best("v", FIRST, "v = -x\n"), best("v", LAST, "v = -x\n"),
+            out=ONE, scalar=True),
+    Sibling("a stable sort", "return x.round().sort(dim=1, stable=True).indices", X, ranked("<", "<", ROUNDED),
+            ranked(">", "<", ROUNDED), out=ALL),
+    Sibling("the nearest of what rounding makes equal", "d = (x - 0.3).square() - 0.09\nreturn d.argmin(1)", X,
+            best("v", FIRST, "v = -((x - 0.3) * (x - 0.3) - 0.09)\n"), best("v", FIRST, "v = -(x - 0.2) * (x - 0.2)\n"),
+            out=ONE, scalar=True),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Iterator[LocalEvaluator]:
+    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
+        yield evaluator
+
+
+@pytest.mark.parametrize("one", TABLE, ids=lambda one: one.name)
+def test_only_what_is_open_is_open(one: Sibling, evaluator: LocalEvaluator) -> None:
+    head = "from triton.language.extra import libdevice\n\n\n"
+
+    def text(body: str) -> str:
+        made = one.program(body)
+        return made.replace("\n\n\n", f"\n{head}", 1) if "libdevice" in body else made
+
+    right = evaluator.evaluate_text(text(one.right), one.reference, RUNGS)
+    assert right.ok, right
+    wrong = evaluator.evaluate_text(text(one.wrong), one.reference, RUNGS)
+    assert wrong.status is Status.MISMATCH, wrong
