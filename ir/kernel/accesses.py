@@ -95,7 +95,7 @@ class Accesses:
         base, index = self._address(pointer)
         mask = operation.get("mask")
         hints = {key: o for key in _HINTS if (o := operation.get(key)) is not None}
-        conditions = tuple(self._conditions(mask)) if mask not in (None, Constant("None")) else ()
+        conditions = tuple(self.conditions(mask)) if mask not in (None, Constant("None")) else ()
         return Access(operation, base, index, conditions, operation.get("other"), hints)
 
     def _address(self, pointer: Operand) -> tuple[Operand, Form | None]:
@@ -124,14 +124,14 @@ class Accesses:
                 return pointer, None
         return pointer, index
 
-    def _conditions(self, mask: Operand) -> Iterator[Condition]:
+    def conditions(self, mask: Operand) -> Iterator[Condition]:
         made = self.indices.definitions.get(mask) if isinstance(mask, Value) else None
         if made is not None and made.kind in ("bitand", "and"):
             for operand in made.operands:
-                yield from self._conditions(operand)
+                yield from self.conditions(operand)
             return
         if made is not None and made.kind == "broadcast_to":
-            yield from self._conditions(made.operands[0])
+            yield from self.conditions(made.operands[0])
             return
         if made is not None and made.kind == "expand_dims":
             yield from self._expanded(made)
@@ -141,7 +141,7 @@ class Accesses:
     def _expanded(self, made: Operation) -> Iterator[Condition]:
         shape, axis = self.indices.shapes.of(made.operands[0]), made.get("axis")
         number = axis.number if isinstance(axis, Constant) else None
-        for condition in self._conditions(made.operands[0]):
+        for condition in self.conditions(made.operands[0]):
             if condition.form is None or shape is None or not isinstance(number, int):
                 yield Condition(None, made.result)
             else:

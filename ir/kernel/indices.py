@@ -222,6 +222,8 @@ class Indices:
             start = self.form(moved[0]) if moved else None
             return start.plus(moved[1]) if moved and start is not None else None
         kind = operation.kind
+        if kind == "full":
+            return self.form(operation.get("value"))
         forms = [self.form(operand) for operand in operation.operands[:2]]
         if kind in HINTS or kind == "scalar":
             return forms[0]

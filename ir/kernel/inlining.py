@@ -16,6 +16,8 @@ def inlined(function: Function, functions: Mapping[str, Function]) -> Function:
 
     A call stays where the helper returns from within a branch, calls itself, or is given what it has no parameter for.
     """
+    if not any(one.kind == "call" for one in function.walk()):
+        return function
     return canonical(_Inlining(functions, _free(function)).function(function))
 
 

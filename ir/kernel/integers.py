@@ -12,6 +12,7 @@ _SOURCES |= {"triton.cdiv", "triton.next_power_of_2"}
 _EXACT = frozenset({"add", "sub", "mul", "floordiv", "mod", "neg", "maximum", "minimum", "python.min", "python.max"})
 _MOVING = frozenset({"expand_dims", "broadcast_to", "scalar", "reshape", "view", "trans", "permute"}) | HINTS
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+_INTEGER_TYPES = {Constant(f"tl.{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
 _ROUNDS = 20
 
 
@@ -22,13 +23,15 @@ class Kinds:
         self.integers: set[Value] = set()
         self.pointers: set[Value] = set()
         self._phases = phases(function)
+        self._definitions = {result: one for one in function.walk() for result in one.results}
         operations = list(function.walk())
-        for _ in range(_ROUNDS):
-            before = len(self.integers) + len(self.pointers)
-            for operation in operations:
-                self._visit(operation)
-            if len(self.integers) + len(self.pointers) == before:
-                break
+        for self._guesses in (False, True):
+            for _ in range(_ROUNDS):
+                before = len(self.integers) + len(self.pointers)
+                for operation in operations:
+                    self._visit(operation)
+                if len(self.integers) + len(self.pointers) == before:
+                    break
         self.pointers -= self.integers
 
     def is_integer(self, operand: Operand | None) -> bool:
@@ -49,6 +52,10 @@ class Kinds:
             self._integer(*operation.results)
         if kind == "arange":
             self._integer(*operands)
+        if kind == "scalar" and self.is_integer(operands[0]):
+            self._integer(*operation.results)
+        if kind in ("full", "cast") and operation.get("dtype") in _INTEGER_TYPES:
+            self._integer(*operation.results)
         if operation.get("pointer") is not None:
             self._pointer(operation.get("pointer"))
         if kind in LOOPS:
@@ -101,9 +108,37 @@ class Kinds:
             result in self.pointers or any(o in self.pointers for o in operands)
         ):
             self._pointer(result)
-            first, second = operands
-            moved = (
-                second if self.is_integer(first) or (second in self.pointers and first not in self.pointers) else first
-            )
-            self._pointer(moved)
-            self._integer(second if moved == first else first)
+            moved = self._moved(operands if operation.kind == "add" else operands[:1])
+            if moved is not None:
+                self._pointer(moved)
+                self._integer(*(o for o in operands if o != moved))
+
+    def _moved(self, operands: tuple[Operand, ...]) -> Operand | None:
+        """Which operand of a sum that is a pointer is the pointer; None where that is open still."""
+        able = [o for o in operands if self._can_point(o)]
+        known = [o for o in able if o in self.pointers]
+        if len(known) == 1 or len(able) == 1:
+            return (known or able)[0]
+        if not self._guesses or not able:
+            return None
+        return min(able, key=self._root)  # between two parameters: launches pass pointers first
+
+    def _root(self, operand: Operand) -> int:
+        """The first parameter that an operand may be a pointer from."""
+        made = self._definitions.get(operand) if isinstance(operand, Value) else None
+        if made is None or made.kind not in ("add", "sub", *_MOVING):
+            return operand.number if isinstance(operand, Value) else 0
+        return min(map(self._root, filter(self._can_point, made.operands)), default=0)
+
+    def _can_point(self, operand: Operand) -> bool:
+        """Whether an operand may be a pointer: a parameter, or what is computed from one without multiplying it."""
+        if not isinstance(operand, Value) or operand in self.integers or self._phases[operand] < Phase.MIXED:
+            return False
+        made = self._definitions.get(operand)
+        if made is None or made.kind in ("where", "if", "call", "getitem", "cast") or made.kind in LOOPS:
+            return True
+        if made.kind == "add":
+            return any(map(self._can_point, made.operands))
+        if made.kind == "sub" or made.kind in _MOVING:
+            return self._can_point(made.operands[0])
+        return False

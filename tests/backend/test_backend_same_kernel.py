@@ -1,6 +1,7 @@
 """TTIR tells whether two texts are one kernel; a kernel and its reprint through the kernel IR are."""
 
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,10 +15,11 @@ from kernelwright.backend.targets import get_target
 from kernelwright.ir.kernel.inlining import inlined
 from kernelwright.ir.kernel.modules import kernel_functions, with_functions
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, HINTS, METHODS
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import Kernel, KernelModule
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from kernel_corpus import corpus
+from respelling import respelt
 
 TARGET = get_target("h100")
 
@@ -89,3 +91,19 @@ def test_inlined_helpers_are_the_same_kernel() -> None:
             assert not found.unequal
             compared += len(found.equal)
     assert compared > 50
+
+
+def test_respelt_kernels_are_the_same_kernel() -> None:
+    compared = 0
+    for seed, (_, module) in enumerate(sorted(corpus().items())):
+        if seed % 4 or len(module.kernels) > 2:
+            continue
+        kernels: list[Kernel] = []
+        for kernel in module.kernels:
+            text, helpers = respelt(kernel.source, seed, exact=True)
+            kernels += [Kernel(re.findall(r"def (\w+)", helper)[0], helper) for helper in helpers]
+            kernels.append(replace(kernel, source=text))
+        found = compare_kernels(module, replace(module, kernels=tuple(kernels)), TARGET)
+        assert not found.unequal
+        compared += len(found.equal)
+    assert compared > 30

@@ -53,11 +53,13 @@ class Numbers:
             return np.arange(int(self.of(made.operands[0])), int(self.of(made.operands[1])))
         if made.kind in BINARY:
             return np.asarray(BINARY[made.kind](*map(self.of, made.operands)))
+        if made.kind == "full":
+            return self.of(made.operands[1])
         if made.kind == "neg":
             return -self.of(made.operands[0])
         if made.kind == "expand_dims":
             return np.expand_dims(self.of(made.operands[0]), int(self.of(made.operands[1])))
-        if made.kind in ("scalar", "multiple_of", "max_contiguous"):
+        if made.kind in ("scalar", "broadcast_to", "multiple_of", "max_contiguous"):
             return self.of(made.operands[0])
         shape = self.indices.shapes.of(value) or ()
         return self.drawn(tuple(int(self.of(extent)) for extent in shape))
