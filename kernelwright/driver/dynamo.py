@@ -1,11 +1,13 @@
 """`torch.compile(model, backend="kernelwright")`.
 
-Static-shape inference graphs go through the pipeline and run as verified kernels; every other graph runs exactly
-as Inductor would run it. `regions()` tells, graph by graph, what runs and why. No model and no network is
-asked for anything here.
+Static-shape inference graphs go through the pipeline and run as verified kernels; every other graph runs
+exactly as Inductor would run it, but for those whose lowering was found to give wrong values, which run in
+eager mode. `regions()` tells, graph by graph, what runs and why. No model and no network is asked for anything
+here.
 """
 
 import atexit
+import functools
 import logging
 import math
 import os
@@ -17,6 +19,7 @@ import torch
 from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from kernelwright.agent.evaluator import Status
 from kernelwright.backend.execute import CudaRuntime, load_module
 from kernelwright.driver.build import resolve_target
 from kernelwright.driver.compile import compile_module
@@ -79,7 +82,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Region:
-    """One graph that Dynamo handed over: what runs it (`kernelwright` or `inductor`), why, and the module."""
+    """One graph that Dynamo handed over: what runs it (`kernelwright`, `inductor` or `eager`), why, and the module."""
 
     index: int
     runs: str
@@ -118,7 +121,9 @@ def kernelwright(
     except KernelwrightError as error:
         return _with_inductor(graph, example_inputs, str(error).splitlines()[0])
     if not result.ok:
-        return _with_inductor(graph, example_inputs, f"its kernels were not verified: {result.verdict}")
+        why = f"its kernels were not verified: {result.verdict}"
+        wrong = result.verdict is not None and result.verdict.status is Status.MISMATCH
+        return _with_eager(graph, why) if wrong else _with_inductor(graph, example_inputs, why)
     _note(graph, "kernelwright", f"{len(result.module.kernels)} kernels, {result.verdict}", result.module)
     return _runner(result.module, chosen, graph)
 
@@ -162,6 +167,28 @@ def _memory_of(nodes: Iterable[torch.fx.Node]) -> list[StorageWeakRef]:
 def _with_inductor(graph: torch.fx.GraphModule, inputs: Sequence[Any], why: str) -> Runner:
     _note(graph, "inductor", why)
     return compile_with_inductor(graph, inputs)
+
+
+def _with_eager(graph: torch.fx.GraphModule, why: str) -> Runner:
+    """Run a graph as it is: Inductor would give the very values that were just found wrong."""
+    _note(graph, "eager", why)
+    names = dict.fromkeys(
+        str(getattr(node.target, "__name__", node.target)) for node in graph.graph.nodes if _calls(node)
+    )
+    _tell_once(
+        f"Inductor's lowering of {', '.join(names)} gives other values than eager; such graphs run in eager mode"
+    )
+    runner: Runner = graph.forward
+    return runner
+
+
+def _calls(node: torch.fx.Node) -> bool:
+    return node.op in ("call_function", "call_method", "call_module")
+
+
+@functools.cache
+def _tell_once(message: str) -> None:
+    log.warning("%s", message)
 
 
 def _note(graph: torch.fx.GraphModule, runs: str, why: str, module: KernelModule | None = None) -> None:

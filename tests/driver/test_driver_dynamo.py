@@ -8,6 +8,7 @@ import torch
 import transformers
 from torch import nn
 
+from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.driver import dynamo
 from kernelwright.driver.dynamo import Region, regions
 
@@ -170,13 +171,40 @@ def test_wrong_options_are_value_errors(options: dict[str, Any], message: str) -
 
 def test_a_module_that_fails_verification_is_left_to_inductor(monkeypatch: pytest.MonkeyPatch) -> None:
     class Refusing:
-        ok, module, verdict = False, None, "mismatch@interpret"
+        ok, module, verdict = False, None, Verdict(Status.RUNTIME_ERROR, Rung.INTERPRET)
 
     monkeypatch.setattr(dynamo, "_compile", lambda *_: Refusing())
     model, x = mlp(), torch.randn(5, 16)
     result, made = run(model, x, options=INTERPRETER)
     torch.testing.assert_close(result, model(x))
-    assert "mismatch@interpret" in made[0].why
+    assert made[0].runs == "inductor" and "runtime_error@interpret" in made[0].why
+
+
+WRONG_LOWERINGS = {
+    "a size that stays under a scale": (
+        lambda x: nn.functional.interpolate(x, scale_factor=(1.3, 1.5), mode="nearest"),
+        torch.arange(12.0).reshape(1, 1, 3, 4),
+    ),
+    "integers beyond 32 bits": (
+        lambda x: torch.arange(0, 4) * 1500000000 + x,
+        torch.zeros(4, dtype=torch.int64),
+    ),
+    "the type of a running sum": (
+        lambda x: torch.ones(2, 3, dtype=torch.bool).cumsum(1, dtype=torch.float32) + x.long(),
+        torch.zeros(2, 3),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_LOWERINGS)
+def test_a_lowering_that_is_found_wrong_is_not_run(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Where a release of torch lowers one rightly, its kernels run."""
+    function, x = WRONG_LOWERINGS[name]
+    result, made = run(function, x, options=INTERPRETER)
+    torch.testing.assert_close(result, function(x))
+    assert {region.runs for region in made} <= {"eager", "kernelwright"}
+    if made[0].runs == "eager":
+        assert "mismatch" in made[0].why and "eager mode" in caplog.text
 
 
 def _tokens(batch: int) -> dict[str, torch.Tensor]:
