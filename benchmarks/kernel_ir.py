@@ -10,7 +10,6 @@ code.
 
 import argparse
 import json
-import shlex
 import sys
 import warnings
 from collections import Counter
@@ -134,7 +133,8 @@ def main() -> int:
     if arguments.problems is not None and not arguments.problems.is_file():
         raise UserError(f"--problems {arguments.problems}: no such file")
     warnings.filterwarnings("ignore", message=".*make_block_ptr is deprecated")
-    report: dict[str, Any] = {"command": shlex.join(sys.argv), "machine": machine(), "target": arguments.target}
+    settings = {"problems": arguments.problems.name if arguments.problems else None, "programs": arguments.programs}
+    report: dict[str, Any] = {"settings": settings, "machine": machine(), "target": arguments.target}
     for name, tally, modules in corpora(arguments):
         for module in modules:
             tally.add(module, get_target(arguments.target))

@@ -12,9 +12,13 @@ import triton.language as tl
 
 from kernelwright.backend.same_kernel import compare_kernels
 from kernelwright.backend.targets import get_target
+from kernelwright.frontend.generate import generate_program
+from kernelwright.frontend.importers import import_file, import_source
+from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.kernel.inlining import inlined
 from kernelwright.ir.kernel.modules import kernel_functions, with_functions
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, HINTS, METHODS
+from kernelwright.ir.passes import Context
 from kernelwright.ir.values import Kernel, KernelModule
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -22,6 +26,7 @@ from kernel_corpus import corpus
 from respelling import respelt
 
 TARGET = get_target("h100")
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.parametrize("name", sorted(corpus()))
@@ -30,6 +35,20 @@ def test_a_reprint_is_the_same_kernel(name: str) -> None:
     found = compare_kernels(module, with_functions(module, kernel_functions(module)), TARGET)
     assert found.equal and not found.unequal
     assert len(found.rejected) < len(found.equal)
+
+
+@pytest.mark.parametrize("seed", range(0, 1000, 125))
+def test_a_reprint_of_a_generated_program_is_the_same_kernel(seed: int) -> None:
+    module = LowerInductor().run(import_source(generate_program(seed), f"random_{seed}", shrink="never"), Context())
+    found = compare_kernels(module, with_functions(module, kernel_functions(module)), TARGET)
+    assert found.equal and not found.unequal
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_a_reprint_of_an_example_is_the_same_kernel(path: Path) -> None:
+    module = LowerInductor().run(import_file(path), Context())
+    found = compare_kernels(module, with_functions(module, kernel_functions(module)), TARGET)
+    assert found.equal and not found.unequal
 
 
 def mutants(module: KernelModule) -> Iterator[KernelModule]:
