@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.execute import CudaRuntime, load_module
-from kernelwright.backend.tensors import Value
+from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.sandbox import Limits, Sandbox
 from kernelwright.evaluation.session import InterpretedModule
 from kernelwright.ir.values import KernelModule
@@ -28,8 +28,18 @@ def sandbox() -> Sandbox:
 
 
 def open_run(module: KernelModule, limits: Limits) -> Run:
-    """The module as a function. Without a GPU its kernels are interpreted in a process beside this one, which the
-    limits bound."""
-    if torch.cuda.is_available():
-        return load_module(module, CudaRuntime())
-    return InterpretedModule(module, sandbox(), limits)
+    """The module as a function. On a GPU, tensors that lie elsewhere are copied there, and outputs go to where the
+    first tensor came from. Without a GPU its kernels are interpreted in a process beside this one, which the limits
+    bound."""
+    if not torch.cuda.is_available():
+        return InterpretedModule(module, sandbox(), limits)
+    loaded = load_module(module, CudaRuntime())
+
+    def run(inputs: Sequence[Value], state: Mapping[str, Tensor]) -> tuple[Tensor, ...]:
+        home = next((value.device for value in inputs if isinstance(value, Tensor)), None)
+        there = [
+            value if not isinstance(value, Tensor) or value.is_cuda else copy_of(value, "cuda") for value in inputs
+        ]
+        return tuple(output if home is None else output.to(home) for output in loaded(there, state))
+
+    return run

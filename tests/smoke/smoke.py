@@ -16,7 +16,6 @@ import pkgutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
@@ -261,7 +260,11 @@ def test_the_extra_that_is_missing_is_named(place: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.usefixtures("place")
-def test_a_live_module() -> None:
-    model: Callable[..., torch.Tensor] = torch.nn.Softmax(-1)
-    compiled = kernelwright.compile(model, torch.randn(4, 24), pipeline="lower-inductor", target="h100")
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=[pytest.mark.gpu, GPU])])
+def test_a_live_module(device: str) -> None:
+    model, x = torch.nn.Softmax(-1), torch.randn(4, 24, device=device)
+    compiled = kernelwright.compile(model, x, pipeline="lower-inductor", target="h100")
     assert compiled.verdict.ok
+    given = compiled(x)
+    assert isinstance(given, torch.Tensor) and given.device == x.device
+    torch.testing.assert_close(given, model(x))
