@@ -102,7 +102,8 @@ class Calls:
         held = {name: {"tensor": ref.encode()} for name, ref in by_name.items()}
         bump = bool(call.get("bump", number > 0))
         call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
-        self.server.link.send({"call": call_of | {"tune_again": not self.server.executor.timed}})
+        call_of |= {"tune_again": not self.server.executor.timed, "number": number}
+        self.server.link.send({"call": call_of})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)
         found["left"] = self._left(call, given | by_name)

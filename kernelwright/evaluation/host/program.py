@@ -1,10 +1,12 @@
 """The host process: loads a candidate's text, builds what it defines, and answers the device's calls."""
 
+import contextlib
 import importlib
 import inspect
+import secrets
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -115,11 +117,12 @@ class _Host:
 
     def _load(self) -> tuple[Callable[..., Any], list[Json]]:
         text, entry = str(self.job["text"]), str(self.job["entry"])
-        module = ModuleType("candidate")
+        name = f"module_{secrets.token_hex(4)}"
+        module = ModuleType(name)
         module.__file__ = register_source(text, "candidate")
         if self.job["bare"]:
             module.__dict__.update(GIVEN_NAMES, triton=self.kernels.namespace)
-        sys.modules["candidate"] = module
+        sys.modules[name] = module
         exec(compile(text, module.__file__, "exec"), module.__dict__)
         made = getattr(module, entry, None)
         if made is None:
@@ -179,7 +182,10 @@ class _Host:
                     tensor.copy_(tensor)
         values = [self._value(value) for value in request["inputs"]]
         state = {name: self._value(value) for name, value in request["state"].items()}
-        result = call(values, state)
+        # Only any Python can ask which mode it is in: what users run it under comes in turn.
+        around = _MODES[0 if self.job["bare"] else request["number"] % len(_MODES)]
+        with around():
+            result = call(values, state)
         outputs = list(result) if isinstance(result, tuple | list) else [result]
         kind = "tensor" if type(result) is DeviceTensor else type(result).__name__
         described = []
@@ -207,6 +213,24 @@ class _Host:
             store = self.stores[ref.store] = Store.known(self.session, ref.store, like.untyped_storage().nbytes())
         self.given[ref] = DeviceTensor(store, like)
         return self.given[ref]
+
+
+@contextlib.contextmanager
+def _autocast() -> Iterator[None]:
+    """As within `torch.autocast("cuda")`, which a machine without CUDA would not enter."""
+    torch.set_autocast_enabled("cuda", True)
+    try:
+        yield
+    finally:
+        torch.set_autocast_enabled("cuda", False)
+
+
+#: What calls are made under, in turn.
+_MODES: Sequence[Callable[[], contextlib.AbstractContextManager[Any]]] = (
+    contextlib.nullcontext,
+    torch.enable_grad,
+    _autocast,
+)
 
 
 def _tensor_at(model: nn.Module, path: str) -> Any:

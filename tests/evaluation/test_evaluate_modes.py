@@ -1,0 +1,81 @@
+"""Any Python may ask what it runs under; calls are made under what users have, in turn."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from kernelwright.agent.evaluator import Rung, Status
+from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.frontend.importers import import_source
+
+RUNGS = (Rung.PARSE, Rung.INTERPRET)
+REFERENCE = import_source(
+    "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n\n\n"
+    "def get_inputs():\n    return [torch.randn(100)]\n\n\ndef get_init_inputs():\n    return []\n",
+    "double",
+).reference
+
+PROGRAM = """import sys
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x_ptr, y_ptr, n, f, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n) * f, mask=i < n)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        k[(2,)](x, y, x.numel(), {factor}, B=64)
+        return y
+"""
+#: Right as long as it takes itself to be judged, or to be called by a user.
+WRONG = {
+    "with gradients": "3.0 if torch.is_grad_enabled() else 2.0",
+    "without gradients": "2.0 if torch.is_grad_enabled() else 3.0",
+    "under autocast": "3.0 if torch.is_autocast_enabled('cuda') else 2.0",
+    "under autocast, asked otherwise": "3.0 if torch.is_autocast_enabled() else 2.0",
+    "without autocast": "2.0 if torch.is_autocast_enabled('cuda') else 3.0",
+    "under another name": "2.0 if __name__ == 'candidate' else 3.0",
+    "where no module has a name": "2.0 if 'candidate' in sys.modules else 3.0",
+}
+RIGHT = {
+    "plain": "2.0",
+    "by its size": "2.0 if x.numel() > 1 else 2",
+    "by the mode, the same": "2.0 if torch.is_grad_enabled() else 4.0 / 2",
+    "under autocast, the same": "1.0 + 1.0 if torch.is_autocast_enabled('cuda') else 2.0",
+    "by its name, the same": "2.0 if __name__ == '__main__' else 2.0",
+    "in training": "2.0 if self.training else 3.0",
+    "by the type": "2.0 if x.dtype == torch.float32 else 3.0",
+    "on the device": "2.0 if x.is_cuda else 3.0",
+}
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Iterator[LocalEvaluator]:
+    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False) as evaluator:
+        yield evaluator
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_a_user_has_is_tried(name: str, evaluator: LocalEvaluator) -> None:
+    verdict = evaluator.evaluate_text(PROGRAM.format(factor=WRONG[name]), REFERENCE, RUNGS)
+    assert verdict.status is Status.MISMATCH, verdict
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_and_disturbs_nobody(name: str, evaluator: LocalEvaluator) -> None:
+    verdict = evaluator.evaluate_text(PROGRAM.format(factor=RIGHT[name]), REFERENCE, RUNGS)
+    assert verdict.ok, verdict
+
+
+def test_a_verdict_says_what_it_certifies(evaluator: LocalEvaluator) -> None:
+    text = PROGRAM.format(factor="2.0").replace("import sys\n", "")
+    assert evaluator.evaluate_text(text, REFERENCE, RUNGS).caliber["certifies"] == "calls"
+    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as closed:
+        assert closed.evaluate_text(text, REFERENCE, RUNGS).caliber["certifies"] == "program"
