@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernelwright.ir.kernel.phases import Phase, branch_phases, carried_phase, is_inline, phase_of, result_phase
-from kernelwright.ir.kernel.values import Effect, Operand, Operation, Region, Undefined, Value
+from kernelwright.ir.kernel.values import Effect, Operand, Operation, Region, Value
 from kernelwright.ir.kernel.vocabulary import HINTS, LOOPS
 
 _Key = tuple[object, ...]
@@ -58,11 +58,6 @@ class Builder:
             del frame.operations[operations:]
             for key in list(frame.known)[known:]:
                 del frame.known[key]
-
-    @property
-    def wrote(self) -> bool:
-        """Whether the open region does anything beside computing."""
-        return any(operation.effect for operation in self._frames[-1].operations)
 
     def emit(self, operation: Operation, count: int = 1, *, fresh: bool = False) -> tuple[Value, ...]:
         """Add an operation, but for its results, which are returned; a `fresh` one is not shared with earlier ones."""
@@ -147,8 +142,3 @@ def _renamed(operands: Sequence[Operand], inner: Mapping[Value, int]) -> tuple[o
 def effect_of(regions: Sequence[Region]) -> Effect:
     """The strongest effect of what stands in regions."""
     return max((operation.effect for region in regions for operation in region.operations), default=Effect.PURE)
-
-
-def is_defined(operand: Operand) -> bool:
-    """Whether there is a value."""
-    return not isinstance(operand, Undefined)

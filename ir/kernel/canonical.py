@@ -36,7 +36,6 @@ class _Liveness:
         self.live: set[Value] = set()
         self._source: dict[Value, Callable[[], None]] = {}
         self._open: list[Callable[[], None]] = []
-        self._needed: set[int] = set()
         self._define(function.body, ())
         self._need(function.body.yields)
         while self._open:

@@ -4,7 +4,6 @@ Nothing is known of aliasing: a load sees every store before it, and a store com
 is a number; the one that a function starts in is 0. Two loads that see the same state may trade places.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kernelwright.ir.kernel.values import Effect, Function, Operation, Region
@@ -57,12 +56,3 @@ class MemoryOrder:
             state = self._new()
             self._of[id(operation)] = Access(before, state)
         return state
-
-
-def reads_and_writes(function: Function) -> Mapping[Effect, int]:
-    """How many operations of a function have each effect, those that hold others left out."""
-    counts = dict.fromkeys(Effect, 0)
-    for operation in function.walk():
-        if not operation.regions:
-            counts[operation.effect] += 1
-    return counts

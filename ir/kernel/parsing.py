@@ -23,7 +23,7 @@ from kernelwright.ir.kernel.values import (
 )
 from kernelwright.ir.kernel.vocabulary import BINARY
 from kernelwright.ir.trees import walk
-from kernelwright.ir.values import Kernel
+from kernelwright.ir.values import Kernel, KernelModule
 
 _LOOPS = {("range",): "for", ("tl", "range"): "for", ("tl", "static_range"): "static_for"}
 
@@ -58,6 +58,11 @@ def parse_kernels(kernels: Sequence[Kernel]) -> dict[str, Function]:
             helpers = {name: helper_of(function) for name, function in done.items()}
             done[symbol] = parse_function(sources[symbol], helpers, entry=symbol not in called)
     return {symbol: done[symbol] for symbol in sources}
+
+
+def kernel_functions(module: KernelModule) -> dict[str, Function]:
+    """Every `@triton.jit` function of the module by symbol, helpers too."""
+    return parse_kernels(module.kernels)
 
 
 def helper_of(function: Function) -> Helper:

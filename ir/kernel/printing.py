@@ -1,7 +1,8 @@
 """`Function` -> Triton as a person would write it."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from kernelwright.ir.kernel.layout import Layout
 from kernelwright.ir.kernel.naming import Names, Roles
@@ -9,6 +10,7 @@ from kernelwright.ir.kernel.phases import Phase
 from kernelwright.ir.kernel.shapes import Shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Symbol, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, LOOPS, OPERATORS
+from kernelwright.ir.values import KernelModule
 
 _ATOM, _CHOICE, _COMPARISON, _SIGN, _POWER = 20, 0, 4, 11, 12
 _INDENT = "    "
@@ -17,6 +19,15 @@ _INDENT = "    "
 def print_function(function: Function) -> str:
     """The function's text, decorators included, without a newline at its end."""
     return "\n".join(_Printer(function).lines())
+
+
+def with_functions(module: KernelModule, functions: Mapping[str, Function]) -> KernelModule:
+    """The module with the text of these functions in place of that of its own of the same symbol."""
+    kernels = tuple(
+        replace(kernel, source=print_function(functions[kernel.symbol])) if kernel.symbol in functions else kernel
+        for kernel in module.kernels
+    )
+    return replace(module, kernels=kernels)
 
 
 class _Printer:

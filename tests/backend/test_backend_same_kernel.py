@@ -16,7 +16,8 @@ from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_file, import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.kernel.inlining import inlined
-from kernelwright.ir.kernel.modules import kernel_functions, with_functions
+from kernelwright.ir.kernel.parsing import kernel_functions
+from kernelwright.ir.kernel.printing import with_functions
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, HINTS, METHODS
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import Kernel, KernelModule

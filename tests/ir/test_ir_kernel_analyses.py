@@ -11,8 +11,7 @@ from kernelwright.ir.kernel.accesses import Accesses
 from kernelwright.ir.kernel.axes import Axes
 from kernelwright.ir.kernel.indices import Factor, Form, Indices, Leaf
 from kernelwright.ir.kernel.inlining import inlined
-from kernelwright.ir.kernel.modules import kernel_functions
-from kernelwright.ir.kernel.parsing import parse_function
+from kernelwright.ir.kernel.parsing import kernel_functions, parse_function
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Value
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
