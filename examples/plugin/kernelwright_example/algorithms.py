@@ -1,4 +1,4 @@
-"""An algorithm: GRPO with a smaller clip, in which answers that are worse than their group count half."""
+"""An algorithm: GRPO with a smaller clip and half the weight on negative advantages."""
 
 from kernelwright.rl.algorithm import Algorithm
 

@@ -1,4 +1,4 @@
-"""A pass: every kernel is launched with so many warps."""
+"""A pass that sets the number of warps of every kernel launch."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar

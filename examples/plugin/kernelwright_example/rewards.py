@@ -1,4 +1,4 @@
-"""A reward: right answers are paid, and short ones more."""
+"""A reward that pays correct answers, and pays short correct answers more."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ class ShortReward:
         return Needs(baseline="eager" if self.speed else "")
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
-        """What an answer is worth. Nothing but a verdict whose outputs were compared and found right is paid."""
+        """The answer's reward. It is `failure` unless outputs were compared and found right."""
         del before
         if after is None or not is_correct(verdict):
             return self.failure
