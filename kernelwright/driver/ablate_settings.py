@@ -4,16 +4,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, cast
-
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError  # type: ignore[import-untyped]
+from typing import TYPE_CHECKING, Any, cast
 
 from kernelwright.agent.agent_pass import AgentPass
 from kernelwright.agent.rewards import make_reward, needs_of
-from kernelwright.driver.composition import check_config, check_values, compose_config
+from kernelwright.driver.checking import check_config, check_values, without
 from kernelwright.driver.discovery import discover
+from kernelwright.driver.plain import Shape, refuse
 from kernelwright.driver.policies import PolicyKind, PolicySettings
 from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, Settings, TargetSettings
 from kernelwright.driver.train_settings import ProblemSettings, TrainSettings, read_train_settings
@@ -22,6 +19,9 @@ from kernelwright.ir.options import option
 from kernelwright.ir.passes import Pass
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.midend.agent import ACTIONS
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
 
 #: Groups that an experiment and its training have in common: what is overridden holds for both.
 _SHARED = ("policy", "target", "evaluator", "import", "hydra")
@@ -106,13 +106,15 @@ class AblateSettings:
     timeout_s: float
 
 
+_ABLATING = Shape(("ablate",), {"": AblateSchema, "import": ImportSettings}, groups=("experiment",))
+
+
 def read_ablate_settings(overrides: Sequence[str], root: str = "ablate") -> AblateSettings:
     """Compose the configuration. Raises UserError, naming the arm or the key, for anything that does not fit."""
     discover()
     config = _composed(overrides, root)
-    rest = OmegaConf.masked_copy(config, [str(key) for key in config if key != "import"])
     checked, importing = (
-        check_config(AblateSchema, rest),
+        check_config(AblateSchema, without(config, ["import"])),
         check_config(ImportSettings, config.get("import", {}), "import."),
     )
     _check(checked)
@@ -142,7 +144,7 @@ def read_ablate_settings(overrides: Sequence[str], root: str = "ablate") -> Abla
     )
 
 
-def _composed(overrides: Sequence[str], root: str) -> DictConfig:
+def _composed(overrides: Sequence[str], root: str) -> "DictConfig":
     """The configuration with what the command line adds to it: arms, which may be new, and pipelines, as written."""
     composed, added = [], []
     for item in overrides:
@@ -153,6 +155,12 @@ def _composed(overrides: Sequence[str], root: str) -> DictConfig:
             added.append(_of_arm(item))
         elif not key.startswith("train."):
             composed.append(item)
+    refuse(composed, root, _ABLATING)
+    from omegaconf import OmegaConf  # late, as Hydra: it takes longer than all before
+    from omegaconf.errors import OmegaConfBaseException
+
+    from kernelwright.driver.composition import compose_config
+
     config = compose_config(composed, root=root)
     for key, given in added:
         OmegaConf.update(config, key, given, force_add=True)
@@ -171,6 +179,10 @@ def _of_arm(item: str) -> tuple[str, Any]:
     key, value = item.partition("=")[0], found[4]
     if found[2] == "pipeline":
         return key, value or None
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError  # type: ignore[import-untyped]
+
     try:
         return key, OmegaConf.from_dotlist([f"value={value}"])["value"]
     except (YAMLError, OmegaConfBaseException) as error:
@@ -191,13 +203,15 @@ def _check(schema: AblateSchema) -> None:
 
 
 def _arm(name: str, schema: AblateSchema, told: Sequence[str]) -> Arm:
+    from omegaconf import OmegaConf  # late, as above
+
     written = schema.arms[name]
     text = schema.pipeline if written.pipeline is None else written.pipeline
     pipeline = _pipeline(text, f"arms.{name}.pipeline")
     for gone in written.without:
         pipeline = pipeline.without(gone)
     merged = OmegaConf.create({**asdict(schema.policy), "kind": schema.policy.kind.value})
-    policy = check_config(PolicySettings, cast(DictConfig, OmegaConf.merge(merged, written.policy)), "policy.")
+    policy = check_config(PolicySettings, cast("DictConfig", OmegaConf.merge(merged, written.policy)), "policy.")
     training: dict[int, TrainSettings] = {}
     if written.train is not None:
         if other := sorted(set(written.policy) - {"adapters"}):

@@ -1,20 +1,17 @@
-"""Hydra: the configuration under `conf/` composed with overrides, and checked against a schema.
+"""Hydra: the configuration under `conf/` composed with overrides.
 
 Configuration of other packages is found as well: that of packages which announce theirs by the entry-point group
-`kernelwright.conf`, and that of `hydra.searchpath=[…]`. A group's option that holds `_target_` is a plug-in: its keys
-are its own, and `check_config` hands them on as they are.
+`kernelwright.conf`, and that of `hydra.searchpath=[…]`.
 """
 
-import difflib
 import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib.util import find_spec
-from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, cast
 
 from hydra import compose, initialize_config_module
 from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
@@ -28,16 +25,16 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from kernelwright.driver.announced_options import AnnouncedOptions
 from kernelwright.driver.arguments import quoted
-from kernelwright.driver.plugins import TARGET, AnnouncedOptions
+from kernelwright.driver.checking import first_line
+from kernelwright.driver.plain import near, unknown_key, unknown_option
+from kernelwright.driver.plugins import ENTRY_POINTS
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.options import check_options
 from kernelwright.ir.plugins import announced
 from kernelwright.rl.algorithm import Algorithm
 
 CONFIG_MODULE = "kernelwright.conf"
-#: Entry points of this group name packages that hold configuration, such as `mine = "mypackage.conf"`.
-ENTRY_POINTS = "kernelwright.conf"
 #: What Hydra raises for bad overrides; ValueError for a group that is given a number.
 COMPOSITION_ERRORS = (
     ConfigCompositionException,
@@ -59,8 +56,6 @@ _WHOLE = {
     "evaluate": ("rungs",),
     "ablate": ("pipeline", "baseline"),
 }
-
-T = TypeVar("T")
 
 #: What the options of `conf/algorithm` begin with: the defaults stand at the fields, and each option says what differs.
 ConfigStore.instance().store("_fields", {item.name: item.default for item in fields(Algorithm)}, group="algorithm")
@@ -146,50 +141,6 @@ def _parts(override: str) -> tuple[str, str, str]:
     return key[: len(key) - len(name)], name, value
 
 
-def check_config(schema: type[T], config: DictConfig, prefix: str = "") -> T:
-    """The configuration as an instance of a dataclass; UserError for a value of the wrong type or out of its range.
-
-    A group that holds `_target_` keeps its keys in the field `plugin` of the group's schema; keys that the schema has
-    as well mean what they mean for our options.
-    """
-    shape = OmegaConf.structured(schema)
-    given = {str(key): _as_plugin(value, shape.get(key)) for key, value in cast(dict[str, Any], config).items()}
-    for key, value in given.items():
-        if OmegaConf.is_dict(shape.get(key)) and not isinstance(value, Mapping | DictConfig):
-            raise UserError(f"{prefix}{key}={value}: it has keys of its own; give {prefix}{key}.KEY=VALUE")
-    try:
-        settings = cast(T, OmegaConf.to_object(OmegaConf.merge(shape, given)))
-    except OmegaConfBaseException as error:
-        where = f"{prefix}{error.full_key or error.key or ''}"
-        reason = "write a list, as [a,b]" if "is not a ListConfig" in str(error) else _first_line(error)
-        raise UserError(f"configuration key {where!r}: {reason}") from error
-    check_options(settings, prefix)
-    return settings
-
-
-def is_plugin(value: object) -> bool:
-    """Whether a group's value comes from a package of the user's own."""
-    return isinstance(value, Mapping | DictConfig) and TARGET in value
-
-
-def _as_plugin(value: Any, shape: Any) -> Any:
-    """A plug-in's keys moved out of the schema's way; anything else as it is."""
-    if not is_plugin(value) or not OmegaConf.is_dict(shape) or "plugin" not in shape:
-        return value
-    keys: Any = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else dict(value)
-    return {key: kept for key, kept in keys.items() if key in shape} | {"plugin": keys}
-
-
-def check_values(settings: object, rules: Mapping[str, tuple[bool, str]], prefix: str = "") -> None:
-    """UserError for the first value that is of the right type and does not fit.
-
-    `rules` are by key, dotted as in the configuration: whether its value fits, and what to give instead.
-    """
-    for key, (fits, hint) in rules.items():
-        if not fits:
-            raise UserError(f"{prefix}{key}={attrgetter(key)(settings)}: {hint}")
-
-
 def compose_config(
     overrides: Sequence[str] = (), missing: Mapping[str, str] = MappingProxyType({}), root: str = "config"
 ) -> DictConfig:
@@ -223,17 +174,16 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
     """One line on a failed composition: which override, and what would be valid. Hydra must be initialised."""
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
-        known = [name for name in error.options if not name.startswith("_")]
-        return f"unknown {group} {option!r} (choose from {', '.join(known)})"
+        return unknown_option(group, option, error.options)
     if isinstance(error, OverrideParseException):
-        return f"override `{error.override}` does not parse: {_first_line(error)}"
-    said = _first_line(error)
+        return f"override `{error.override}` does not parse: {first_line(error)}"
+    said = first_line(error)
     if "group override must be a string" in said:
         return "a configuration group takes the name of one of its options: leave it out for its default"
     if added := re.match(r"Could not append to config\. An item is already at '([^']+)'", said):
         return f"+{added[1]}: the key is there already; write {added[1]}=VALUE to change it"
     if removed := re.match(r"Could not delete from config\. '([^']+)' does not exist", said):
-        return f"~{removed[1]}: there is no such key{_near(removed[1], _valid(overrides, removed[1], root))}"
+        return f"~{removed[1]}: there is no such key{near(removed[1], _valid(overrides, removed[1], root))}"
     unknown = re.match(r"Could not override '([^']+)'", said)
     if unknown is None:
         hint = "; quote it, write a list as [a,b], or give a pipeline with -p" if said.startswith("Ambiguous") else ""
@@ -241,7 +191,7 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
     valid = _valid(overrides, unknown[1], root)
     if unknown[1] in valid:
         return f"{unknown[1]!r} is a group: write {unknown[1]}=NAME, or {unknown[1]}.KEY=VALUE"
-    return f"unknown configuration key {unknown[1]!r}{_near(unknown[1], valid)}"
+    return unknown_key(unknown[1], valid)
 
 
 def _valid(overrides: Sequence[str], wrong: str, root: str) -> list[str]:
@@ -255,15 +205,6 @@ def _valid(overrides: Sequence[str], wrong: str, root: str) -> list[str]:
     return []
 
 
-def _near(key: str, valid: Sequence[str]) -> str:
-    """The valid key that is most like a wrong one, and the keys beside it."""
-    close = difflib.get_close_matches(key, valid, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    group = (close[0] if close else key).rpartition(".")[0]
-    beside = [name for name in valid if name.rpartition(".")[0] == group] or [name for name in valid if "." not in name]
-    return f"{hint} (valid keys: {', '.join(beside)})"
-
-
 def _keys(config: Mapping[Any, Any], prefix: str = "") -> list[str]:
     """Every key, dotted."""
     found = []
@@ -272,7 +213,3 @@ def _keys(config: Mapping[Any, Any], prefix: str = "") -> list[str]:
         if isinstance(value, Mapping):
             found += _keys(value, f"{prefix}{key}.")
     return found
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]

@@ -3,12 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from omegaconf import OmegaConf
-
 from kernelwright.agent.evaluator import Rung
-from kernelwright.driver.composition import check_config, compose_config
+from kernelwright.driver.checking import check_config, without
 from kernelwright.driver.discovery import discover
-from kernelwright.driver.settings import Settings, read_rungs, read_settings
+from kernelwright.driver.plain import Shape, refuse
+from kernelwright.driver.settings import (
+    EvaluatorSettings,
+    ImportSettings,
+    Settings,
+    TargetSettings,
+    read_rungs,
+    read_settings,
+)
 from kernelwright.frontend.difficulties import DIFFICULTY_LEVELS, HELD_OUT, MIXED_LEVELS
 from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.options import option
@@ -99,16 +105,25 @@ class PairSettings:
         return MIXED_LEVELS[seed % len(MIXED_LEVELS)] if self.difficulty == MIXED else int(self.difficulty)
 
 
+_PAIRING = Shape(
+    ("data",),
+    {"": PairSchema, "import": ImportSettings, "target": TargetSettings, "evaluator": EvaluatorSettings},
+    others=(*_VERBATIM, "seed"),
+)
+
+
 def read_pair_settings(overrides: Sequence[str], root: str = "data") -> PairSettings:
     """Compose the configuration; raises UserError, naming the key and what would be valid."""
     given = dict(item.split("=", 1) for item in overrides if item.partition("=")[0] in _VERBATIM)
     composed = [item for item in overrides if item.partition("=")[0] not in _VERBATIM]
     discover()
+    refuse(composed, root, _PAIRING)
+    from kernelwright.driver.composition import compose_config  # late: Hydra takes longer than all before
+
     config = compose_config(composed, root=root)
     verbatim = {key: given.get(key, config[key]) for key in _VERBATIM}
     texts = {key: None if value in (None, "", "null") else str(value) for key, value in verbatim.items()}
-    rest = OmegaConf.masked_copy(config, [str(key) for key in config if key not in (*_COMPILING, *_VERBATIM)])
-    schema = check_config(PairSchema, rest)
+    schema = check_config(PairSchema, without(config, (*_COMPILING, *_VERBATIM)))
     stage, out = texts["stage"] or "", texts["out"] or f"runs/pairs/{texts['stage']}.jsonl"
     _check_values(schema, stage)
     lower = texts["lower"] or "lower-inductor"

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from omegaconf import OmegaConf
-
 from kernelwright.agent.evaluator import Rung
-from kernelwright.driver.composition import check_config, compose_config
+from kernelwright.driver.checking import check_config, without
 from kernelwright.driver.discovery import discover
+from kernelwright.driver.plain import Shape, refuse
 from kernelwright.driver.plugins import make
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.ir.errors import UserError
@@ -151,6 +150,9 @@ class Settings:
     policy: PolicySettings = field(default_factory=PolicySettings)
 
 
+_COMPILING = Shape(("config", "opt"), {"": CompileSchema, "import": ImportSettings})
+
+
 def program_name(name: str) -> str:
     """What a program is called in file names: its name, with `_` for all but letters, digits and `_.-`."""
     return re.sub(r"[^\w.-]", "_", name)
@@ -166,10 +168,12 @@ def read_settings(
     discover()
     if isinstance(pipeline, str):
         pipeline = parse_pipeline(pipeline)
+    refuse(overrides, root, _COMPILING)
+    from kernelwright.driver.composition import compose_config  # late: Hydra takes longer than all before
+
     config = compose_config(overrides, {"name": program_name(name)}, root)
-    rest = OmegaConf.masked_copy(config, [str(key) for key in config if key != "import"])
     checked, importing = (
-        check_config(CompileSchema, rest),
+        check_config(CompileSchema, without(config, ["import"])),
         check_config(ImportSettings, config.get("import", {}), "import."),
     )
     if not re.fullmatch(r"[\w.-]+", checked.name):
@@ -224,15 +228,25 @@ class EvaluateSettings:
 _VERBATIM = ("reference", "candidate", "batch", "out", "rungs")
 
 
+def verbatim_values(overrides: Sequence[str]) -> dict[str, str | None]:
+    """The values of keys that are taken as they are written; None for one that is not given, or null."""
+    given = dict(override.split("=", 1) for override in overrides if override.partition("=")[0] in _VERBATIM)
+    return {key: None if given.get(key) in (None, "", "null") else given[key] for key in _VERBATIM}
+
+
+_JUDGING = Shape(("evaluate",), {"": EvaluateSchema, "import": ImportSettings}, others=_VERBATIM)
+
+
 def read_evaluate_settings(overrides: Sequence[str], root: str = "evaluate") -> EvaluateSettings:
     """Compose the configuration of `kernelwright evaluate`; raises UserError as `read_settings` does."""
-    given = dict(override.split("=", 1) for override in overrides if override.partition("=")[0] in _VERBATIM)
-    verbatim = {key: None if given.get(key) in (None, "", "null") else given[key] for key in _VERBATIM}
+    verbatim = verbatim_values(overrides)
     composed = [override for override in overrides if override.partition("=")[0] not in _VERBATIM]
+    refuse(composed, root, _JUDGING)
+    from kernelwright.driver.composition import compose_config  # late: Hydra takes longer than all before
+
     config = compose_config(composed, root=root)
-    rest = OmegaConf.masked_copy(config, [str(key) for key in config if key not in ("import", *_VERBATIM)])
     checked, importing = (
-        check_config(EvaluateSchema, rest),
+        check_config(EvaluateSchema, without(config, ["import", *_VERBATIM])),
         check_config(ImportSettings, config.get("import", {}), "import."),
     )
     rungs = read_rungs(verbatim.pop("rungs"), "rungs")

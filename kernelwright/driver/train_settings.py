@@ -1,16 +1,15 @@
 """Settings of `kernelwright train` and `kernelwright sft`."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from omegaconf import DictConfig, OmegaConf
-
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.prompts import HISTORIES
-from kernelwright.agent.rewards import Reward, make_reward, needs_of
-from kernelwright.driver.composition import check_config, check_values, compose_config, is_plugin
+from kernelwright.agent.rewards import REWARDS, Reward, make_reward, needs_of, reward_options
+from kernelwright.driver.checking import check_config, check_values, is_plugin, without
+from kernelwright.driver.plain import Shape, refuse
 from kernelwright.driver.plugins import make
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.driver.settings import EvaluatorSettings, ImportSettings, TargetSettings, read_rungs
@@ -255,8 +254,11 @@ _ELSEWHERE = ("import", "reward", "algorithm", "recipe")
 
 def read_train_settings(overrides: Sequence[str], root: str = "train") -> TrainSettings:
     """Compose the configuration of `kernelwright train`. Raises UserError for anything that does not fit."""
+    refuse(overrides, root, _TRAINING)
+    from kernelwright.driver.composition import compose_config  # late: Hydra takes longer than all before
+
     config = compose_config(overrides, root=root)
-    plain = check_config(TrainSchema, _without(config, _ELSEWHERE))
+    plain = check_config(TrainSchema, without(config, _ELSEWHERE))
     plugins = {group: _plain(config[group]) for group in ("reward", "algorithm") if is_plugin(config[group])}
     reward = {} if "reward" in plugins else _plain(config["reward"])
     name = str(reward.pop("name", ""))
@@ -293,6 +295,9 @@ def _algorithm(options: Mapping[str, Any]) -> Algorithm:
 
 def read_sft_settings(overrides: Sequence[str], root: str = "sft") -> SftSchema:
     """Compose the configuration of `kernelwright sft`. Raises UserError for anything that does not fit."""
+    refuse(overrides, root, _TUNING)
+    from kernelwright.driver.composition import compose_config  # late, as above
+
     config = compose_config(overrides, root=root)
     settings = check_config(SftSchema, config)
     if not settings.pairs:
@@ -345,8 +350,22 @@ def _corrected(algorithm: Algorithm, ahead: int) -> Algorithm:
 
 
 def _plain(config: Any) -> dict[str, Any]:
+    from omegaconf import OmegaConf
+
     return cast(dict[str, Any], OmegaConf.to_container(config))
 
 
-def _without(config: DictConfig, names: Sequence[str]) -> DictConfig:
-    return OmegaConf.masked_copy(config, [str(key) for key in config if key not in names])
+def _reward_keys() -> Iterator[str]:
+    """The keys of every reward of ours."""
+    return (f"reward.{key}" for name in REWARDS for key in reward_options(name))
+
+
+_TRAINING = Shape(
+    ("train",),
+    {"": TrainSchema, "import": ImportSettings, "algorithm": Algorithm},
+    groups=("reward", "recipe"),
+    others=("reward", "reward.name", "algorithm.name"),
+    hidden=_reward_keys,
+    checks={"algorithm": _algorithm},
+)
+_TUNING = Shape(("sft",), {"": SftSchema}, groups=("warm_start",))

@@ -93,7 +93,7 @@ def test_adapters_have_names_of_their_own(given: str) -> None:
 
 
 BAD = [
-    ("targt=h100", "unknown configuration key 'targt'; did you mean 'target'? (valid keys: target,"),
+    ("targt=h100", "unknown configuration key 'targt'; did you mean 'target'? (valid keys: evaluator, import,"),
     ("evaluator.seed=1", "did you mean 'evaluator.seeds'?"),
     ("target=h1000", "unknown target 'h1000' (choose from a100, auto"),
     ("seed=ab", "configuration key 'seed': Value 'ab' of type 'str' could not be converted"),

@@ -37,11 +37,12 @@ Exit status: 0 ok, 1 rejected, 2 bad usage or input, or not judged, 130 interrup
 status `error`, else 1.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.paths import check_output, check_text
-from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings
+from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings, verbatim_values
 from kernelwright.ir.errors import UserError
 
 FLAGS: tuple[Flag, ...] = ()
@@ -52,24 +53,34 @@ ROOT = "evaluate"
 def check(arguments: Arguments) -> EvaluateSettings:
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("evaluate", "reference=R.py candidate=C.py")
-    settings = read_evaluate_settings(arguments.composed, arguments.root(ROOT))
-    if settings.batch is not None:
-        if settings.reference or settings.candidate:
+    _check_paths(verbatim_values(arguments.overrides))  # before Hydra is imported, which takes longer
+    return read_evaluate_settings(arguments.composed, arguments.root(ROOT))
+
+
+def _check_paths(given: Mapping[str, str | None]) -> None:
+    """UserError for programs that are not named or not there, and where verdicts cannot be written."""
+    batch, out = given["batch"], given["out"]
+    if batch is not None:
+        if given["reference"] or given["candidate"]:
             raise UserError("give reference=… and candidate=…, or batch=…, not both")
-        if not Path(settings.batch).is_file():
-            raise UserError(
-                f"batch={settings.batch}: no such file; give a JSONL file of rows with id, reference and candidate"
-            )
-        _check_out(settings)
-        return settings
+        if not Path(batch).is_file():
+            raise UserError(f"batch={batch}: no such file; give a JSONL file of rows with id, reference and candidate")
+        if out is not None:
+            _check_out(Path(out), Path(batch))
+        return
     for key in ("reference", "candidate"):
-        path = getattr(settings, key)
-        if path is None:
+        if (path := given[key]) is None:
             raise UserError(f"{key}=FILE is missing; evaluate takes reference=R.py candidate=C.py, or batch=FILE.jsonl")
         check_text(path, f"{key}=", "give a Python file")
-    if settings.out is not None:
+    if out is not None:
         raise UserError("out=FILE goes with batch=FILE.jsonl; one verdict goes to stdout")
-    return settings
+
+
+def _check_out(out: Path, batch: Path) -> None:
+    """UserError where a batch's verdicts cannot be written."""
+    if out.exists() and (not out.is_file() or out.samefile(batch)):
+        raise UserError(f"out={out} is {'the batch' if out.is_file() else 'no file'}; name a file of its own")
+    check_output(out, "out=")
 
 
 def run(arguments: Arguments) -> int:
@@ -78,13 +89,3 @@ def run(arguments: Arguments) -> int:
     from kernelwright.driver.judging import judge_batch, judge_one  # late: what is wrong is told without torch
 
     return judge_one(settings) if settings.batch is None else judge_batch(settings, Path(settings.batch))
-
-
-def _check_out(settings: EvaluateSettings) -> None:
-    """UserError where a batch's verdicts cannot be written."""
-    if settings.out is None:
-        return
-    out, batch = Path(settings.out), Path(str(settings.batch))
-    if out.exists() and (not out.is_file() or out.samefile(batch)):
-        raise UserError(f"out={out} is {'the batch' if out.is_file() else 'no file'}; name a file of its own")
-    check_output(out, "out=")
