@@ -56,11 +56,11 @@ def gain() -> str:
     sure = round(every["surely_faster"] * every["problems"])
     torch_version, over = caliber["torch"].partition("+")[0], every["over"]
     return _wrapped(
-        f"On {every['problems']} KernelBench problems of levels 1 and 2 its programs run "
+        f"On {every['problems']} KernelBench problems of levels 1 and 2 Kernelwright's programs run "
         f"**{_ratio(over['inductor'])} as fast as Inductor's** and {_ratio(over['eager'])} as fast as eager PyTorch: "
         f"geometric means with 95% intervals, on one {caliber['device']} with torch {torch_version}, fp32 with "
-        f"PyTorch's default numerics, {seconds[1]} s of search a problem. {sure} programs are surely faster than both. "
-        "The rows were gathered in several runs while the code changed ([how](docs/results.md))."
+        f"PyTorch's default numerics, {seconds[1]} s of search per problem. For {sure} programs the 95% interval over "
+        "both lies above 1. The rows come from several runs of changing code ([details](docs/results.md))."
     )
 
 
@@ -86,14 +86,15 @@ def kernelbench_more() -> str:
     handed, refused = every["results"], every["by_status"].get("mismatch", 0)
     near, far = one["floor"]["memory_bound"], two["floor"]["memory_bound"]
     lines = [
-        f"- {handed['candidate']} of {every['problems']} results are found programs. For {handed['eager']} the result "
-        f"is eager PyTorch, and for {handed['inductor']} it is Inductor, because nothing verified was faster. For "
-        f"{refused} the evaluator refused the winner.",
-        f"- {every['surely_faster']:.0%} are surely faster: the 95% interval against both baselines lies above 1.",
-        f"- The worst winner, had it been handed out, would run at {every['worst_candidate']:.2f}x.",
-        f"- Memory-bound problems of level 1 take {near['median']:.2f} times the least time that moving their bytes "
-        f"can take (median of {near['problems']}). Those of level 2 take {far['median']:.2f} times that (median of "
-        f"{far['problems']}).",
+        f"- For {handed['candidate']} of {every['problems']} problems the result is a program that the search found. "
+        f"For {handed['eager']} the result is eager PyTorch, and for {handed['inductor']} it is Inductor, because no "
+        f"verified program was faster. Refused winners of the search: {refused}.",
+        f"- For {every['surely_faster']:.0%} the 95% interval of the speedup over both baselines lies above 1.",
+        f"- The slowest winner runs at {every['worst_candidate']:.2f}x of the faster baseline, so that baseline is the "
+        "result of its problem.",
+        f"- Memory-bound programs of level 1 take {near['median']:.2f} times the minimum time for moving their bytes "
+        f"(median of {near['problems']}). Memory-bound programs of level 2 take {far['median']:.2f} times the minimum "
+        f"(median of {far['problems']}).",
         *(f"- {note}" for note in content["notes"]),
     ]
     return "\n".join(lines)
@@ -114,22 +115,22 @@ def agents() -> str:
 AGENTS = (
     ("supervised", "agents_forms_h200", "sft"),
     ("first run of reinforcement", "agents_forms_h200", "rl"),
-    ("second run, from three quarters of the way", "agents_forms2_h200", "rl"),
-    ("halfway between the ends of both runs", "agents_forms3_h200", "start"),
-    ("third run, from there", "agents_forms3_h200", "rl"),
-    ("three quarters of the way to it: this one ships", "agents_forms3_h200", "blended"),
+    ("second run, started three quarters of the way to the first", "agents_forms2_h200", "rl"),
+    ("blend, halfway between the two runs", "agents_forms3_h200", "start"),
+    ("third run, started from that blend", "agents_forms3_h200", "rl"),
+    ("shipped: blend, three quarters from supervised to third run", "agents_forms3_h200", "blended"),
 )
 
 
 def midend_agents() -> str:
     """The mid-end's agent beside search and random choices."""
     content = _read("midend_agents_h200")
-    names = {"sft": "supervised", "rl": "reinforced: this one ships", "random": "random choices", "search": "search"}
+    names = {"sft": "supervised", "rl": "reinforced (shipped)", "random": "random choices", "search": "search"}
     rows = [
         [names[key], _interval(found["single"], 2) if "single" in found else "", _interval(found["best"], 2)]
         for key, found in content["speedups"].items()
     ]
-    heading = ["who chooses", f"one choice ({content['speedups']['rl']['modules']} modules)", "best of four"]
+    heading = ["chooser", f"one choice ({content['speedups']['rl']['modules']} modules)", "best of four"]
     return _table(heading, rows)
 
 
@@ -143,8 +144,8 @@ def evaluator() -> str:
     slow = cpu["rates"]["parse, compile, interpret, dialect"]
     rows = [
         [
-            "mutants that the checks kill",
-            f"{mutation['killed']} of {mutation['not_equivalent']} that are not equivalent ({mutation['score']:.1%})",
+            "wrong mutants of kernels that the checks reject",
+            f"{mutation['killed']} of {mutation['not_equivalent']} non-equivalent mutants ({mutation['score']:.1%})",
             "`mutation_score_cpu`",
         ],
         [
@@ -153,7 +154,7 @@ def evaluator() -> str:
             "`soak_cpu`",
         ],
         [
-            "a kernel timed against itself: 1 is in the 95% interval",
+            "a kernel timed against itself: the 95% interval contains 1",
             f"{aa['holds_1']:.1%} of {aa['trials']} trials",
             "`timing_aa_h200`",
         ],
@@ -169,13 +170,13 @@ def cost_model() -> str:
     dense = eager["without convolutions"]
     rows = [
         [
-            f"kernels of {kernels['problems']} problems that no constant was fitted to",
+            f"kernels of {kernels['problems']} problems, not used to fit the model's constants",
             f"rank correlation {kernels['rank_correlation']:.2f}, within a problem "
             f"{kernels['rank_correlation_within_a_problem_median']:.2f} (median)",
             "`cost_model_h200`",
         ],
         [
-            "the model's favourite launch options over the best ones",
+            "time with the model's favourite launch options, over time with the best ones",
             f"{kernels['favourite_over_best_median']:.2f} in the median, at most 1.2 in "
             f"{kernels['favourite_over_best_at_most_1.2']:.0%}",
             "`cost_model_h200`",
@@ -186,12 +187,12 @@ def cost_model() -> str:
             "`eager_cost_h200`",
         ],
         [
-            f"the same of all {eager['all']['problems']} problems",
+            f"the same for all {eager['all']['problems']} problems",
             f"{eager['all']['median_ratio']:.2f} in the median, never above {eager['all']['greatest_ratio']:.2f}",
             "`eager_cost_h200`",
         ],
     ]
-    return _table(["what is estimated", "how near it is", "file"], rows)
+    return _table(["estimate", "accuracy", "file"], rows)
 
 
 def coverage() -> str:
@@ -211,10 +212,10 @@ def learner() -> str:
     fastest, median, idle = speed["ratio"][speed["fastest_of_trl"]], third["median"], third["idle_of_time"][0]
     shares = {party: f"{idle[f'idle/{party}']:.0%}" for party in ("policy", "learner", "evaluator")}
     return _wrapped(
-        f"On a CPU in float32 the learner takes {_interval(fastest, 2)} times as many tokens a second as TRL's fastest "
-        f"SFTTrainer (`learner_speed_cpu`). A step of the third run on one H200 took {median['step_seconds']:.1f} s in "
-        f"the median (`rl_forms3_h200`). The policy was idle for {shares['policy']} of the time, the learner for "
-        f"{shares['learner']}, the evaluators for {shares['evaluator']}."
+        f"On a CPU in float32 the learner processes {_interval(fastest, 2)} times as many tokens per second as TRL's "
+        f"SFTTrainer in its fastest setting (`learner_speed_cpu`). A step of the third run on one H200 took "
+        f"{median['step_seconds']:.1f} s in the median (`rl_forms3_h200`). The policy was idle for {shares['policy']} "
+        f"of the time, the learner for {shares['learner']}, and the evaluators for {shares['evaluator']}."
     )
 
 

@@ -63,10 +63,14 @@ INTRODUCTION = """# Configuration
 Every verb takes `key=value`. A group is a folder of `conf/`: `target=h100` takes `conf/target/h100.yaml`, and
 `evaluator.seeds=5` sets one key of a group. `python docs/configuration_page.py` writes this page from the code.
 
-The configuration is Hydra's, and its habits work: `--cfg job` shows what a command would run with, `--info` shows where
-each part comes from, `-m` sweeps over values (`seed=1,2,3`), `+key=value` adds a key and `~key` drops one,
-`hydra.searchpath=[file://FOLDER]` and `--config-dir FOLDER` bring in configuration of your own, and
-`hydra.run.dir=FOLDER` names the run folder.
+Kernelwright uses Hydra, and Hydra's options work as usual:
+
+- `--cfg job` prints the configuration of a command instead of running it.
+- `--info` shows where each part of the configuration comes from.
+- `-m` sweeps over values, such as `seed=1,2,3`.
+- `+key=value` adds a key, and `~key` removes a key.
+- `--config-dir FOLDER` and `hydra.searchpath=[file://FOLDER]` add a folder of your own options.
+- `hydra.run.dir=FOLDER` names the run folder.
 """
 
 

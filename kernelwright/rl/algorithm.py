@@ -41,13 +41,15 @@ class Algorithm:
     max_len: int = option(2048, "aggregation=const: the most tokens of a response", above=0)
     kl: float = option(0.0, "weight of the KL penalty (k3) against the base model", at_least=0)
     tis_cap: float | None = option(None, "importance weights of rollouts are truncated at this", above=0)
-    tis_level: Level = option("token", "what truncated weights are of")
+    tis_level: Level = option("token", "the unit that truncated weights are computed over")
     band: tuple[float, float] | None = option(
         None, "importance weights from and to which rollouts are kept", at_least=0
     )
-    band_level: Level = option("traj_geo", "what the weights of `band` are of")
+    band_level: Level = option("traj_geo", "the unit that the weights of `band` are computed over")
     veto: float | None = option(None, "a row with a token weight below this is dropped", above=0, below=1)
-    prs_tau: float | None = option(None, "share of the device's time below which correct rows are dropped at random")
+    prs_tau: float | None = option(
+        None, "correct rows with a smaller share of device time than this are dropped at random"
+    )
     prs_s: float = option(0.1, "how soft the threshold of `prs_tau` is", above=0)
     dynamic_sampling: bool = option(False, "leave out groups whose returns are all the same")
 
