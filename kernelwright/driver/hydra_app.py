@@ -32,6 +32,7 @@ from kernelwright.driver.composition import (
     register_plugins,
     verbatim,
 )
+from kernelwright.driver.locks import check_free
 from kernelwright.driver.paths import new_folder
 from kernelwright.driver.settings import program_name
 from kernelwright.driver.streams import naming
@@ -98,12 +99,16 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
         named = f"name={quoted(program_name(Path(arguments.positional[0]).stem))}"
     job = Job(verb, arguments, hidden, named)
     command = [*_flags(arguments.flags), *seen, *([named] if named else []), f"hydra.job.name={verb}"]
-    given = [_value(item) for item in arguments.overrides if _key(item) in ("out", "hydra.run.dir")]
-    folder = Path(given[-1] if given else out)
+    given = any(_key(item) in ("out", "hydra.run.dir") for item in arguments.overrides)
+    folder = Path(next((_value(item) for item in arguments.overrides[::-1] if _key(item) == "hydra.run.dir"), out))
     there = folder.exists()
     if out and not given and root == "config":  # a compilation's folder is new unless it is named
         folder = new_folder(out)
         command.append(f"hydra.run.dir={quoted(str(folder))}")
+    elif out and os.environ.get("RANK", "0") == "0" and (busy := _busy(folder)):
+        if given:
+            raise busy
+        command.append("hydra.output_subdir=null")  # the other run's record stays; the verb takes another folder
     with _as_hydra_has_it(command), naming(str(folder)):
         register_plugins(seen)
         try:
@@ -122,10 +127,19 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
     return max(job.statuses, default=0)
 
 
+def _busy(folder: Path) -> UserError | None:
+    """What is said of a folder that another run has now."""
+    try:
+        check_free(folder)
+    except UserError as error:
+        return error
+    return None
+
+
 def _flags(given: Mapping[str, str]) -> list[str]:
     """Hydra's flags as Hydra reads them."""
     found = []
-    for name in (*ASKING, "--multirun", "--resolve", "--package", "--experimental-rerun"):
+    for name in (*ASKING, "--multirun", "--resolve", "--package"):
         if name in given:
             found += [name, given[name]] if given[name] else [name]
     return found

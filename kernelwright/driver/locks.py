@@ -34,6 +34,18 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(fd)
 
 
+def check_free(folder: Path) -> None:
+    """UserError, naming the process, where another run has a folder now."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:  # it is not there, or the run will tell what is wrong with it
+        return
+    try:
+        take(fd, folder)
+    finally:
+        os.close(fd)
+
+
 def _holder(fd: int) -> str:
     """Who has a lock, as the kernel tells it (proc_locks(5))."""
     found = os.fstat(fd)

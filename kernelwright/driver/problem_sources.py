@@ -7,6 +7,7 @@ from itertools import count, islice
 from pathlib import Path
 
 import kernelwright
+from kernelwright.driver.beginnings import EXAMPLES
 from kernelwright.driver.plugins import TARGET, make
 from kernelwright.driver.programs import Program
 from kernelwright.driver.train_settings import ProblemSettings
@@ -19,8 +20,6 @@ from kernelwright.rl.problems import load_problems
 
 _PROGRAMS = "give pairs of a name and a program's text, or values of driver.programs.Program or rl.data.Problem"
 _NO_SOURCE = f"it gives nothing to go over; {_PROGRAMS}"
-#: The place of this project's own examples, which are in a checkout and not in a wheel.
-EXAMPLES = "examples:"
 
 
 def read_programs(problems: ProblemSettings) -> list[Program]:

@@ -52,15 +52,23 @@ _FORMATS = (
 )
 
 
-def _from_path(path: Path) -> Iterable[Problem]:
-    if path.is_dir():
-        return _from_folder(path)
+def check_place(place: str | Path) -> None:
+    """UserError for a place that is not there, or a file of a kind that holds no problems; the Hub is not asked."""
+    path = Path(place)
+    if str(place).startswith(HUB) or path.is_dir():
+        return
     if not path.is_file():
         raise UserError(f"{path}: no such file or folder; {_FORMATS}")
+    if path.suffix not in (".jsonl", ".json", ".py"):
+        raise UserError(f"{path}: a {path.suffix or 'file without a suffix'} holds no problems; {_FORMATS}")
+
+
+def _from_path(path: Path) -> Iterable[Problem]:
+    check_place(path)
+    if path.is_dir():
+        return _from_folder(path)
     loaders: Mapping[str, Callable[[Path], Iterable[Problem]]]
     loaders = {".jsonl": _from_jsonl, ".json": _from_triton_json, ".py": lambda file: [_program(file, file.stem)]}
-    if path.suffix not in loaders:
-        raise UserError(f"{path}: a {path.suffix or 'file without a suffix'} holds no problems; {_FORMATS}")
     return loaders[path.suffix](path)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.ir.errors import UserError
-from kernelwright.serve.adapters import adapter_config, adapter_folder, adapter_weights, write_adapter
+from kernelwright.serve.adapters import adapter_config, adapter_folder, adapter_rank, adapter_weights, write_adapter
 
 #: What of peft's configuration decides what the weights mean.
 _SHAPE = ("r", "lora_alpha", "rank_pattern", "alpha_pattern", "use_rslora", "use_dora")
@@ -29,6 +29,8 @@ def blend(start: str, end: str, share: float, out: Path) -> Path:
     if out.exists():
         raise UserError(f"{out} is there already; name another with out=…, or remove it")
     one, other = adapter_folder(start), adapter_folder(end)
+    for folder in (one, other):  # before torch is imported, which reading weights needs
+        adapter_rank(folder)
     (first, _), (second, metadata) = adapter_weights(one), adapter_weights(other)
     _check_fit(one, other, first, second)
     between = {name: (1 - share) * first[name].float() + share * second[name].float() for name in first}

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from kernelwright.driver.beginnings import check_problems
 from kernelwright.driver.cli import main
 from kernelwright.driver.composition import for_hydra, verbatim
 from kernelwright.driver.discovery import discover
+from kernelwright.driver.locks import locked
 from kernelwright.driver.settings import read_settings
-from kernelwright.driver.train_settings import read_train_settings
+from kernelwright.driver.train_settings import ProblemSettings, read_train_settings
 from kernelwright.ir.errors import UserError
 
 REWARD = """_target_: mypackage.MyReward
@@ -224,6 +226,19 @@ def test_paths_are_taken_as_they_are(out: str) -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_run_that_is_refused_leaves_the_record_of_the_one_that_works(capsys: Captured) -> None:
+    default = "runs/train/frontend"
+    for folder, given in (("o", ["out=o"]), ("o", ["hydra.run.dir=o"]), (default, [])):
+        record = Path(folder, ".hydra", "overrides.yaml")
+        record.parent.mkdir(parents=True, exist_ok=True)
+        record.write_text("kept")
+        with locked(Path(folder)):
+            assert main(["train", *given]) == 2
+        assert f"{folder} is in use by another run (process {os.getpid()})" in capsys.readouterr().err
+        assert record.read_text() == "kept" and [path.name for path in Path(folder).iterdir()] == [".hydra"]
+
+
+@pytest.mark.usefixtures("here")
 def test_hydra_run_dir_is_the_run_folder(capsys: Captured) -> None:
     assert main(["compile", "small.py", *QUICK, "hydra.run.dir=there", "hydra.verbose=[nothing]"]) == 0
     assert "run folder: there" in capsys.readouterr().out
@@ -253,6 +268,18 @@ WRONG = {
     "train algorithm.gamma=3": "algorithm.gamma=3: out of range, 0 to 1",
     "train trainer.lr=nan": "trainer.lr=nan: a finite number is expected",
     "sft": "pairs=FILE is missing",
+    "sft pairs=nope.jsonl": "pairs=nope.jsonl: no such file; give the file that `kernelwright data pairs` wrote",
+    "sft pairs=folder": "pairs=folder: it is no file",
+    "sft pairs=small.py adapter=folder": "adapter=folder: no LoRA adapter in folder",
+    "train pairs=nope.jsonl trainer.pairs=2": "pairs=nope.jsonl: no such file",
+    "train adapter=nope": "adapter=nope: no LoRA adapter in nope",
+    "train adapter=shipped:nope": "no adapter shipped:nope comes with this package",
+    "train problems.place=nope.jsonl": "problems.place=nope.jsonl: no such file or folder",
+    "ablate problems.place=small.txt": "problems.place=small.txt: no such file or folder",
+    "ablate experiment=rewards train.adapter=nope": "adapter=nope: no LoRA adapter in nope",
+    "data pairs problems=nope.jsonl": "problems=nope.jsonl: no such file or folder",
+    "data pairs against=small.yaml": "against=small.yaml: a .yaml holds no problems",
+    "model blend shipped:frontend nope share=0.5 out=there": "no LoRA adapter in nope",
     "ablate arms.x.pipeline=nope": "unknown pass 'nope'",
     "data pairs count=-1": "count=-1: out of range, at least 0",
     "data": "data takes `pairs` or `kernelbench`",
@@ -262,6 +289,8 @@ WRONG = {
 
 
 def test_errors_of_arguments_do_not_wait_for_torch(here: Path) -> None:
+    (here / "folder").mkdir()
+    (here / "small.yaml").touch()
     code = (
         "import contextlib, io, json, sys; from kernelwright.driver.cli import main; found = []\n"
         "for line in json.loads(sys.argv[1]):\n"
@@ -276,6 +305,12 @@ def test_errors_of_arguments_do_not_wait_for_torch(here: Path) -> None:
     for (line, message), (status, said, torch) in zip(WRONG.items(), json.loads(done.stdout), strict=True):
         assert status == 2 and message in said and "Traceback" not in said, (line, said)
         assert not torch, line
+
+
+def test_places_of_a_packages_own_source_are_its_own() -> None:
+    check_problems(ProblemSettings(place="mine:1", plugin={"_target_": "mypackage.Problems"}))
+    with pytest.raises(UserError, match=r"problems\.place=mine:1: no such file or folder"):
+        check_problems(ProblemSettings(place="mine:1"))
 
 
 def test_help_alone_is_the_overview_with_status_2(capsys: Captured) -> None:

@@ -56,9 +56,15 @@ def check(arguments: Arguments) -> "AblateSettings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("ablate", "experiment=stages")
     from kernelwright.driver.ablate_settings import read_ablate_settings
+    from kernelwright.driver.beginnings import check_problems, check_training
 
     settings = read_ablate_settings(arguments.composed, arguments.root(ROOT))
     check_folder(settings.out, "out=")
+    check_problems(settings.problems)
+    for arm in settings.arms:
+        for training in list(arm.training.values())[:1]:  # seeds alone differ
+            check_training(training.plain, f"arm {arm.name}: ")
+            check_problems(training.plain.problems, f"arm {arm.name}: ")
     return settings
 
 

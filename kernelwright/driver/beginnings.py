@@ -1,0 +1,54 @@
+"""What a run begins with, checked before torch is imported: files of pairs, adapters, places of problems."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kernelwright.ir.errors import UserError
+from kernelwright.rl.problems import check_place
+from kernelwright.serve.adapters import adapter_folder, adapter_rank
+
+if TYPE_CHECKING:
+    from kernelwright.driver.train_settings import ProblemSettings, SftSchema, TrainSchema
+
+#: The place of this project's own examples, which are in a checkout and not in a wheel.
+EXAMPLES = "examples:"
+
+
+def check_training(plain: "TrainSchema | SftSchema", prefix: str = "") -> None:
+    """UserError for what a training begins with, where it is not there or not of its kind."""
+    if plain.pairs:
+        _check_pairs(plain.pairs, f"{prefix}pairs=")
+    if plain.adapter is not None:
+        _check_adapter(plain.adapter, f"{prefix}adapter=")
+
+
+def check_problems(problems: "ProblemSettings", prefix: str = "") -> None:
+    """UserError for a place of problems that is no good; a package's own source knows what its places are."""
+    if problems.place not in (None, EXAMPLES) and not problems.plugin:
+        check_places([str(problems.place)], f"{prefix}problems.place=")
+
+
+def check_places(places: Iterable[str], key: str) -> None:
+    """UserError for places of problems that are not there, or of a kind that holds none."""
+    for place in places:
+        try:
+            check_place(place)
+        except UserError as error:
+            raise UserError(f"{key}{error}") from error
+
+
+def _check_pairs(place: str, key: str) -> None:
+    wanted, path = "give the file that `kernelwright data pairs` wrote", Path(place)
+    if not path.is_file():
+        raise UserError(f"{key}{place}: {'it is no file' if path.exists() else 'no such file'}; {wanted}")
+    if not os.access(path, os.R_OK):
+        raise UserError(f"{key}{place}: Permission denied; {wanted}")
+
+
+def _check_adapter(place: str, key: str) -> None:
+    try:
+        adapter_rank(adapter_folder(place))
+    except UserError as error:
+        raise UserError(f"{key}{place}: {error}") from error
