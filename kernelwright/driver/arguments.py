@@ -33,7 +33,6 @@ HYDRA_FLAGS = (
     Flag("--config-dir", "FOLDER", "-cd"),
     Flag("--config-name", "NAME", "-cn"),
     Flag("--shell-completion", "", "-sc"),
-    Flag("--experimental-rerun", "FILE"),
     Flag("--hydra-help"),
 )
 #: Those of them that ask Hydra for something else than a run.

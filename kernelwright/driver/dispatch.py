@@ -108,7 +108,7 @@ def _dispatch(given: list[str]) -> int:
     flags = (*(HYDRA_FLAGS if root else ()), *module.FLAGS)  # a verb's own -p is not Hydra's
     arguments = read_arguments(verb, rest, flags, getattr(module, "TAKES_PATH", True))
     out, settings = "", None
-    asked = [name for name in (*ASKING, "--multirun", "--experimental-rerun") if name in arguments.flags]
+    asked = [name for name in (*ASKING, "--multirun") if name in arguments.flags]
     # What is wrong is told before Hydra makes a folder, and before torch is imported.
     if root and not asked and (settings := module.check(arguments)) is not None:
         out = str(getattr(getattr(settings, "plain", settings), "out", ""))

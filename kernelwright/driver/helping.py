@@ -33,7 +33,7 @@ as in any Hydra application:
   +key=VALUE adds a key, ++key=VALUE adds or changes it, ~key removes it
   hydra.run.dir=FOLDER is another name for out=FOLDER, and hydra.sweep.dir=FOLDER in a multirun, where each job has the
   folder FOLDER/NUMBER; hydra.verbose=true, hydra.job.chdir=true, …
-  --experimental-rerun FILE, --shell-completion install=bash, --hydra-help
+  --shell-completion install=bash, --hydra-help
 """
 #: A verb's module says by this that it composes a configuration.
 COMPOSES = "\nROOT = "
