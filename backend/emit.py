@@ -45,7 +45,7 @@ def emit_standalone(module: KernelModule) -> str:
     _require_kernels(module)
     assert module.launcher is not None
     if module.launcher.form == "class":
-        raise UserError(f"@{module.name} is in KernelBench's form already, which stands alone; emit kernelbench")
+        raise UserError(f"@{module.name} is already a standalone file in KernelBench's form; emit kernelbench")
     values = ", ".join(f"{name}={value}" for name, value in _arguments(module, "inputs[{}]", "model").items())
     parts = [
         _docstring(module, "Call `forward` with the tensors it names; they must have exactly the types written there."),

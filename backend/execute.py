@@ -293,5 +293,5 @@ def trace_launches(m: KernelModule) -> tuple[Launch, ...]:
     except (NotImplementedError, RuntimeError) as error:
         if "meta" not in str(error).lower():
             raise
-        raise UserError(f"@{m.name}: host code depends on tensor values, which tracing lacks: {error}") from error
+        raise UserError(f"@{m.name}: host code depends on tensor values, but tracing has none: {error}") from error
     return tuple(runtime.launches)

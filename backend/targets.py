@@ -165,6 +165,6 @@ def detect_target() -> Target:
         if target.capability == 10 * major + minor:
             return target
     raise UserError(
-        f"{device} (compute capability {major}.{minor}) is like no known target; name one of "
+        f"{device} (compute capability {major}.{minor}) matches no known target; name one of "
         f"{', '.join(sorted(TARGETS))}"
     )

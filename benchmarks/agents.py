@@ -162,7 +162,7 @@ def caliber(
         "command": " ".join(sys.argv),
         "policy": {"kind": settings.kind.value, "model": settings.model},
         "arms": told_of(arms),
-        "judged": "parse and interpret, on the CPU, at the sizes of the generated programs; KernelBench's made small",
+        "judged": "parse and interpret, on the CPU, at the sizes of the generated programs; KernelBench's are small",
         "kernelbench_not_shrunken": lost,
         "seconds": {name: round(value, 1) for name, value in seconds.items()},
     }

@@ -202,7 +202,7 @@ def known_rows(path: Path | None, common: Mapping[str, Any]) -> dict[str, Any]:
     content = read_json(path, "--known")
     for key, value in json.loads(json.dumps(common)).items():
         if (before := content["made_with"].get(key)) != value:
-            raise UserError(f"--known {path}: it was made with {key}={before}, now it is {value}; search anew")
+            raise UserError(f"--known {path} was made with {key}={before}, but now it is {value}; search again")
     return {row["id"]: row | {"status": KNOWN} for row in content["results"] if row["status"] == "ok"}
 
 

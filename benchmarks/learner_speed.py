@@ -221,7 +221,7 @@ def run(given: argparse.Namespace) -> int:
     require("trl", "dev")
     rows = read_pair_rows(read_sft_settings([f"pairs={given.pairs}", f"rollout.form={given.form}"])).train
     if len(rows) < given.steps * given.batch:
-        raise UserError(f"{given.pairs} has {len(rows)} rows; give --steps and --batch that want no more")
+        raise UserError(f"{given.pairs} has only {len(rows)} rows; give smaller --steps or --batch")
     batches = [Cursor(rows, given.batch, SEED).batch_of(step) for step in range(given.steps)]
     numerics = permitted("tf32" if given.tf32 else "ieee", deterministic=False)
     with numerics, tempfile.TemporaryDirectory() as folder:

@@ -168,7 +168,7 @@ def read_modules(path: Path, limit: int | None) -> dict[str, tuple[KernelModule,
             seen.add(module.digest)
             found[pair.id] = module, pair.after
     if not found:
-        raise UserError(f"{path} holds no module of the split {TEST} that passes are to be chosen for")
+        raise UserError(f"{path} holds no module of the split {TEST} to choose passes for")
     return dict(list(found.items())[:limit])
 
 

@@ -51,12 +51,12 @@ USE = {
 LIMITS = {
     FRONTEND: """\
 The adapter was trained on generated programs of one or two small float operations, without matrix products and
-convolutions, at fixed sizes of at most a few thousand elements. Its answers have at most some hundred tokens. On other
-programs it is mostly wrong: see KernelBench above. Only correctness was trained, and nothing is known of its kernels'
-speed. The interpreter measured the figures, not a GPU.""",
+convolutions, at fixed sizes of at most a few thousand elements. Its answers have at most a few hundred tokens. On other
+programs most of its answers are wrong: see KernelBench above. Training rewarded correctness only, and the speed of the
+adapter's kernels was not measured. The figures come from the interpreter, not from a GPU.""",
     MIDEND: """\
 The adapter was trained on generated programs that Inductor lowered. It sees the program and no times, so its choice is
-a guess. `pipeline=search` asks a cost model or a GPU, and finds more in more time.""",
+a guess. `pipeline=search` uses a cost model or a GPU; it takes longer and finds faster kernels.""",
 }
 
 
@@ -65,7 +65,7 @@ def figures(results: dict[str, Any]) -> str:
     caliber, sampling = results["caliber"], results["sampling"]
     versions = ", ".join(f"{name} {version}" for name, version in caliber["versions"].items() if version)
     lines = [
-        f"On {caliber['device']} ({versions}). Judged: {caliber['judged']}. {sampling['n']} answers a problem at",
+        f"On {caliber['device']} ({versions}). Judged: {caliber['judged']}. {sampling['n']} answers per problem at",
         f"temperature {sampling['temperature']:g}, of at most {sampling['max_tokens']} tokens each. Intervals are 95%.",
         "",
         *(rates(results) if "rates" in results else speedups(results)),

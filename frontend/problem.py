@@ -62,7 +62,7 @@ def parse_source(source: str, name: str) -> ast.Module:
     except SyntaxError as error:
         where = f"{name}:{error.lineno}" if error.lineno else name
         text = f": `{error.text.strip()}`" if error.text else ""
-        raise UserError(f"{where}: {error.msg}{text}; mend the Python syntax") from error
+        raise UserError(f"{where}: {error.msg}{text}; fix the Python syntax") from error
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ class KernelwrightError(Exception):
 
 
 class UserError(KernelwrightError, ValueError):
-    """Bad input: names the thing and the way out. The command line prints it alone and exits with 2."""
+    """Bad input. The message names the problem and the fix. The command line prints it alone, and exits with 2."""
 
 
 class Terminated(KeyboardInterrupt):

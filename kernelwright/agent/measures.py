@@ -58,7 +58,7 @@ def timed_speedup(verdict: Verdict, baseline: str, cap: float = math.inf) -> flo
         if missing == ["before"]
         else "evaluate with the rung time, which needs a GPU, or choose the reward cost_model or frontend"
     )
-    raise UserError(f"this reward needs times of {' and '.join(missing)}, which the verdict has not; {how}")
+    raise UserError(f"this reward needs times of {' and '.join(missing)}, which the verdict lacks; {how}")
 
 
 def modelled_speedup(verdict: Verdict) -> float | None:

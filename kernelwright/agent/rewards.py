@@ -248,7 +248,7 @@ class ProfilingReward:
         share = coverage(verdict)
         if share is None and self.covered:
             raise UserError(
-                "the reward profiling needs the share of device time in generated kernels, which the verdict has not; "
+                "the reward profiling needs the share of device time in generated kernels, which the verdict lacks; "
                 "evaluate with the rung profile, or set covered=0"
             )
         return self.correct + self.speed * timed_speedup(verdict, self.baseline, self.cap) + self.covered * (share or 0)

@@ -160,7 +160,7 @@ class Ablation:
             metrics = run_train(training, console)
             write_text(finished, json.dumps({"told": told, "metrics": metrics}) + "\n")
         elif json.loads(finished.read_text("utf-8"))["told"] != told:
-            raise UserError(f"{folder} holds an adapter that was trained otherwise; give another out=…, or remove it")
+            raise UserError(f"{folder} holds an adapter of a run with other settings; give another out=…, or remove it")
         adapters = {**arm.policy.adapters, training.plain.stage.name: str(folder / "adapter")}
         return replace(arm.policy, adapters=adapters)
 
@@ -219,7 +219,9 @@ def _check_apart(trained: ProblemSettings, programs: Sequence[Program], arm: str
     learnt = set(map(told, read_programs(trained)))
     both = [one.name for one in programs if told(one) in learnt]
     if both:
-        raise UserError(f"arm {arm} trains on {both[0]}, which it is measured with; choose other problems for either")
+        raise UserError(
+            f"arm {arm} trains on {both[0]} and is measured on it; choose other problems for training or measuring"
+        )
 
 
 def _name(program: Program) -> str:

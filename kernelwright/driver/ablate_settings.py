@@ -221,7 +221,9 @@ def _arm(name: str, schema: AblateSchema, told: Sequence[str]) -> Arm:
         made = next(iter(training.values())).plain
         policy = replace(made.policy, adapters={**policy.adapters, made.stage.name: ""}, max_rank=made.trainer.rank)
         if made.stage.name not in map(_stage, _agents(pipeline)):
-            raise UserError(f"arm {name} trains the agent of stage {made.stage.name}, which `{pipeline}` does not ask")
+            raise UserError(
+                f"arm {name} trains the agent of stage {made.stage.name}, but `{pipeline}` does not use this agent"
+            )
     elif not _agents(pipeline):
         policy = PolicySettings()  # nothing is asked, so that nothing need be there
     return Arm(name, _fitted(name, pipeline, policy), policy, training)

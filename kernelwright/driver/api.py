@@ -224,9 +224,7 @@ def load(folder: Source) -> CompileRun | TrainingRun | AblationRun:
 def _live(model: nn.Module, inputs: tuple[Value, ...], overrides: Sequence[str]) -> LiveModel:
     reading = next((override for override in overrides if override.startswith("import.")), None)
     if reading is not None:
-        raise UserError(
-            f"{reading}: it says how a program's text is read, and a live model has its own sizes and dtypes"
-        )
+        raise UserError(f"{reading}: it applies to the text of a program; a live model has its own sizes and dtypes")
     return LiveModel(model, inputs)
 
 

@@ -13,7 +13,7 @@ usage: kernelwright VERB … [key=value …]
   kernelwright opt module.py -p tune --diff      run chosen passes on one module
   kernelwright evaluate reference=R.py candidate=C.py   judge a program
   kernelwright passes                            list the passes and their options
-  kernelwright VERB --help                       everything a verb takes
+  kernelwright VERB --help                       the arguments of a verb
   eval "$(kernelwright --shell-completion install=bash)"   complete verbs and keys in this shell
 
 Exit status: 0 done and verified, 1 not verified, 2 bad usage or input, 130 interrupted, 143 terminated.
@@ -28,8 +28,8 @@ as in any Hydra application:
                         prints a part of it
   --info [all|config|defaults|defaults-tree|plugins|searchpath]
   -m, --multirun        one job for each combination of key=A,B; hydra/launcher=… and hydra/sweeper=… choose how
-  --config-dir FOLDER   options of your own in FOLDER/GROUP/NAME.yaml; hydra.searchpath=[file://…,pkg://…] takes several
-  --config-name NAME    a configuration of your own in the place of the verb's
+  --config-dir FOLDER   your own options, FOLDER/GROUP/NAME.yaml; hydra.searchpath=[file://…,pkg://…] takes several
+  --config-name NAME    your own configuration, instead of the verb's
   +key=VALUE adds a key, ++key=VALUE adds or changes it, ~key removes it
   hydra.run.dir=FOLDER is another name for out=FOLDER, and hydra.sweep.dir=FOLDER in a multirun, where each job has the
   folder FOLDER/NUMBER; hydra.verbose=true, hydra.job.chdir=true, …

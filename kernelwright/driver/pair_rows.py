@@ -82,9 +82,9 @@ def read_pair_rows(settings: SftSchema) -> PairRows:
     held_out = [row for pair, row in zip(pairs, rows, strict=True) if row and pair.split != TRAIN]
     if not train:
         raise UserError(
-            f"no pair of {settings.pairs} can be said in the form {settings.rollout.form} with {settings.max_tokens} "
-            "tokens or fewer; raise max_tokens (of kernelwright train policy.max_model_len), or give another "
-            "rollout.form"
+            f"no pair of {settings.pairs} can be written in the form {settings.rollout.form} with "
+            f"{settings.max_tokens} tokens or fewer; raise max_tokens (of kernelwright train policy.max_model_len), or "
+            "give another rollout.form"
         )
     return PairRows(len(pairs), train, held_out)
 

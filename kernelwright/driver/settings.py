@@ -179,7 +179,7 @@ def read_settings(
     if not re.fullmatch(r"[\w.-]+", checked.name):
         raise UserError(f"name={checked.name!r} must be letters, digits and `_.-`: it names files")
     if not checked.out.strip():
-        raise UserError("out= names no folder; give one, or leave it out")
+        raise UserError("out= names no folder; give out=FOLDER, or leave it out")
     passes = checked.pipeline.passes
     return Settings(
         name=checked.name,

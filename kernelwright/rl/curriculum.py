@@ -83,6 +83,6 @@ class Curriculum:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go to where another one stood; UserError where there were more problems, or fewer."""
         if state["problems"] != len(self._places):
-            raise UserError(f"the run worked on {state['problems']} problems, here there are {len(self._places)}")
+            raise UserError(f"the run had {state['problems']} problems, but now there are {len(self._places)}")
         self._new = {int(state["step"]): int(state["new"])}
         self._known, self._latest = dict(state["known"]), deque(map(dict, state["latest"]))

@@ -99,7 +99,7 @@ class Pair:
         """UserError for a pair without an answer."""
         if not self.after:
             raise UserError(
-                f"pair {self.id!r} has no answer, and can be learnt from by `kernelwright train` alone; make pairs "
+                f"pair {self.id!r} has no answer, so only `kernelwright train` can learn from it; make pairs "
                 "with answers=true"
             )
 
@@ -143,7 +143,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path}:{number}: no JSON: {error}") from error
         if not isinstance(content, dict):
-            raise UserError(f"{path}:{number}: {type(content).__name__}, where a row is a JSON object")
+            raise UserError(f"{path}:{number}: expected a JSON object, got {type(content).__name__}")
         yield number, content
 
 
@@ -254,7 +254,9 @@ class Cursor(Generic[T]):
         """Go to where a cursor over the same rows stood; UserError where the rows or the seed are others."""
         for name in ("rows", "seed", "shuffle"):
             if state.get(name) != self.state[name]:
-                raise UserError(f"the cursor was kept with {name}={state.get(name)!r}, here it is {self.state[name]!r}")
+                raise UserError(
+                    f"the cursor was saved with {name}={state.get(name)!r}, but now it is {self.state[name]!r}"
+                )
         self._taken = int(state["taken"])
 
     def __iter__(self) -> "Cursor[T]":

@@ -86,7 +86,7 @@ def _row(content: Mapping[str, Any], where: str) -> Problem:
         return Problem(f"kernelbench/{level}/{number}", source, provenance, str(content.get("split", "")))
     provenance = content.get("provenance", {})
     if not isinstance(provenance, dict):
-        raise UserError(f"{where}: provenance is a {type(provenance).__name__}, where an object is wanted")
+        raise UserError(f"{where}: provenance must be an object, not a {type(provenance).__name__}")
     return Problem(
         _text(content, "id", where), _text(content, "source", where), provenance, str(content.get("split", ""))
     )
@@ -146,7 +146,7 @@ def _from_task(folder: Path, root: Path) -> Problem:
     path = folder / "config_forward.json"
     config = _json(path) if path.is_file() else {}
     if not isinstance(config, dict):
-        raise UserError(f"{path}: a list, where an object of configurations is wanted")
+        raise UserError(f"{path}: expected an object of configurations, got a list")
     inputs, init, shared = (_first(config, f"single_{kind}_configs", path) for kind in ("input", "init", "shared"))
     source = _as_kernelbench(_read(folder / "func_forward.py"), {**inputs, **shared}, {**init, **shared})
     name = str(folder.relative_to(root)) if folder != root else folder.name

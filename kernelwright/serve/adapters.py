@@ -107,7 +107,7 @@ class AdapterShelf:
     def copy(self, name: str, folder: Path) -> Adapter:
         """The next state of an adapter, not yet current. Raises UserError for a folder without an adapter."""
         if not name or any(character in name for character in "@/ "):
-            raise UserError(f"no name for an adapter: `{name}`")
+            raise UserError(f"`{name}` cannot name an adapter")
         adapter_rank(folder)
         self._count += 1
         target = self._scratch.folder / f"{name}-{self._count}"

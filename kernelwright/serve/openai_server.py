@@ -50,7 +50,7 @@ class ServerPolicy(Closing):
     def __init__(self, settings: ServerSettings) -> None:
         for url in settings.base_urls:
             if not url.startswith(("http://", "https://")):
-                raise UserError(f"no address of a server: {url}")
+                raise UserError(f"{url} is not a server's address")
         self.settings = settings
         self._servers = tuple(dict.fromkeys(url.rstrip("/") for url in settings.base_urls))
         self._link = Link(self._servers, settings.key_variable, settings.timeout_s, settings.retry, settings.budget)

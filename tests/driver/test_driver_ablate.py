@@ -377,7 +377,7 @@ BAD = [
     (["arms.mine.pipelines=tune"], "pipelines"),
     (["arms.mine.without=[tunes]"], "has no pass 'tunes' to leave out"),
     (["arms.mine.train=[algorithm=ppo2]"], "arm mine: unknown algorithm 'ppo2'"),
-    (["arms.mine.pipeline=tune", "arms.mine.train=[]"], "arm mine trains the agent of stage frontend, which `tune`"),
+    (["arms.mine.pipeline=tune", "arms.mine.train=[]"], "arm mine trains the agent of stage frontend, but `tune`"),
     (["arms.mine.policy.kind=gpt"], "policy.kind"),
     (["arms.mine.train=[]", "arms.mine.policy.model=big"], "give arms.mine.train=[policy.model=…]"),
     (["arms.mine.train=[a"], "does not parse"),
@@ -423,7 +423,7 @@ def test_a_model_that_is_not_there_is_told(
 def test_what_is_learnt_from_is_not_measured_with(files: list[str]) -> None:
     place = files[0]
     given = ["experiment=algorithms", "policy=hf", "only=[grpo]"]
-    with pytest.raises(UserError, match="arm grpo trains on generated_5, which it is measured with"):
+    with pytest.raises(UserError, match="arm grpo trains on generated_5 and is measured on it"):
         Ablation(read(*given, "problems.first=5", "problems.count=1", "train.problems.count=6"))
     with pytest.raises(UserError, match="arm grpo trains on by/2"):
         Ablation(read(*given, place, "problems.split=null", f"train.{place}", "train.problems.split=null"))

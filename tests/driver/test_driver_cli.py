@@ -110,7 +110,7 @@ BAD_IN_PROCESS = {
     "level too low": (["opt", "small.py", "-p", "tune"], "reads level triton, but the module is at level torch"),
     "broken module": (["opt", "broken_module.py"], "does not parse as a module"),
     "ends the process": (["compile", "leaving.py"], "leaving.py: the file ends the process when it is run"),
-    "null byte": (["compile", "null.py"], "null.py: source code string cannot contain null bytes; mend"),
+    "null byte": (["compile", "null.py"], "null.py: source code string cannot contain null bytes; fix"),
     "views alone": (["compile", "views.py"], "gives back views of its inputs; there is nothing to lower"),
     "inputs alone": (["compile", "inputs.py"], "gives back its inputs; there is nothing to lower"),
     "empty out": (["compile", "small.py", "out="], "out= names no folder"),

@@ -106,7 +106,7 @@ def test_what_was_drawn_and_not_recorded_is_drawn_again(ahead: int, done: int) -
 
 def test_where_problems_are_others_it_does_not_go_on() -> None:
     curriculum = Curriculum(100, 8, 0.5, seed=1)
-    with pytest.raises(UserError, match="worked on 100 problems, here there are 99"):
+    with pytest.raises(UserError, match="had 100 problems, but now there are 99"):
         Curriculum(99, 8, 0.5, seed=1).restore(curriculum.state)
 
 

@@ -166,7 +166,7 @@ def test_plain_files_and_rows(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("rows.jsonl", "{", "rows.jsonl:1: no JSON"),
-        ("rows.jsonl", "[]", "list, where a row is a JSON object"),
+        ("rows.jsonl", "[]", "expected a JSON object, got list"),
         ("rows.jsonl", '{"id": "x"}', "no text under 'source'"),
         ("rows.jsonl", '{"problem_id": 1}', "no text under 'code'"),
         ("rows.jsonl", '{"id": "x", "source": "a"}\n{"id": "x", "source": "b"}', "'x' occurs twice"),

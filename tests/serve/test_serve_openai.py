@@ -309,7 +309,7 @@ def test_servers_are_configured(stub: Stub) -> None:
 
 
 def test_settings_that_cannot_work_are_refused(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UserError, match="no address of a server"):
+    with pytest.raises(UserError, match="is not a server"):
         ServerPolicy(ServerSettings(("localhost:8000",), "m"))
     monkeypatch.delenv("STUB_KEY")
     with pytest.raises(UserError, match="environment variable STUB_KEY holds no key"):

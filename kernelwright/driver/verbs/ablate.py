@@ -4,21 +4,21 @@ usage: kernelwright ablate [experiment=stages|rewards|timed_rewards|algorithms] 
 
 An experiment is a set of arms. `stages` has one agent for everything, the stages added one by one, passes without
 agents, and agents without passes. `algorithms` and `rewards` train an adapter for each arm and seed, and then measure
-it on held-out problems; `timed_rewards` does so too, and needs a GPU.
+it on held-out problems. `timed_rewards` does the same with rewards for speed, and needs a GPU.
 
 A table goes to stdout. For each arm it has the share of verified programs, the geometric mean of speedups (measured
-on a GPU, else estimated), and paired differences from the first arm. Intervals are 95%, and resample problems and
-seeds. out=FOLDER gets summary.json, and table.jsonl with a row for each arm, seed and problem as it comes. A run that
-was stopped, or killed, goes on from there.
+on a GPU, else estimated), and paired differences from the first arm. The 95% intervals come from resampling problems
+and seeds. out=FOLDER gets summary.json, and table.jsonl with a row for each arm, seed and problem. Each row is saved at
+once, and the same command resumes a run that was stopped or killed.
 
 flags:
   --json   print summary.json instead of the table
 
 configuration (defaults first):
-  experiment=stages|…   only=[ARM,…]  (the other arms are compared with the first)
+  experiment=stages|…   only=[ARM,…]  (the first one is compared with the others)
   arms.NAME.pipeline='PASSES'   arms.NAME.without=[PASS,…]   arms.NAME.train=[KEY=VALUE,…]
   arms.NAME.policy.KEY=VALUE   for arms that do not train
-  pipeline='PASSES'     for arms that name none
+  pipeline='PASSES'     for arms without a pipeline
   problems=held_out|examples|generated|kernelbench   problems.place=FILE|FOLDER|hub:OWNER/NAME  (a JSONL of KernelBench
                         too)  problems.split=test|train|null   problems.count=4   problems.difficulty=0   limit=N
   seeds=[0]  seeds=[0,1,2]

@@ -3,11 +3,11 @@
 usage: kernelwright compile PATH [flags] [key=value …]
 
 PATH is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and `get_init_inputs()`. Every
-stage is verified. A run folder gets each stage, the final `module.py` and `report.json`.
+stage is verified. The run folder gets each stage, the final `module.py` and `report.json`.
 
 flags:
   -p, --pipeline SPEC   run these passes instead of the configured ones, e.g. 'lower-inductor,tune{trials=8}'
-  --emit WHAT           print the result as triton, ttir, ttgir, ptx, kernelbench or standalone
+  --emit WHAT           print the result as triton, ttir, ttgir, llir, ptx, kernelbench or standalone
   -o, --output FILE     write that text (triton if --emit is not given) to FILE instead
   --json                print report.json, and nothing else, on stdout
 

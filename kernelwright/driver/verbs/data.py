@@ -11,39 +11,39 @@ problems of each level goes to stdout. Everything below is about `data pairs`.
 `data pairs` turns programs, generated and given, into verified pairs. A pair of the frontend is a program and its
 Triton. A pair of the mid-end is Triton and the fastest Triton that a search finds by the cost model. out=FILE gets
 one JSON object a line: `id`, `problem`, `stage`, `before`, `after` (the program that answers, without the reference),
-`digest`, `split` (train or test) and `provenance`. FILE.journal keeps every result as it comes: a run that was
-stopped goes on from there, and gives the same file. FILE.summary.json counts the outcomes, and the summary goes to
-stdout.
+`digest`, `split` (train or test) and `provenance`. FILE.journal saves every result at once. The same command
+resumes a stopped run, and writes the same file as a run without a stop. FILE.summary.json counts the outcomes, and the
+summary goes to stdout.
 
-No program is there twice, and none is a copy of an evaluation problem. Evaluation problems are the ones in against=…,
-the test split of problems=…, and held-out generated programs. A program is a copy also where names, comments, sizes,
-spelling or small parts differ, and where it has the same operators in the same order. The summary names the problems
-that were copied. One normal form in five, by its digest, is left out of the generated programs to learn from, in
-every run alike. Each held-out program is the first of one of these forms.
+No program occurs twice, and none is a copy of an evaluation problem. Evaluation problems are the ones in against=…,
+the test split of problems=…, and held-out generated programs. A program counts as a copy even if names, comments,
+sizes, spelling or small parts differ. A program with the same operators in the same order also counts as a copy. The
+summary lists the copied problems. The training programs leave out one normal form in five, chosen by the form's digest
+and the same in every run. Each held-out program is the first of one of these forms.
 
 configuration (defaults first):
   stage=frontend|midend
   out=runs/pairs/STAGE.jsonl
   count=1000  first=0   generated programs to learn from, and the seed of the first
-  held_out=100          generated programs to measure with, of the normal forms that are left out
-  per_form=N            the most generated programs to learn from of one normal form (sizes do not count); simple forms
-                        come back a hundred times in other sizes
+  held_out=100          generated programs for measuring, of the normal forms that training leaves out
+  per_form=N            the most training programs of one normal form; forms ignore sizes, so without a limit a simple
+                        form may occur a hundred times
   difficulty=mixed|0|1|2|3|4|5   5: few operations on about a million elements, for the mid-end
   problems=PLACE,…      real problems, whose train split is used; a PLACE is a JSONL file, a KernelBench checkout, a
                         folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
-  ratio=0.8  split_seed=42   how problems without a split are split
+  ratio=0.8  split_seed=42   the split of problems that have none
   against=PLACE,…       evaluation problems; also TritonBench-G's files
-  similarity=0.8        a program is a copy from this share of common shingles on
+  similarity=0.8        a program with at least this share of common shingles counts as a copy
   rungs=parse,compile,interpret   the rungs that both texts must pass
-  answers=true|false    false: an agent's tasks alone (`after` is ""), for reinforcement learning; nothing is verified,
-                        and several times as many are made in the same time
-  max_chars=N  max_mb=N leave out longer pairs, and programs with more megabytes of inputs, state and outputs
+  answers=true|false    false: write tasks without answers (`after` is ""), for reinforcement learning; nothing is
+                        verified, so this is several times as fast
+  max_chars=N  max_mb=N leave out longer pairs, and programs whose inputs, state and outputs take more megabytes
   externs=true|false    false: leave out programs and answers that call library operators, which agents may not call
   tokenizer=NAME        count tokens too
   workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always
   lower=PASSES          frontend: the passes that give the answer
   starts=[…] search=[…] margin=1.05   mid-end: modules to make faster, pipelines to try, and the least speedup
-  action=program|pipeline  trials=12  mid-end: answer with a program, or with the best of so many choices of passes
+  action=program|pipeline  trials=12  mid-end: answer with a program, or with the best of `trials` choices of passes
 
   kernelwright data kernelbench hub:ScalingIntelligence/KernelBench out=kernelbench.jsonl
   kernelwright data pairs count=2000 out=pairs.jsonl against=kernelbench.jsonl

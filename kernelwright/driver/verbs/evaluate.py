@@ -11,13 +11,13 @@ ones), `resources` and `shrunken`. The status is ok, unparsed, compile_error, ru
 or unsupported.
 
 A row of a batch is an object with `id`, `reference` and `candidate`, and may have `rungs` and `dialect`. Reference
-and candidate are paths, relative to FILE's folder, or source texts, which hold a newline. Each row gives one line, in
-order, with its `id` and the keys above. A row that cannot be judged has the status `error`. With out=FILE the lines
-go to that file, and a run that was stopped goes on from there.
+and candidate are paths, relative to FILE's folder, or source texts. A text with a newline counts as source. The output
+has one line for each row, in order, with the row's `id` and the keys above. A row that cannot be judged has the status
+`error`. With out=FILE the lines go to that file, and the same command resumes a stopped run.
 
 configuration (defaults first):
-  rungs=null|parse,compile,interpret,run,time,profile   the rungs to climb; null: all that this machine has, but time
-                        and profile. profile gives each kernel's share of device time, and its place on the roofline
+  rungs=null|parse,compile,interpret,run,time,profile   the rungs to climb; null: all that this machine supports, except
+                        time and profile. profile gives each kernel's share of device time and place on the roofline
   dialect=on|off        off: judge any Python, also outside the dialect
   device=auto|cpu|cuda
   target=auto|…         the GPU to compile for; a wrong name lists the right ones
@@ -26,8 +26,8 @@ configuration (defaults first):
   evaluator.seeds=3     draws of inputs that a candidate must pass
   evaluator.timeout_s=60  evaluator.memory_gb=8   limits of one job
   evaluator.baselines=[eager,inductor]   what the rung time measures against; inductor-max-autotune too
-  evaluator.samples=0   on a GPU: estimate times from so many runs while checking
-  cache=true|false      use verdicts that were found before about the same program
+  evaluator.samples=0   on a GPU: the number of runs to estimate times from while checking
+  cache=true|false      reuse earlier verdicts on the same program
   import.shrink=auto|never|always   make sizes small enough for the interpreter
 
   kernelwright evaluate reference=softmax.py candidate=fast_softmax.py rungs=parse,interpret

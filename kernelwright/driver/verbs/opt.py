@@ -6,11 +6,11 @@ FILE holds a module's text as kernelwright prints it (any stage in a run folder)
 KernelBench's format. The resulting module's text goes to stdout.
 
 flags:
-  -p, --pipeline SPEC    the passes, e.g. 'lower-inductor,tune{trials=8}'; without it FILE is read and printed
+  -p, --pipeline SPEC    the passes, e.g. 'lower-inductor,tune{trials=8}'; default: print FILE as it is
   -o, --output FILE      write the result there instead
   --print-ir-after NAMES print the module after these passes (a,b or all) on stderr
   --diff                 print each pass's changes on stderr
-  --verify               judge every change; stop with status 1 at the first that is not right
+  --verify               judge every change; stop with status 1 at the first wrong change
   --time                 print each pass's seconds on stderr
 
 Configuration (target=…, evaluator.seeds=…, import.shrink=…, seed=…) is as for `kernelwright compile`.

@@ -2,14 +2,14 @@
 
 usage: kernelwright sft pairs=FILE.jsonl [key=value …]
 
-The adapter learns the answers of `kernelwright data pairs` to the very prompts that the agent asks. Pairs of the
-split `test` measure it. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard` and, at the end or
-when interrupted, `plot.svg` and `plot.png`. A run that was stopped goes on from its last checkpoint. Ctrl-C and
-SIGTERM write a checkpoint before the run ends; a second Ctrl-C ends it at once. The last step's metrics go to stdout
-as JSON.
+The adapter learns the answers of `kernelwright data pairs`, with the same prompts as the agent. The pairs of the split
+`test` measure the adapter. out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl` and `tensorboard`. At the end, or
+after an interrupt, it also gets `plot.svg` and `plot.png`. The same command resumes a stopped run from its last
+checkpoint. Ctrl-C and SIGTERM write a checkpoint before the run ends; a second Ctrl-C ends it at once. The last step's
+metrics go to stdout as JSON.
 
-`torchrun --nproc-per-node 2 -m kernelwright.driver.cli sft …` shares the work between processes with a GPU each, as
-for `kernelwright train`. Its checkpoints serve any number of processes.
+`torchrun --nproc-per-node 2 -m kernelwright.driver.cli sft …` shares the work between processes with one GPU each. A
+checkpoint works with any number of processes.
 
 configuration (defaults first):
   stage=frontend|midend  pairs=FILE.jsonl  model=smollm|FOLDER|HUB-ID  adapter=FOLDER

@@ -3,22 +3,22 @@
 usage: kernelwright train [stage=frontend|midend] [key=value …]
 
 In each step a policy answers some problems, evaluators judge the answers, and an adapter learns from their rewards.
-Before the first step a canary checks that the policy has the trainer's weights. Each line of metrics.jsonl says how
-far the two differ (`mismatch`, nats a token) and how long the step took: seconds/PHASE, and the idle shares
-idle/policy, idle/learner and idle/evaluator.
+Before the first step a canary checks that the policy has the trainer's weights. Each line of metrics.jsonl gives the
+difference between policy and trainer (`mismatch`, nats per token), the duration of each phase (seconds/PHASE), and the
+idle shares idle/policy, idle/learner and idle/evaluator.
 
-With trainer.ahead=1 the policy draws a batch while the learner learns from the one before; its adapter is one step
-older then (`lag`). With trainer.ahead=2 nobody waits for late verdicts either.
+With trainer.ahead=1 the policy draws a batch while the learner works on the previous batch; the policy's adapter is
+then one step old (`lag`). With trainer.ahead=2 the learner does not wait for late verdicts either.
 
-out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard`, `canary.json` and, at the end or when
-interrupted, `plot.svg` and `plot.png`. A run that was stopped goes on from its last checkpoint with the batch that
-would have been next. Ctrl-C and SIGTERM write a checkpoint before the run ends; a second Ctrl-C ends it at once. The
-last step's metrics go to stdout as JSON.
+out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard` and `canary.json`. At the end, or after an
+interrupt, it also gets `plot.svg` and `plot.png`. The same command resumes a stopped run from its last checkpoint, with
+the next batch. Ctrl-C and SIGTERM write a checkpoint before the run ends; a second Ctrl-C ends it at once. The last
+step's metrics go to stdout as JSON.
 
-Several GPUs: device=cuda:1 policy.devices=0 puts learner and policy on one each. `torchrun --nproc-per-node 2 -m
-kernelwright.driver.cli train …` splits the base model's layers (FSDP2) and each batch's rows over processes with a
-GPU each. The first process asks the policy, judges, writes and reports. Its checkpoints serve any number of
-processes.
+Several GPUs: device=cuda:1 policy.devices=0 puts the learner and the policy on different GPUs. `torchrun
+--nproc-per-node 2 -m kernelwright.driver.cli train …` splits the base model's layers (FSDP2) and each batch's rows
+over processes with one GPU each. The first process asks the policy, judges, writes and reports. A checkpoint works
+with any number of processes.
 
 configuration (defaults first; every group is a folder of conf/):
   stage=frontend|midend  policy=vllm|hf|smollm|openai|replay  policy.model=smollm|FOLDER|HUB-ID
@@ -30,8 +30,8 @@ configuration (defaults first; every group is a folder of conf/):
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.ahead=0
   trainer.imitate=0  trainer.rehearsal=0  rollout.remember=0
   trainer.wandb=PROJECT   Weights & Biases gets each step's metrics as well
-  pairs=FILE.jsonl  trainer.pairs=0   pairs that are imitated with each update, so that they are not forgotten
-  recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    published recipes, as a whole
+  pairs=FILE.jsonl  trainer.pairs=0   pairs that are imitated with each update, against forgetting
+  recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    all keys of a published recipe
   canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
   target=auto|…  evaluator=local|ray  device=auto|cpu|cuda|cuda:1  workers=N  readers=N  out=runs/train/STAGE  seed=0
 

@@ -97,7 +97,7 @@ class Examiner:
         self.original, self.evaluator, self.rungs = Original(module), evaluator, rungs
         verdict = evaluator.evaluate(module, rungs)
         if not verdict.ok:
-            raise UserError(f"@{module.name} is itself not accepted, so its mutants say nothing: {verdict}")
+            raise UserError(f"@{module.name} is not accepted itself, so its mutants prove nothing: {verdict}")
 
     def judge(self, mutant: Mutant) -> Finding:
         """One mutant's fate."""
