@@ -56,9 +56,10 @@ def check(arguments: Arguments) -> "AblateSettings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("ablate", "experiment=stages")
     from kernelwright.driver.ablate_settings import read_ablate_settings
-    from kernelwright.driver.beginnings import check_problems, check_training
 
     settings = read_ablate_settings(arguments.composed, arguments.root(ROOT))
+    from kernelwright.driver.beginnings import check_problems, check_training
+
     check_folder(settings.out, "out=")
     check_problems(settings.problems)
     for arm in settings.arms:

@@ -80,10 +80,11 @@ def check(arguments: Arguments) -> "PairSettings | None":
             f"data takes `pairs` or `kernelbench`, got {given}; write `kernelwright data pairs key=value …` or "
             "`kernelwright data kernelbench PLACE`"
         )
-    from kernelwright.driver.beginnings import check_places
     from kernelwright.driver.pair_settings import read_pair_settings
 
     settings = read_pair_settings(arguments.composed, arguments.root(ROOT))
+    from kernelwright.driver.beginnings import check_places
+
     check_folder(Path(settings.out).parent, "out=")
     check_places(settings.problems, "problems=")
     check_places(settings.against, "against=")

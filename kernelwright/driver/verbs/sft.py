@@ -46,10 +46,11 @@ FOLDER = True
 def check(arguments: Arguments) -> "SftSchema":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("sft", "pairs=FILE.jsonl")
-    from kernelwright.driver.beginnings import check_training
     from kernelwright.driver.train_settings import read_sft_settings
 
     settings = read_sft_settings(arguments.composed, arguments.root(ROOT))
+    from kernelwright.driver.beginnings import check_training
+
     check_folder(settings.out, "out=")
     check_training(settings)
     return settings

@@ -61,10 +61,11 @@ FOLDER = True
 def check(arguments: Arguments) -> "TrainSettings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("train", "stage=frontend")
-    from kernelwright.driver.beginnings import check_problems, check_training
     from kernelwright.driver.train_settings import read_train_settings
 
     settings = read_train_settings(arguments.composed, arguments.root(ROOT))
+    from kernelwright.driver.beginnings import check_problems, check_training
+
     check_folder(settings.plain.out, "out=")
     check_training(settings.plain)
     check_problems(settings.plain.problems)
