@@ -59,8 +59,9 @@ def gain() -> str:
         f"On {every['problems']} KernelBench problems of levels 1 and 2 Kernelwright's programs run "
         f"**{_ratio(over['inductor'])} as fast as Inductor's** and {_ratio(over['eager'])} as fast as eager PyTorch: "
         f"geometric means with 95% intervals, on one {caliber['device']} with torch {torch_version}, fp32 with "
-        f"PyTorch's default numerics, {seconds[1]} s of search per problem. For {sure} programs the 95% interval over "
-        "both lies above 1. The rows come from several runs of changing code ([details](docs/results.md))."
+        f"PyTorch's default numerics, {seconds[1]} s of search per problem. For {sure} programs the 95% intervals of "
+        "the speedup over both lie above 1. The rows come from several runs of changing code "
+        "([details](docs/results.md))."
     )
 
 

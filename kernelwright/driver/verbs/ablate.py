@@ -15,7 +15,7 @@ flags:
   --json   print summary.json instead of the table
 
 configuration (defaults first):
-  experiment=stages|…   only=[ARM,…]  (the first one is compared with the others)
+  experiment=stages|…   only=[ARM,…]  (the table compares the others with the first)
   arms.NAME.pipeline='PASSES'   arms.NAME.without=[PASS,…]   arms.NAME.train=[KEY=VALUE,…]
   arms.NAME.policy.KEY=VALUE   for arms that do not train
   pipeline='PASSES'     for arms without a pipeline
