@@ -3,6 +3,7 @@
 A group's option that holds `_target_` is a plug-in: its keys are its own, and `check_config` hands them on as they are.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -35,10 +36,26 @@ def check_config(schema: type[T], config: "DictConfig | Mapping[str, Any]", pref
         settings = cast(T, OmegaConf.to_object(OmegaConf.merge(shape, given)))
     except OmegaConfBaseException as error:
         where = f"{prefix}{error.full_key or error.key or ''}"
-        reason = "write a list, as [a,b]" if "is not a ListConfig" in str(error) else first_line(error)
-        raise UserError(f"configuration key {where!r}: {reason}") from error
+        raise UserError(_reason(where, first_line(error), shape)) from error
     check_options(settings, prefix)
     return settings
+
+
+def _reason(key: str, said: str, shape: "DictConfig") -> str:
+    """What OmegaConf says of a key, in words about the command line."""
+    from omegaconf import OmegaConf
+
+    if "is not a ListConfig" in said:
+        return f"configuration key {key!r}: write a list, as [a,b]"
+    if refused := re.match(
+        r"Value '(.*?)'(?: of type '.*')? could not be converted to (Integer|Float)", said, re.DOTALL
+    ):
+        return f"{key}={refused[1]}: give a {'whole ' if refused[2] == 'Integer' else ''}number"
+    if re.match(r"Key '.*' not in ", said):
+        parent = OmegaConf.select(shape, key.rpartition(".")[0]) if "." in key else shape
+        beside = f" (valid keys: {', '.join(sorted(map(str, parent)))})" if OmegaConf.is_dict(parent) else ""
+        return f"unknown configuration key {key!r}{beside}"
+    return f"configuration key {key!r}: {said}"
 
 
 def is_plugin(value: object) -> bool:

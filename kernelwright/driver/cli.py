@@ -1,5 +1,6 @@
 """The command `kernelwright`; what stands here is all that its help needs."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -11,6 +12,11 @@ BAD_INPUT = 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
+    _fill_gaps()
+    if sys.stdout is None:
+        if sys.stderr is not None:
+            sys.stderr.write("kernelwright: error: stdout is closed; send it somewhere, as by >FILE or >/dev/null\n")
+        return BAD_INPUT
     text = asked_for(given)
     if text is None:
         from kernelwright.driver.dispatch import run  # late: help is quick
@@ -26,6 +32,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return tell_of_output(error)
     return 0 if given else BAD_INPUT  # help alone, where a verb is missing
+
+
+def _fill_gaps() -> None:
+    """Open the standard streams that are closed on /dev/null: a file that is opened later would take their places."""
+    while (number := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(number, True)
+    os.close(number)
 
 
 if __name__ == "__main__":

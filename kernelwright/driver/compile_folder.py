@@ -50,10 +50,11 @@ def left_by_a_run(folder: Path) -> list[Path]:
 
 def what_is_kept(folder: Path | None) -> str:
     """What a run leaves that was stopped, in one line."""
-    stages = [] if folder is None else list(folder.glob(_STAGES))
-    if len(stages) < 2:  # the first is the program
-        return "stopped before a stage was done; nothing of this run is kept"
-    done = len(stages) - 1
+    if folder is None:
+        return "stopped; nothing of this run is kept"
+    done = len(list(folder.glob(_STAGES))) - 1  # the first is the program
+    if done < 1:
+        return f"stopped before a stage was done; {folder} holds the program and a report alone"
     return f"{done} stage{' was' if done == 1 else 's were'} done; kept in {folder}"
 
 

@@ -28,7 +28,7 @@ from omegaconf.errors import OmegaConfBaseException
 from kernelwright.driver.announced_options import AnnouncedOptions
 from kernelwright.driver.arguments import quoted
 from kernelwright.driver.checking import first_line
-from kernelwright.driver.plain import near, unknown_key, unknown_option
+from kernelwright.driver.plain import PASSES_HINT, near, unknown_key, unknown_option
 from kernelwright.driver.plugins import ENTRY_POINTS
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.plugins import announced
@@ -176,7 +176,8 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
         return unknown_option(group, option, error.options)
     if isinstance(error, OverrideParseException):
-        return f"override `{error.override}` does not parse: {first_line(error)}"
+        hint = PASSES_HINT if str(error.override).startswith("pipeline=") else ""
+        return f"override `{error.override}` does not parse: {first_line(error)}{hint}"
     said = first_line(error)
     if "group override must be a string" in said:
         return "a configuration group takes the name of one of its options: leave it out for its default"

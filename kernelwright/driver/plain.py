@@ -26,6 +26,9 @@ _WORD = re.compile(r"(?!(null|true|false|inf|nan)$)[A-Za-z_][\w-]*", re.ASCII | 
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
 _FLOAT = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 
+#: What is said to who gives passes where the name of a pipeline is wanted.
+PASSES_HINT = "; passes are given with -p, as in -p 'lower-inductor,tune{trials=8}'"
+
 Found = Literal["value", "group", "unknown", "other", "doubt"]
 
 
@@ -159,7 +162,9 @@ def _others_bring_configuration() -> bool:
 
 def unknown_option(group: str, option: str, known: Iterable[str]) -> str:
     """What is said of an option that a group does not have."""
-    return f"unknown {group} {option!r} (choose from {', '.join(sorted(n for n in known if not n.startswith('_')))})"
+    hint = PASSES_HINT if group == "pipeline" else ""
+    named = ", ".join(sorted(name for name in known if not name.startswith("_")))
+    return f"unknown {group} {option!r} (choose from {named}){hint}"
 
 
 def unknown_key(key: str, valid: Iterable[str]) -> str:

@@ -4,9 +4,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map_only
 
+from kernelwright.backend.torch_private import TorchDispatchMode, tree_map_only
 from kernelwright.evaluation import operators
 
 #: Orders of equal values that a program is tried with.

@@ -96,7 +96,9 @@ def _hub(name: str, download: bool) -> Path:
     except (OSError, ValueError, hub.errors.HfHubHTTPError) as error:  # HTTP errors are no OSErrors in every version
         if not download:
             raise UserError(f"the model `{name}` is not on this machine: kernelwright model fetch {name}") from None
-        raise UserError(f"the model `{name}` cannot be fetched: {error}") from error
+        said = str(error).partition("\n")[0]
+        hint = f"; `{SMOLLM}` needs no network, and neither does a folder"
+        raise UserError(f"the model `{name}` cannot be fetched from the Hub: {said}{hint}") from error
 
 
 def _smollm_folder() -> Path:

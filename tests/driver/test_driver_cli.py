@@ -331,3 +331,10 @@ def test_passes_lists_every_pass(capsys: Captured) -> None:
     assert described["lower-inductor"]["options"]["tiles"] == {"type": "int", "default": 0}
     for name, found in described.items():
         assert f"{name}  ({found['reads']} -> {found['writes']})" in text and found["summary"] in text
+
+
+def test_a_closed_stdout_is_told_in_one_line() -> None:
+    command = f"{sys.executable} -m kernelwright.driver.cli passes >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "kernelwright: error: stdout is closed; send it somewhere, as by >FILE or >/dev/null\n"

@@ -65,7 +65,9 @@ def test_what_does_not_fit_is_told(
 
     assert "share=1.5: give a number from 0" in refused(str(start), str(end), "share=1.5", out)
     assert "share=half: give a number" in refused(str(start), str(end), "share=half", out)
-    assert "takes share=NUMBER and out=FOLDER, got neither" in refused(str(start), str(end))
+    assert "share=NUMBER is missing" in refused(str(start), str(end))
+    assert "out=FOLDER is missing" in refused(str(start), str(end), "share=0.5")
+    assert "no key 'shares'; it takes share=NUMBER" in refused(str(start), str(end), "share=0.5", out, "shares=1")
     assert "takes `fetch NAME` or `blend START END`, got blend" in refused(str(start), "share=0.5", out)
     assert "no LoRA adapter in" in refused(str(start), str(tmp_path / "nowhere"), "share=0.5", out)
 

@@ -48,8 +48,12 @@ def run(arguments: Arguments) -> int:
 def _blending(overrides: Sequence[str]) -> tuple[float, Path]:
     """What share=… and out=… say; both are asked for."""
     given = dict(item.split("=", 1) for item in overrides if "=" in item)
-    if given.keys() != {"share", "out"} or not given["out"]:
-        raise UserError(f"model blend takes share=NUMBER and out=FOLDER, got {' '.join(overrides) or 'neither'}")
+    wanted = {"share": "NUMBER", "out": "FOLDER"}
+    for key, value in wanted.items():
+        if not given.get(key):
+            raise UserError(f"model blend: {key}={value} is missing")
+    if unknown := given.keys() - wanted:
+        raise UserError(f"model blend has no key {min(unknown)!r}; it takes share=NUMBER and out=FOLDER")
     try:
         return float(given["share"]), Path(given["out"])
     except ValueError:
