@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelwright.frontend.notation.expressions import ExpressionEmitter, function_of, power_of_two
-from kernelwright.frontend.notation.kinds import Kind, kind
+from kernelwright.frontend.notation.kinds import Kind
 from kernelwright.frontend.notation.lengths import subscripts
 from kernelwright.frontend.notation.words import (
     DEVICE,
@@ -137,7 +137,7 @@ class KernelEmitter(ExpressionEmitter):
             name = node.targets[0].id
             if not _NAME.fullmatch(name) or name in _TAKEN or name in DEVICE:
                 raise self.refuse(node, f"{name} is no name for a value", "use a, b, c, ... but no letter of an axis")
-            found = kind(node.value, self.kinds)
+            found = self.kind(node.value)
             text, letters = self.expression(node.value)
             self.body.append(f"{name} = {text}")
             self.letters[name], self.kinds[name] = letters, found
@@ -153,7 +153,7 @@ class KernelEmitter(ExpressionEmitter):
             raise self.refuse(node, "store takes a place and a value", "write `store(out[i, j], a)`")
         target, value = node.args
         text, letters = self.expression(value)
-        spec = self._stored(target, kind(value, self.kinds))
+        spec = self._stored(target, self.kind(value))
         index, placed = self.address(target, spec)
         if lost := sorted(letters - placed):
             raise self.refuse(

@@ -4,7 +4,7 @@ import ast
 import math
 from dataclasses import dataclass
 
-from kernelwright.frontend.notation.kinds import Kind, kind
+from kernelwright.frontend.notation.kinds import Kind, kind, kind_of_type
 from kernelwright.frontend.notation.lengths import subscripts
 from kernelwright.frontend.notation.words import (
     DEVICE,
@@ -72,6 +72,10 @@ class ExpressionEmitter:
         self.letters: dict[str, Letters] = {}
         self.kinds: dict[str, Kind] = {}
         self.temporaries = 0
+
+    def kind(self, node: ast.expr) -> Kind:
+        """The kind of an expression; loads give what the tensor holds."""
+        return kind(node, {name: kind_of_type(spec.dtype) for name, spec in self.tensors.known.items()} | self.kinds)
 
     def refuse(self, node: ast.AST, message: str, hint: str) -> DialectError:
         """A diagnostic to raise."""
@@ -226,7 +230,7 @@ class ExpressionEmitter:
             raise self.refuse(node, f"{name} has no axis to work along", "index the loads by r along that axis")
         if name in SCANS and len(rows) > 1:
             raise self.refuse(node, f"{name} works along one axis, and there are {', '.join(rows)}", "make it r alone")
-        found = kind(node.args[0], self.kinds)
+        found = self.kind(node.args[0])
         text, letters = self.expression(node.args[0])
         value = f"tl.broadcast_to({text}, [XBLOCK, R0_BLOCK])"
         if found == "bool" and name != "any":

@@ -20,7 +20,7 @@ def kind_of_type(dtype: str) -> Kind:
 
 
 def kind(node: ast.expr, values: Mapping[str, Kind]) -> Kind:
-    """The kind of an expression; `values` are those of the names in it, other names are axes."""
+    """The kind of an expression; `values` are those of the names in it, tensors too, other names are axes."""
     if isinstance(node, ast.Constant):
         return "bool" if isinstance(node.value, bool) else "int" if isinstance(node.value, int) else "float"
     if isinstance(node, ast.Name):
@@ -44,6 +44,10 @@ def _kind_of_call(node: ast.Call, values: Mapping[str, Kind]) -> Kind:
         cast = node.args[0] if node.args else None
         return kind_of_type(cast.id) if isinstance(cast, ast.Name) else "float"
     name = node.func.id if isinstance(node.func, ast.Name) else ""
+    if name == "load":
+        place = node.args[0] if node.args else node
+        base = place.value if isinstance(place, ast.Subscript) else place
+        return values.get(base.id, "float") if isinstance(base, ast.Name) else "float"
     if name in INDEX_REDUCTIONS or name in _WHOLE:
         return "int"
     if name in _TRUTHS:

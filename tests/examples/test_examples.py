@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from kernelwright.driver import build, compile
+from kernelwright.driver.discovery import discover
 from kernelwright.driver.settings import read_settings
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -25,7 +26,7 @@ def load(path: Path) -> ModuleType:
 @pytest.fixture(scope="module", autouse=True)
 def shared_evaluator() -> Iterator[None]:
     """One evaluator for all examples: its workers stay warm."""
-    build.discover()
+    discover()
     with (
         build.open_context(read_settings("examples"), build.silent) as context,
         pytest.MonkeyPatch.context() as patch,

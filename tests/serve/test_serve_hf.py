@@ -59,7 +59,7 @@ def test_what_is_configured_is_drawn_at_a_time(base: Path) -> None:
         with open_policy(PolicySettings(PolicyKind.hf, str(base), max_num_seqs=given)) as made:
             assert isinstance(made, HfPolicy) and made.settings.batch == drawn
     none = PolicySettings(PolicyKind.hf, str(base), max_num_seqs=0)
-    with pytest.raises(UserError, match=r"policy\.max_num_seqs=0: at least one"), open_policy(none):
+    with pytest.raises(UserError, match=r"policy\.max_num_seqs=0: out of range, at least 1"), open_policy(none):
         pass
 
 
