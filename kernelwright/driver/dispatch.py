@@ -103,6 +103,9 @@ def _dispatch(given: list[str]) -> int:
     # Before torch is there. Threads that spin while they wait for one another take the cores from whoever else works:
     # a model that writes on a CPU took twelve times as long beside other programs.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    # What a verb that is stopped leaves of its pools' semaphores, Python's tracker clears away, and it warns of that
+    # after our closing sentence.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
     module = importlib.import_module(f"{verbs.__name__}.{verb}")
     root = getattr(module, "ROOT", "")
     flags = (*(HYDRA_FLAGS if root else ()), *module.FLAGS)  # a verb's own -p is not Hydra's
