@@ -211,7 +211,7 @@ def test_a_class_is_emitted_as_it_is(tmp_path):
     module = replace(module, launcher=launcher)
     assert launcher.source in emit_kernelbench(module)
     assert _run(tmp_path, _COMPARE, emit_kernelbench(module), module.reference.source) == "equal\n"
-    with pytest.raises(UserError, match="KernelBench's form already"):
+    with pytest.raises(UserError, match="already a standalone file in KernelBench's form"):
         emit_standalone(module)
 
 
