@@ -17,6 +17,7 @@ from pathlib import Path
 from kernelwright.frontend.problem import FILES_BEGIN, FILES_END, parse_source
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.printer import source_literal
+from kernelwright.ir.trees import syntax_tree
 
 #: Names that are never those of a file beside a program.
 _TAKEN = frozenset(sys.stdlib_module_names) | {"torch", "triton", "numpy", "kernelwright"}
@@ -136,7 +137,7 @@ def with_files_beside(source: str, path: Path) -> str:
     Raises UserError for one of them that cannot be read. What does not parse comes back as it is.
     """
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source  # whoever reads it says so
     files = _Files(path.resolve().parent)
@@ -175,7 +176,7 @@ def _rewritten(text: str, files: _Files, package: str, of_none: bool = False) ->
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line.encode()) + 1)
     data = text.encode()
-    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    nodes = [node for node in ast.walk(syntax_tree(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
     for node in sorted(nodes, key=lambda node: (-node.lineno, -node.col_offset)):
         new = _import(node, files, package, of_none)
         if new != ast.unparse(node):

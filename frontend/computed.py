@@ -15,6 +15,7 @@ import torch
 from kernelwright.backend.torch_private import TorchDispatchMode, tree_leaves
 from kernelwright.frontend.problem import Problem
 from kernelwright.frontend.size_literals import KEPT_SIZE
+from kernelwright.ir.trees import syntax_tree
 
 #: Operators that a program may have: longer ones are long enough for their text to tell.
 _MOST = 100
@@ -47,7 +48,7 @@ def computed(source: str) -> str | None:
 def _defines_a_program(source: str) -> bool:
     """Whether there is anything to run: texts of Triton alone do whatever they do when they are."""
     try:
-        names = {node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+        names = {node.name for node in syntax_tree(source).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     except (SyntaxError, ValueError):
         return False
     return {"Model", "get_inputs"} <= names

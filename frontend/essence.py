@@ -2,6 +2,7 @@
 
 import ast
 
+from kernelwright.ir.trees import syntax_tree
 from kernelwright.ir.values import Reference, ScalarSpec, TensorSpec
 
 
@@ -23,7 +24,7 @@ def essential(reference: Reference) -> str:
 
 def _statements(reference: Reference) -> list[str]:
     """The statements of `__init__`, but for weights, and of `forward`; none where they do not stand for the whole."""
-    found = next((node for node in ast.parse(reference.source).body if _is_class(node, reference.entry)), None)
+    found = next((node for node in syntax_tree(reference.source).body if _is_class(node, reference.entry)), None)
     if not isinstance(found, ast.ClassDef):
         return []
     methods = {node.name: node for node in found.body if isinstance(node, ast.FunctionDef)}

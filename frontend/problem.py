@@ -12,6 +12,7 @@ import torch
 
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.text import text_lines
+from kernelwright.ir.trees import syntax_tree
 
 FORMAT = (
     "a file needs `class Model(torch.nn.Module)`, `def get_inputs()` returning the list of forward's arguments, "
@@ -58,7 +59,7 @@ def failure(error: BaseException, name: str) -> str:
 def parse_source(source: str, name: str) -> ast.Module:
     """The syntax tree; UserError with the line of a syntax error."""
     try:
-        return ast.parse(source)
+        return syntax_tree(source)
     except SyntaxError as error:
         where = f"{name}:{error.lineno}" if error.lineno else name
         text = f": `{error.text.strip()}`" if error.text else ""

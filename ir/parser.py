@@ -23,7 +23,7 @@ from kernelwright.ir.printer import HEADING
 from kernelwright.ir.reference_text import header_value, record_from, reference_from
 from kernelwright.ir.tensors import find_tensors
 from kernelwright.ir.text import one_reading, text_lines
-from kernelwright.ir.trees import walk
+from kernelwright.ir.trees import syntax_tree, walk
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Record, Reference, Scalar, TensorSpec
 
 #: Bits of the longest integer that a program may write down.
@@ -57,7 +57,7 @@ def parse_tree(text: str) -> ast.Module:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             warnings.simplefilter("ignore", DeprecationWarning)
-            tree = ast.parse(text)
+            tree = syntax_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line, column = getattr(error, "lineno", None) or 1, max((getattr(error, "offset", None) or 1) - 1, 0)
         message = f"not Python: {getattr(error, 'msg', error) or type(error).__name__}"
@@ -323,7 +323,7 @@ def _repeatable(reference: Reference | None) -> frozenset[str]:
     """The imports and classes of the reference's file, as dumps: a program may repeat them, and cannot use them."""
     kinds = (ast.Import, ast.ImportFrom, ast.ClassDef)
     try:
-        body = ast.parse(reference.source).body if reference is not None else []
+        body = syntax_tree(reference.source).body if reference is not None else []
         kept = [ast.dump(node) for node in body if isinstance(node, kinds)]
         return frozenset(kept) | {_BESIDE.sub("", dump) for dump in kept}
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kernelwright.ir.dialect import TYPING_NAMES
-from kernelwright.ir.trees import walk
+from kernelwright.ir.trees import syntax_tree, walk
 from kernelwright.ir.values import Kernel, KernelModule, Record, Reference, ScalarSpec, TensorSpec
 
 FORMAT = 1
@@ -101,7 +101,7 @@ def import_lines(module: KernelModule, *, as_class: bool = False) -> list[str]:
 
 def _names(text: str) -> set[str]:
     try:
-        tree = ast.parse(text)
+        tree = syntax_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the verifier says so in its own words
         return set()
     return {node.id for node in walk(tree) if isinstance(node, ast.Name)}

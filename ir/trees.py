@@ -3,6 +3,18 @@
 import ast
 
 _KEPT = "_kernelwright_walk"
+_TRIES = 20
+
+
+def syntax_tree(text: str) -> ast.Module:
+    """`ast.parse`, in threads too: CPython 3.11 counts the depth of all threads' trees together, and raises SystemError
+    where another thread's tree was made in between."""
+    for _ in range(_TRIES - 1):
+        try:
+            return ast.parse(text)
+        except SystemError:
+            continue
+    return ast.parse(text)
 
 
 def walk(node: ast.AST) -> list[ast.AST]:

@@ -10,7 +10,7 @@ from kernelwright.ir.errors import Diagnostic, DialectError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.text import text_lines
-from kernelwright.ir.trees import walk
+from kernelwright.ir.trees import syntax_tree, walk
 from kernelwright.ir.values import Kernel, KernelModule, ScalarSpec
 
 
@@ -55,12 +55,12 @@ def extern_ops(module: KernelModule) -> tuple[str, ...]:
 
 
 def _host_tree(module: KernelModule) -> ast.AST:
-    return ast.parse(module.launcher.source) if module.launcher is not None else ast.Module([], [])
+    return syntax_tree(module.launcher.source) if module.launcher is not None else ast.Module([], [])
 
 
 def _parses(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text)
+        return syntax_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from kernelwright.frontend.inductor.kernel_text import InductorKernel, read_kernel
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.text import text_lines
+from kernelwright.ir.trees import syntax_tree
 
 #: Statements of the wrapper that set up streams, devices and checks, by the function they call.
 _IGNORED_CALLS = frozenset({"clear", "set_device", "assert_alignment", "synchronize", "get_raw_stream"})
@@ -35,7 +36,7 @@ class HostProgram:
     @classmethod
     def read(cls, text: str) -> "HostProgram":
         """Parse Inductor's output code."""
-        tree = ast.parse(text)
+        tree = syntax_tree(text)
         lines = text_lines(text)
         kernels = {}
         for node in tree.body:
@@ -133,9 +134,9 @@ class HostWriter(ast.NodeTransformer):
         for order, call_text in _layouts(len(shape)):
             layout = _strides_in(order, shape)
             if all(layout[axis] == expected[axis] for axis in axes):
-                return ast.parse(f"{name} = {name}.{call_text}").body
+                return syntax_tree(f"{name} = {name}.{call_text}").body
         checks = [f"{name}.stride({axis}) == {expected[axis]}" for axis in axes]
-        return ast.parse(f"assert {' and '.join(checks)}").body
+        return syntax_tree(f"assert {' and '.join(checks)}").body
 
     def _assign(self, statement: ast.Assign) -> list[ast.stmt]:
         target, value = statement.targets[0], statement.value

@@ -13,6 +13,7 @@ from kernelwright.frontend.inductor.bindings import Rename, Substitute, assignme
 from kernelwright.frontend.inductor.library import DEVICE_FUNCTIONS, library
 from kernelwright.frontend.inductor.simplify import name_values, simplify
 from kernelwright.ir.errors import LoweringError
+from kernelwright.ir.trees import syntax_tree
 
 #: Names under which Inductor's kernel text imports its helpers.
 LIBRARIES = ("libdevice", "triton_helpers", "tl_math", "helpers")
@@ -49,7 +50,7 @@ class PlainKernel:
 
 def read_kernel(name: str, text: str, covers: tuple[str, ...]) -> InductorKernel:
     """Find the kernel and its heuristics call in the text handed to `async_compile.triton`."""
-    tree = ast.parse(text)
+    tree = syntax_tree(text)
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     main = next((node for node in functions if node.name == name or node.name == "triton_"), functions[-1])
     heuristic = ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from kernelwright.ir.trees import syntax_tree
 from kernelwright.ir.values import Kernel
 
 #: Functions that the Triton language has itself.
@@ -66,7 +67,7 @@ def library() -> Mapping[str, DeviceFunction]:
     for name in _FILES:
         text = (files("kernelwright.frontend.inductor") / name).read_text("utf-8")
         lines = text.splitlines()
-        for node in ast.parse(text).body:
+        for node in syntax_tree(text).body:
             if isinstance(node, ast.FunctionDef):
                 source = "\n".join(lines[node.decorator_list[0].lineno - 1 : node.end_lineno])
                 parameters = tuple(one.arg for one in node.args.args)

@@ -16,6 +16,7 @@ from kernelwright.frontend.inductor.host_text import HostProgram, HostWriter
 from kernelwright.frontend.inductor.kernel_text import InductorKernel, PlainKernel, normalize
 from kernelwright.frontend.inductor.library import device_functions, library
 from kernelwright.ir.errors import LoweringError
+from kernelwright.ir.trees import syntax_tree
 from kernelwright.ir.values import Kernel, KernelModule, Launcher
 from kernelwright.ir.verifier import extern_ops
 
@@ -115,7 +116,7 @@ class ModuleBuilder:
                 )
             values = repr(tensor.tolist()).replace("inf", "float('inf')").replace("nan", "float('nan')")
             text = f"{name} = torch.tensor({values}, device={device}.device, dtype={tensor.dtype})"
-            statements += ast.parse(text).body
+            statements += syntax_tree(text).body
         return statements
 
     def _kernels(self, symbols: Mapping[str, str], writer: HostWriter) -> dict[str, tuple[Kernel, PlainKernel]]:
@@ -185,7 +186,7 @@ class ModuleBuilder:
                 continue
             name, arguments = writer.launches[int(match[1])]
             kernel, plain = kernels[name]
-            body += ast.parse(_launch(self.program.kernels[name], kernel, plain, arguments)).body
+            body += syntax_tree(_launch(self.program.kernels[name], kernel, plain, arguments)).body
         return body
 
     def _function(self, parameters: list[str], body: list[ast.stmt]) -> str:
@@ -212,7 +213,7 @@ def _load_scalars(kernel: InductorKernel, arguments: list[ast.expr]) -> None:
     for index, (parameter, value) in enumerate(zip(kernel.function.args.args, arguments, strict=False)):
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item":
             arguments[index] = value.func.value
-            kernel.function.body.insert(0, ast.parse(f"scalar_{index} = tl.load({parameter.arg})").body[0])
+            kernel.function.body.insert(0, syntax_tree(f"scalar_{index} = tl.load({parameter.arg})").body[0])
             read = Substitute({parameter.arg: ast.Name(f"scalar_{index}", ast.Load())})
             kernel.function.body[1:] = [read.visit(statement) for statement in kernel.function.body[1:]]
 

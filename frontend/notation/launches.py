@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from kernelwright.frontend.notation.frames import Frame
 from kernelwright.frontend.notation.words import NotExpressibleError
 from kernelwright.ir.checker import dotted
+from kernelwright.ir.trees import syntax_tree
 from kernelwright.ir.values import DTYPES, KernelModule
 
 _TORCH_DTYPES = {torch_name: name for name, (torch_name, _, _) in DTYPES.items()}
@@ -32,10 +33,10 @@ class Host:
         if module.launcher is None or module.launcher.form != "function":
             raise NotExpressibleError("the entry is no function")
         self.module = module
-        functions = {kernel.symbol: ast.parse(kernel.source).body[0] for kernel in module.kernels}
+        functions = {kernel.symbol: syntax_tree(kernel.source).body[0] for kernel in module.kernels}
         self.kernels = {name: node for name, node in functions.items() if isinstance(node, ast.FunctionDef)}
         self.combines = {name: node for name, node in self.kernels.items() if len(node.body) <= 2}
-        entry = ast.parse(module.launcher.source).body
+        entry = syntax_tree(module.launcher.source).body
         if len(entry) != 1 or not isinstance(entry[0], ast.FunctionDef):
             raise NotExpressibleError("there are host functions beside the entry")
         self.frames = {

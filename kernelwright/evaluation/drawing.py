@@ -19,6 +19,7 @@ from kernelwright.backend.tensors import Value
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.draws import KINDS, MIXTURES, ROWS, WHOLE_KINDS, Draw, apply_kind
 from kernelwright.evaluation.traits import Trait, find_traits, probes
+from kernelwright.ir.trees import syntax_tree
 
 #: What a program raises on inputs that it is not defined on.
 REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
@@ -181,7 +182,7 @@ def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool]:
     """The numbers that a source names besides in what makes its inputs, and whether it names what is of NaN."""
     found: dict[float, None] = {}
     names: set[str] = set()
-    for statement in ast.parse(source).body:
+    for statement in syntax_tree(source).body:
         if getattr(statement, "name", "") in ("get_inputs", "get_init_inputs"):
             continue
         if isinstance(statement, ast.ClassDef) and statement.name != entry and statement.name == "ModelNew":

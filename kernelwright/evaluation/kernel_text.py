@@ -3,11 +3,12 @@
 import ast
 
 from kernelwright.ir.text import text_lines
+from kernelwright.ir.trees import syntax_tree
 
 
 def undecorated(text: str) -> str:
     """The one function of a text with `@triton.jit` alone above it; its lines keep their numbers."""
-    function = ast.parse(text).body[0]
+    function = syntax_tree(text).body[0]
     assert isinstance(function, ast.FunctionDef)
     first = function.lineno - 1
     kept = ["@triton.jit", *[""] * (first - 1)] if function.decorator_list else []

@@ -140,6 +140,7 @@ def arguments(stage: str, problems: Path, start: str, out: Path, tokens: int) ->
     told += ["target=h100", "algorithm=grpo", "algorithm.kl=0.1", "workers=1", "rollout.action=pipeline"]
     # An adapter that is sure of its answers has to be moved further until that shows in their first tokens.
     told += ["canary.prompts=1", "canary.n=1", "canary.max_tokens=4", "canary.scale=0.2"]
+    told += ["reward=cost_model"] if stage == "midend" else []  # no rung measures times here
     return [*told, *SMALL, FORMS[stage]]
 
 

@@ -311,7 +311,7 @@ def test_the_score_of_the_real_evaluator(evaluator: LocalEvaluator) -> None:
 
 def test_a_module_that_is_wrong_itself_is_refused(evaluator: LocalEvaluator) -> None:
     wrong = find("`x - 1.0` -> `x`").module
-    with pytest.raises(UserError, match="itself not accepted"):
+    with pytest.raises(UserError, match="is not accepted itself"):
         mutation_score(wrong, evaluator, limit=2, rungs=(Rung.INTERPRET,))
 
 
