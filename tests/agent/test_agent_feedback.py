@@ -130,7 +130,7 @@ def test_an_exception_is_told_by_its_name_alone() -> None:
     "message",
     [
         "cannot open /etc/passwd or C:\\Users\\me\\file or ../../secret",
-        'File "/work/main/kernelwright/evaluation/host/program.py", line 3',
+        'File "/home/me/kernelwright/evaluation/host/program.py", line 3',
         "see https://evil.example/x",
         "values: 0.123, 0.456, 0.789, 1.234, 5.678, 9.876, 5.432, 1.098",
         "pointer 0x7f00deadbeef",
