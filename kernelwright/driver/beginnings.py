@@ -1,13 +1,15 @@
-"""What a run begins with, checked before torch is imported: files of pairs, adapters, places of problems."""
+"""What a run begins with, checked before torch is imported: packages, files of pairs, adapters, places of problems."""
 
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kernelwright.driver.policies import PolicyKind, PolicySettings
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.problems import check_place
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
+from kernelwright.serve.optional import require_installed
 
 if TYPE_CHECKING:
     from kernelwright.driver.train_settings import ProblemSettings, SftSchema, TrainSchema
@@ -18,10 +20,23 @@ EXAMPLES = "examples:"
 
 def check_training(plain: "TrainSchema | SftSchema", prefix: str = "") -> None:
     """UserError for what a training begins with, where it is not there or not of its kind."""
+    require_installed("peft", "train")
     if plain.pairs:
         _check_pairs(plain.pairs, f"{prefix}pairs=")
     if plain.adapter is not None:
         _check_adapter(plain.adapter, f"{prefix}adapter=")
+
+
+def check_policy(policy: PolicySettings) -> None:
+    """UserError for a package that a policy needs, naming the extra that installs it."""
+    if policy.plugin:
+        return
+    if policy.kind is PolicyKind.vllm:
+        require_installed("vllm", "vllm")
+    if policy.kind is PolicyKind.hf:
+        require_installed("transformers", "train")
+        if policy.adapters:
+            require_installed("peft", "train")
 
 
 def check_problems(problems: "ProblemSettings", prefix: str = "") -> None:

@@ -31,7 +31,11 @@ sys.exit(main(WORDS))
 """
 
 
-@pytest.mark.parametrize("words", [["train"], ["sft", "pairs=pairs.jsonl"], ["ablate"]], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "words",
+    [["train"], ["sft", "pairs=pairs.jsonl"], ["ablate"], ["compile", "pairs.jsonl", "policy=smollm"]],
+    ids=lambda words: words[0],
+)
 def test_a_verb_says_in_one_line_what_it_lacks(words: list[str], tmp_path: Path) -> None:
     (tmp_path / "pairs.jsonl").touch()
     script = BLOCKED.replace("WORDS", repr(words))

@@ -58,11 +58,12 @@ def check(arguments: Arguments) -> "AblateSettings":
     from kernelwright.driver.ablate_settings import read_ablate_settings
 
     settings = read_ablate_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_problems, check_training
+    from kernelwright.driver.beginnings import check_policy, check_problems, check_training
 
     check_folder(settings.out, "out=")
     check_problems(settings.problems)
     for arm in settings.arms:
+        check_policy(arm.policy)
         for training in list(arm.training.values())[:1]:  # seeds alone differ
             check_training(training.plain, f"arm {arm.name}: ")
             check_problems(training.plain.problems, f"arm {arm.name}: ")

@@ -60,11 +60,13 @@ def check(arguments: Arguments) -> "Settings":
         check_emit(flags["--emit"])
     checked_output(flags.get("--output"))
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
+    from kernelwright.driver.beginnings import check_policy
     from kernelwright.driver.settings import read_settings
 
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
     check_folder(settings.out, "out=")
     check_cache()
+    check_policy(settings.policy)
     return settings
 
 

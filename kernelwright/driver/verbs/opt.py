@@ -59,9 +59,12 @@ def check(arguments: Arguments) -> "Settings":
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
     if "--print-ir-after" in flags:
         _printed_after(flags["--print-ir-after"], pipeline or Pipeline())
+    from kernelwright.driver.beginnings import check_policy
     from kernelwright.driver.settings import read_settings
 
-    return read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
+    settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
+    check_policy(settings.policy)
+    return settings
 
 
 def run(arguments: Arguments) -> int:

@@ -64,10 +64,11 @@ def check(arguments: Arguments) -> "TrainSettings":
     from kernelwright.driver.train_settings import read_train_settings
 
     settings = read_train_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_problems, check_training
+    from kernelwright.driver.beginnings import check_policy, check_problems, check_training
 
     check_folder(settings.plain.out, "out=")
     check_training(settings.plain)
+    check_policy(settings.plain.policy)
     check_problems(settings.plain.problems)
     return settings
 
