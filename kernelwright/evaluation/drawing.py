@@ -31,15 +31,19 @@ _MOST_LITERALS = 12
 _NAN_NAMES = frozenset(
     "isnan nan_to_num nansum nanmean nanmedian nanquantile isfinite isinf isposinf isneginf fmax fmin".split()
 )
+#: Operations whose result is memory without content.
+_WITHOUT_CONTENT = frozenset("empty empty_like empty_strided empty_permuted new_empty new_empty_strided".split())
 
 
 class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes whether an operation gives NaN."""
+    """Notes whether an operation gives NaN. Memory without content, and views of it, may hold NaN by chance."""
 
     seen = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
+        if func.is_view or func.overloadpacket.__name__ in _WITHOUT_CONTENT:
+            return result
         found = result if isinstance(result, tuple | list) else (result,)
         for value in found:
             if isinstance(value, Tensor) and value.is_floating_point():

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from broken_kernels import program as reference
 from siblings import Sibling
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluation.draws import KINDS, MIXTURES, ROWS, apply_kind, perturb
+from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.evaluation.drawing import Drawing
+from kernelwright.evaluation.draws import KINDS, MIXTURES, ROWS, Draw, apply_kind, perturb
 from kernelwright.evaluation.local import LocalEvaluator
 from kernelwright.evaluation.traits import Trait, find_traits, kept
 
@@ -246,3 +249,16 @@ def test_weights_that_start_tiny_or_constant_are_changed() -> None:
     assert torch.equal(after["mask"], before["mask"]) and torch.equal(after["count"], before["count"])
     assert not torch.equal(after["table"], before["table"])
     assert torch.equal(after["table"].sort().values, before["table"])
+
+
+def test_memory_without_content_is_no_answer_with_nan() -> None:
+    """Softmax takes -inf, whatever the memory holds that it allocates: here all of that is NaN."""
+    program = ReferenceProgram.load(reference("torch.softmax(x, dim=-1)", "f32[16, 33]", "f32[16, 33]", "torch.randn"))
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True)  # which fills new memory with NaN
+    try:
+        assert torch.empty(4).isnan().all()
+        inputs = Drawing.of(program, 0, "cpu").inputs(program.build(0), Draw(0, "infinite"))
+    finally:
+        torch.use_deterministic_algorithms(before)
+    assert inputs is not None and isinstance(inputs[0], torch.Tensor) and bool(inputs[0].isneginf().any())

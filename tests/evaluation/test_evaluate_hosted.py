@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 from processes import descendants, environment, wait_until_gone
-from test_evaluate_pool import CANDIDATE, ENDLESS, MIXED, OPTIONS, RUNGS, SOFTMAX, assert_alike, mixed
+from test_evaluate_pool import CANDIDATE, ENDLESS, MIXED, OPTIONS, RUNGS, SOFTMAX, mixed
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluation.hosted import Host, HostedPool, _portable
@@ -35,7 +35,7 @@ def test_verdicts_and_errors_are_those_of_evaluators_here_and_nothing_is_left() 
     for one, other in zip(found, wanted, strict=True):
         if isinstance(one, Verdict):
             assert isinstance(other, Verdict)
-            assert_alike(replace(one, caliber={}), replace(other, caliber={}))
+            assert replace(one, caliber={}) == replace(other, caliber={})
     assert isinstance(found[-1], UserError) and str(found[-1]) == str(wanted[-1])
     assert pool.host.pid in started and len(started) >= 3
     wait_until_gone(started)
