@@ -117,6 +117,16 @@ def _numbers(kind: Any) -> set[type]:
     return {kind} if kind in (int, float) else set()
 
 
+def number_of(kind: Any) -> type | None:
+    """`int` or `float` where an annotation stands for one number, or for one or None; else None."""
+    parts = [part for part in get_args(kind) if part is not NoneType] if _is_union(kind) else [kind]
+    return float if set(parts) == {int, float} else parts[0] if len(parts) == 1 and parts[0] in (int, float) else None
+
+
+def _is_union(kind: Any) -> bool:
+    return get_origin(kind) in (UnionType, typing.Union)
+
+
 def _choices(kind: Any) -> tuple[Any, ...]:
     if get_origin(kind) is Literal:
         return get_args(kind)

@@ -50,12 +50,17 @@ def _reason(key: str, said: str, shape: "DictConfig") -> str:
     if refused := re.match(
         r"Value '(.*?)'(?: of type '.*')? could not be converted to (Integer|Float)", said, re.DOTALL
     ):
-        return f"{key}={refused[1]}: give a {'whole ' if refused[2] == 'Integer' else ''}number"
+        return not_a_number(key, refused[1], int if refused[2] == "Integer" else float)
     if re.match(r"Key '.*' not in ", said):
         parent = OmegaConf.select(shape, key.rpartition(".")[0]) if "." in key else shape
         beside = f" (valid keys: {', '.join(sorted(map(str, parent)))})" if OmegaConf.is_dict(parent) else ""
         return f"unknown configuration key {key!r}{beside}"
     return f"configuration key {key!r}: {said}"
+
+
+def not_a_number(key: str, given: str, wanted: type) -> str:
+    """The message about a value in the place of a number, `int` or `float`."""
+    return f"{key}={given}: give a {'whole ' if wanted is int else ''}number"
 
 
 def is_plugin(value: object) -> bool:

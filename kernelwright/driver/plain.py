@@ -9,16 +9,16 @@ import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from kernelwright import conf
-from kernelwright.driver.checking import check_config
+from kernelwright.driver.checking import check_config, not_a_number
 from kernelwright.driver.plugins import ANNOUNCED, ENTRY_POINTS
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.options import listed
+from kernelwright.ir.options import listed, number_of
 from kernelwright.ir.plugins import announced
 
 _KEY = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -71,6 +71,12 @@ class Shape:
             return "other"  # a group without keys here
         found = _walk(self.schemas[""], key.split("."))
         return "group" if found == "doubt" and not rest and folder.is_dir() else found
+
+
+def _field(schema: type, parts: Sequence[str]) -> "Field[Any]":
+    """The field that a dotted key of a dataclass stands for."""
+    found = next(item for item in fields(schema) if item.name == parts[0])
+    return _field(cast(type, found.type), parts[1:]) if parts[1:] else found
 
 
 def _walk(schema: type, parts: Sequence[str]) -> Found:
@@ -136,6 +142,8 @@ def _check_values(given: Mapping[str, str], shape: Shape) -> None:
         for part in parts[:-1]:
             place = place.setdefault(part, {})
         place[parts[-1]] = value
+        if isinstance(value, str):
+            _refuse_word(key, value, _field(shape.schemas[at], parts))
     for at, values in nested.items():
         if at in shape.checks:
             shape.checks[at](values)
@@ -143,6 +151,13 @@ def _check_values(given: Mapping[str, str], shape: Shape) -> None:
             schema = shape.schemas[at]
             asked = {item.name: "" for item in fields(schema) if item.default == "???"}
             check_config(schema, asked | values, f"{at}." if at else "")
+
+
+def _refuse_word(key: str, word: str, item: "Field[Any]") -> None:
+    """UserError for a word where one number is wanted. OmegaConf, which says the same, is imported in longer time."""
+    wanted = number_of(item.type)
+    if wanted is not None:
+        raise UserError(not_a_number(key, word, wanted))
 
 
 def _value(text: str) -> int | float | str | None:

@@ -37,6 +37,8 @@ REFUSED = [
     ("train", "algorithm.gama=1"),
     ("train", "algorithm=grpoo"),
     ("train", "trainer.lr=0"),
+    ("train", "trainer.lr=high"),
+    ("train", "policy.max_spent=much"),
     ("train", "trainer.lr=-1e-3"),
     ("train", "rollout.history=fully"),
     ("train", "reward=midendd"),
@@ -136,3 +138,12 @@ def test_errors_of_plain_overrides_do_not_wait_for_hydra(tmp_path: Path) -> None
     done = subprocess.run([sys.executable, "-c", code, *lines], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("kernelwright: error:") == len(lines)
+
+
+@pytest.mark.usefixtures("without_hydra")
+@pytest.mark.parametrize("override", ["epochs=many", "trainer.lr=high", "policy.max_spent=much"])
+def test_a_word_for_a_number_is_refused_without_omegaconf(override: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "omegaconf", None)
+    verb = "sft" if override.startswith("epochs") else "train"
+    with pytest.raises(UserError, match=f"{override}: give a (whole )?number"):
+        refuse([override], verb, VERBS[verb][0])
