@@ -60,8 +60,7 @@ def gain() -> str:
         f"**{_ratio(over['inductor'])} as fast as Inductor's** and {_ratio(over['eager'])} as fast as eager PyTorch: "
         f"geometric means with 95% intervals, on one {caliber['device']} with torch {torch_version}, fp32 with "
         f"PyTorch's default numerics, {seconds[1]} s of search per problem. For {sure} programs the 95% intervals of "
-        "the speedup over both lie above 1. The rows come from several runs of changing code "
-        "([details](docs/results.md))."
+        "both speedups lie above 1. The results come from several versions of the code ([details](docs/results.md))."
     )
 
 
@@ -90,9 +89,10 @@ def kernelbench_more() -> str:
         f"- For {handed['candidate']} of {every['problems']} problems the result is a program that the search found. "
         f"For {handed['eager']} the result is eager PyTorch, and for {handed['inductor']} it is Inductor, because no "
         f"verified program was faster. Refused winners of the search: {refused}.",
-        f"- For {every['surely_faster']:.0%} the 95% interval of the speedup over both baselines lies above 1.",
-        f"- The slowest winner runs at {every['worst_candidate']:.2f}x of the faster baseline, so that baseline is the "
-        "result of its problem.",
+        f"- For {every['surely_faster']:.0%} of the problems the 95% intervals of the speedups over eager PyTorch and "
+        "over Inductor lie above 1.",
+        f"- The slowest winner has {every['worst_candidate']:.2f} times the speed of the faster baseline, so that "
+        "baseline is the result of the problem.",
         f"- Memory-bound programs of level 1 take {near['median']:.2f} times the minimum time for moving their bytes "
         f"(median of {near['problems']}). Memory-bound programs of level 2 take {far['median']:.2f} times the minimum "
         f"(median of {far['problems']}).",

@@ -45,8 +45,8 @@ licence.
 {limits}
 """
 USE = {
-    FRONTEND: "Writes the Triton program for a PyTorch program: `fe-agent{{adapter=frontend,form={form}}}`",
-    MIDEND: "Chooses passes for a Triton program: `me-agent{{adapter=midend,action=pipeline,form={form}}}`",
+    FRONTEND: "The agent writes the Triton program for a PyTorch program: `fe-agent{{adapter=frontend,form={form}}}`",
+    MIDEND: "The agent chooses passes for a Triton program: `me-agent{{adapter=midend,action=pipeline,form={form}}}`",
 }
 LIMITS = {
     FRONTEND: """\

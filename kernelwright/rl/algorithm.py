@@ -27,9 +27,9 @@ class Algorithm:
 
     gamma: float = option(1.0, "discount of rewards of later turns", at_least=0, at_most=1)
     how: How = option("sum", "how rewards of later turns add up to a turn's return")
-    group: Group = option("prompt", "which turns are compared: all of a prompt, or those with the same number")
-    baseline: Baseline = option("mean", "what a return is compared with: the group's mean, or that of the others")
-    scale: Scale = option("group", "whose standard deviation advantages are divided by")
+    group: Group = option("prompt", "the turns that are compared: all of a prompt, or the ones with the same number")
+    baseline: Baseline = option("mean", "the mean that a return is compared with: of its group, or of the others in it")
+    scale: Scale = option("group", "the returns whose standard deviation divides advantages")
     singleton: Singleton = option("zero", "the advantage of a turn that is alone in its group")
     negative: float = option(1.0, "factor on advantages below 0; at 0 nothing is learnt from them", at_least=0)
     kind: Kind = option("ppo", "the loss")
@@ -40,10 +40,10 @@ class Algorithm:
     aggregation: Aggregation = option("seq_mean", "how the losses of tokens add up")
     max_len: int = option(2048, "aggregation=const: the most tokens of a response", above=0)
     kl: float = option(0.0, "weight of the KL penalty (k3) against the base model", at_least=0)
-    tis_cap: float | None = option(None, "importance weights of rollouts are truncated at this", above=0)
+    tis_cap: float | None = option(None, "the largest importance weight of a rollout; larger ones are cut", above=0)
     tis_level: Level = option("token", "the unit that truncated weights are computed over")
     band: tuple[float, float] | None = option(
-        None, "importance weights from and to which rollouts are kept", at_least=0
+        None, "rollouts with importance weights outside these two limits are dropped", at_least=0
     )
     band_level: Level = option("traj_geo", "the unit that the weights of `band` are computed over")
     veto: float | None = option(None, "a row with a token weight below this is dropped", above=0, below=1)

@@ -13,7 +13,7 @@ from kernelwright.ir.values import KernelModule
 class ShortReward:
     """`correct` less `per_line` for each line of the kernels, plus `speed` times the speedup; `failure` if not right.
 
-    With `speed` 0 no times are needed, so that it trains on a machine without a GPU.
+    With `speed` 0 the reward needs no times, so it works on a machine without a GPU.
     """
 
     correct: float = 1.0

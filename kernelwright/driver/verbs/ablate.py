@@ -19,10 +19,10 @@ configuration (defaults first):
   arms.NAME.pipeline='PASSES'   arms.NAME.without=[PASS,…]   arms.NAME.train=[KEY=VALUE,…]
   arms.NAME.policy.KEY=VALUE   for arms that do not train
   pipeline='PASSES'     for arms without a pipeline
-  problems=held_out|examples|generated|kernelbench   problems.place=FILE|FOLDER|hub:OWNER/NAME  (a JSONL of KernelBench
-                        too)  problems.split=test|train|null   problems.count=4   problems.difficulty=0   limit=N
+  problems=held_out|examples|generated|kernelbench   problems.place=FILE|FOLDER|hub:OWNER/NAME
+                        problems.split=test|train|null   problems.count=4   problems.difficulty=0   limit=N
   seeds=[0]  seeds=[0,1,2]
-  policy=smollm|none|hf|vllm|openai|replay   (the experiments take the first)
+  policy=smollm|none|hf|vllm|openai|replay   (experiments use smollm)
   policy.model=…   policy.adapters.STAGE=FOLDER
   answers=2  joint_answers=4  max_tokens=512  action=pipeline|program  midend_tokens=64   for agents in `stages`
   train.KEY=VALUE       for arms that train: as `kernelwright train KEY=VALUE`

@@ -8,7 +8,7 @@ stage is verified. The run folder gets each stage, the final `module.py` and `re
 flags:
   -p, --pipeline SPEC   run these passes instead of the configured ones, e.g. 'lower-inductor,tune{trials=8}'
   --emit WHAT           print the result as triton, ttir, ttgir, llir, ptx, kernelbench or standalone
-  -o, --output FILE     write that text (triton if --emit is not given) to FILE instead
+  -o, --output FILE     write the result to FILE instead, in the form of --emit (default: triton)
   --json                print report.json, and nothing else, on stdout
 
 configuration (defaults first):

@@ -8,18 +8,19 @@ usage: kernelwright data pairs [key=value …]
 hub:ScalingIntelligence/KernelBench, which needs a network and `pip install 'kernelwright[hub]'`. The number of
 problems of each level goes to stdout. Everything below is about `data pairs`.
 
-`data pairs` turns programs, generated and given, into verified pairs. A pair of the frontend is a program and its
-Triton. A pair of the mid-end is Triton and the fastest Triton that a search finds by the cost model. out=FILE gets
-one JSON object a line: `id`, `problem`, `stage`, `before`, `after` (the program that answers, without the reference),
-`digest`, `split` (train or test) and `provenance`. FILE.journal saves every result at once. The same command
-resumes a stopped run, and writes the same file as a run without a stop. FILE.summary.json counts the outcomes, and the
-summary goes to stdout.
+`data pairs` turns generated programs, and the programs of problems=…, into verified pairs. A pair of the frontend is a
+program and its Triton. A pair of the mid-end is Triton and the fastest Triton that a search finds by the cost model.
+out=FILE gets one JSON object a line: `id`, `problem`, `stage`, `before`, `after` (the answer's program, without the
+reference), `digest`, `split` (train or test) and `provenance`. FILE.journal saves every result at once. The same
+command resumes a stopped run, and writes the same file as a run without a stop. FILE.summary.json counts the outcomes,
+and the summary goes to stdout.
 
-No program occurs twice, and none is a copy of an evaluation problem. Evaluation problems are the ones in against=…,
-the test split of problems=…, and held-out generated programs. A program counts as a copy even if names, comments,
-sizes, spelling or small parts differ. A program with the same operators in the same order also counts as a copy. The
-summary lists the copied problems. The training programs leave out one normal form in five, chosen by the form's digest
-and the same in every run. Each held-out program is the first of one of these forms.
+No program occurs twice, and none is a copy of an evaluation problem. Evaluation problems are the ones in against=…, the
+test split of problems=…, and held-out generated programs. A program counts as a copy even if names, comments, sizes,
+spelling or small parts differ. A program with the same operators in the same order also counts as a copy. The summary
+lists the copied problems. A program's normal form is its text without names, comments and sizes. One normal form in
+five is held out from the training programs. The form's digest decides, so every run holds out the same forms. Each
+held-out program is the first of one of these forms.
 
 configuration (defaults first):
   stage=frontend|midend
@@ -31,13 +32,14 @@ configuration (defaults first):
   difficulty=mixed|0|1|2|3|4|5   5: few operations on about a million elements, for the mid-end
   problems=PLACE,…      real problems, whose train split is used; a PLACE is a JSONL file, a KernelBench checkout, a
                         folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
-  ratio=0.8  split_seed=42   the split of problems that have none
-  against=PLACE,…       evaluation problems; also TritonBench-G's files
+  ratio=0.8  split_seed=42   the share of training problems, and the seed, for sources without a split
+  against=PLACE,…       evaluation problems; a PLACE may also be a file of TritonBench-G
   similarity=0.8        a program with at least this share of common shingles counts as a copy
-  rungs=parse,compile,interpret   the rungs that both texts must pass
+  rungs=parse,compile,interpret   the rungs that both programs of a pair must pass
   answers=true|false    false: write tasks without answers (`after` is ""), for reinforcement learning; nothing is
                         verified, so this is several times as fast
-  max_chars=N  max_mb=N leave out longer pairs, and programs whose inputs, state and outputs take more megabytes
+  max_chars=N           leave out pairs with more characters
+  max_mb=N              leave out programs whose inputs, state and outputs take more megabytes
   externs=true|false    false: leave out programs and answers that call library operators, which agents may not call
   tokenizer=NAME        count tokens too
   workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always

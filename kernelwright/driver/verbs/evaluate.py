@@ -1,11 +1,11 @@
-"""Judge a program against a reference, or a batch of them.
+"""Judge a program against a reference, or a batch of programs.
 
 usage: kernelwright evaluate reference=R.py candidate=C.py [key=value …]
        kernelwright evaluate batch=FILE.jsonl [out=FILE] [key=value …]
 
 R.py is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and `get_init_inputs()`. C.py
 should compute the same with Triton kernels, as a class `ModelNew` or a function `forward`. One JSON object goes to
-stdout, and nothing else. It has `status`, `rung` (the last one passed, or the one that failed), `detail`,
+stdout, and nothing else. It has `status`, `rung` (the rung that failed, else the last rung), `detail`,
 `diagnostics`, `errors`, `times`, `speedup` and `ci` (null where nothing was timed), `caliber`, `rungs` (the passed
 ones), `resources` and `shrunken`. The status is ok, unparsed, compile_error, runtime_error, mismatch, timeout, cheat
 or unsupported.
@@ -25,9 +25,9 @@ configuration (defaults first):
   evaluator=local|ray   processes of this machine, or actors of a Ray cluster (evaluator.address=…)
   evaluator.seeds=3     draws of inputs that a candidate must pass
   evaluator.timeout_s=60  evaluator.memory_gb=8   limits of one job
-  evaluator.baselines=[eager,inductor]   what the rung time measures against; inductor-max-autotune too
-  evaluator.samples=0   on a GPU: the number of runs to estimate times from while checking
-  cache=true|false      reuse earlier verdicts on the same program
+  evaluator.baselines=[eager,inductor]   the baselines that the rung time measures; also inductor-max-autotune
+  evaluator.samples=0   on a GPU: runs from which the rung run estimates times; 0: no estimate
+  cache=true|false      reuse earlier verdicts on the same program, but not times
   import.shrink=auto|never|always   make sizes small enough for the interpreter
 
   kernelwright evaluate reference=softmax.py candidate=fast_softmax.py rungs=parse,interpret

@@ -18,7 +18,7 @@ Configuration (target=…, evaluator.seeds=…, import.shrink=…, seed=…) is 
   kernelwright opt runs/model/01-lower-inductor.py -p tune target=h100 --diff
   kernelwright opt model.py -p lower-inductor --verify -o model.kw.py
 
-Exit status: 0 done, 1 not verified, 2 bad usage or input.
+Exit status: 0 done, 1 not verified, 2 bad usage or input, 130 interrupted.
 """
 
 import sys

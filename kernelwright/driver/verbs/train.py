@@ -23,7 +23,7 @@ with any number of processes.
 configuration (defaults first; every group is a folder of conf/):
   stage=frontend|midend  policy=vllm|hf|smollm|openai|replay  policy.model=smollm|FOLDER|HUB-ID
   adapter=FOLDER|shipped:NAME   the adapter to start from; it brings its own rank, alpha and dropout
-  reward=STAGE'S|composite|cost_model|joint|kevin|log_speedup|profiling
+  reward=STAGE|composite|cost_model|joint|kevin|log_speedup|profiling
   algorithm=grpo|dr_grpo|dapo|bnpo|rloo|trloo|dr_kernel|kevin|gspo|cispo|raft  algorithm.kl=0.1  …
   problems=generated|held_out|examples|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
