@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernelwright.ir.kernel.phases import Phase, branch_phases, carried_phase, is_inline, phase_of, result_phase
-from kernelwright.ir.kernel.values import Effect, Operand, Operation, Region, Value
+from kernelwright.ir.kernel.values import Effect, Function, Operand, Operation, Region, Value
 from kernelwright.ir.kernel.vocabulary import HINTS, LOOPS
 
 _Key = tuple[object, ...]
@@ -142,3 +142,10 @@ def _renamed(operands: Sequence[Operand], inner: Mapping[Value, int]) -> tuple[o
 def effect_of(regions: Sequence[Region]) -> Effect:
     """The strongest effect of what stands in regions."""
     return max((operation.effect for region in regions for operation in region.operations), default=Effect.PURE)
+
+
+def first_free(function: Function) -> int:
+    """The lowest number that is above those of all values of a function."""
+    values = [value.number for one in function.walk() for region in one.regions for value in region.arguments]
+    values += [result.number for one in function.walk() for result in one.results]
+    return max([value.number for value in function.body.arguments] + values, default=0) + 1

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kernelwright.ir.checker import dotted
+from kernelwright.ir.kernel.building import first_free
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.expressions import literal
 from kernelwright.ir.kernel.phases import is_inline, phases
@@ -18,13 +19,7 @@ def inlined(function: Function, functions: Mapping[str, Function]) -> Function:
     """
     if not any(one.kind == "call" for one in function.walk()):
         return function
-    return canonical(_Inlining(functions, _free(function)).function(function))
-
-
-def _free(function: Function) -> int:
-    values = [value.number for one in function.walk() for region in one.regions for value in region.arguments]
-    values += [result.number for one in function.walk() for result in one.results]
-    return max([value.number for value in function.body.arguments] + values, default=0) + 1
+    return canonical(_Inlining(functions, first_free(function)).function(function))
 
 
 class _Inlining:
@@ -93,7 +88,7 @@ class _Inlining:
     def renumbered(self, helper: Function) -> Function:
         """The helper with values that this function does not use yet."""
         first = self.free
-        self.free += _free(helper)
+        self.free += first_free(helper)
 
         def shift(operand: Operand) -> Operand:
             return Value(operand.number + first) if isinstance(operand, Value) else operand
@@ -123,7 +118,7 @@ class _Placing:
     """
 
     def __init__(self, helper: Function) -> None:
-        self.free = _free(helper)
+        self.free = first_free(helper)
         known = phases(helper)
         self.floating = {
             one.result: one
