@@ -105,6 +105,13 @@ class TensorSpec:
         return math.prod(self.shape)
 
     @property
+    def extent(self) -> int:
+        """Elements from the first to the last, gaps counted."""
+        if 0 in self.shape:
+            return 0
+        return 1 + sum((size - 1) * stride for size, stride in zip(self.shape, self.strides, strict=True))
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the elements, gaps between them not counted."""
         return self.numel * DTYPES[self.dtype][2]

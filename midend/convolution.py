@@ -11,7 +11,6 @@ from kernelwright.midend.host_code import (
     FLOATS,
     INDEX_LIMIT,
     allocation,
-    extent,
     fresh_symbol,
     with_kernel,
     with_statements,
@@ -62,7 +61,7 @@ class Convolution:
             return False
         spatial = len(self.x.shape) - 2
         fits = 1 <= spatial <= 3 and len(self.weight.shape) == spatial + 2
-        return fits and self.x.dtype in FLOATS and all(extent(t) < INDEX_LIMIT for t in tensors)
+        return fits and self.x.dtype in FLOATS and all(t.extent < INDEX_LIMIT for t in tensors)
 
 
 def find_convolutions(trace: HostTrace) -> Iterator[Convolution]:

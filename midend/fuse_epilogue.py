@@ -11,7 +11,6 @@ from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSpec
 from kernelwright.midend.host_code import (
     FLOATS,
-    extent,
     fresh_names,
     fresh_symbol,
     with_kernel,
@@ -106,7 +105,7 @@ class Pair:
         return (
             spec is not None
             and spec.dtype in FLOATS
-            and extent(spec) == spec.numel
+            and spec.extent == spec.numel
             and self._is_given_once()
             and self._nothing_between()
             and self._nothing_shared()

@@ -11,7 +11,6 @@ from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSpec
 from kernelwright.midend.host_code import (
     FLOATS,
-    extent,
     fresh_names,
     fresh_symbol,
     names_of,
@@ -98,7 +97,7 @@ class Fusion:
         if any(mentions(trace.statements[launch.index], tensor) != 1 for launch in (first, second)):
             return None
         spec = trace.spec(first.index, ast.Name(tensor, ast.Load()))
-        dense = spec is not None and spec.dtype in FLOATS and extent(spec) == spec.numel
+        dense = spec is not None and spec.dtype in FLOATS and spec.extent == spec.numel
         if spec is None or not dense or len(stores) != 1 or mentions(first.function, parameter) != 2:
             return None
         pointer = next(name for name, value in second.given.items() if value == tensor)

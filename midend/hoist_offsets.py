@@ -10,7 +10,7 @@ from typing import ClassVar
 from kernelwright.backend.host_trace import trace_host
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
-from kernelwright.midend.host_code import INDEX_LIMIT, extent, fresh_names
+from kernelwright.midend.host_code import INDEX_LIMIT, fresh_names
 from kernelwright.midend.launches import bound_by, called, find_launches, function_of, local_names, names_in
 
 #: Loads that an address of their own is worth.
@@ -52,7 +52,7 @@ def _extents(module: KernelModule) -> dict[str, dict[str, int]]:
         known = found[launch.kernel.symbol]
         for parameter, argument in zip(launch.parameters, launch.arguments, strict=True):
             spec = trace.spec(launch.index, argument)
-            known[parameter] = max(known.get(parameter, 0), INDEX_LIMIT if spec is None else extent(spec))
+            known[parameter] = max(known.get(parameter, 0), INDEX_LIMIT if spec is None else spec.extent)
     return {symbol: known for symbol, known in found.items() if counts[symbol] == mentions[symbol]}
 
 

@@ -95,10 +95,3 @@ def allocation(name: str, spec: TensorSpec, device: str) -> str:
     """The statement that makes an uninitialised tensor; `device` is a tensor's name."""
     dtype = f"torch.{DTYPES[spec.dtype][0]}"
     return f"{name} = torch.empty_strided({spec.shape}, {spec.strides}, device={device}.device, dtype={dtype})"
-
-
-def extent(spec: TensorSpec) -> int:
-    """Elements from the first to the last of a tensor, gaps counted."""
-    if 0 in spec.shape:
-        return 0
-    return 1 + sum((size - 1) * stride for size, stride in zip(spec.shape, spec.strides, strict=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kernelwright.backend.host_trace import HostTrace
 from kernelwright.ir.checker import extern_name
 from kernelwright.ir.values import TensorSpec
-from kernelwright.midend.host_code import FLOATS, INDEX_LIMIT, extent
+from kernelwright.midend.host_code import FLOATS, INDEX_LIMIT
 
 #: Operation -> whether its first argument is added to the product.
 _OPERATIONS = {"aten.mm.out": False, "aten.bmm.out": False, "aten.addmm.out": True, "aten.baddbmm.out": True}
@@ -39,7 +39,7 @@ class Product:
         tensors = [self.a, self.b, self.out, *([self.added] if self.added else [])]
         if any(t.dtype != self.a.dtype or 0 in t.shape or min(t.strides, default=0) < 0 for t in tensors):
             return False
-        fits = self.a.dtype in FLOATS and all(extent(t) < INDEX_LIMIT for t in tensors)
+        fits = self.a.dtype in FLOATS and all(t.extent < INDEX_LIMIT for t in tensors)
         return fits and self.out.shape[0] <= _MOST_BATCHES
 
 

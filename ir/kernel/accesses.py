@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kernelwright.ir.kernel.indices import Form, Indices, Leaf, Product
+from kernelwright.ir.kernel.launches import Launches
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
 
 _HINTS = ("cache_modifier", "eviction_policy", "volatile", "sem", "scope")
@@ -51,8 +52,8 @@ class Access:
 class Accesses:
     """Every access of a function, in its order."""
 
-    def __init__(self, function: Function) -> None:
-        self.indices = Indices(function)
+    def __init__(self, function: Function, launches: Launches | None = None) -> None:
+        self.indices = Indices(function, launches)
         self.all = tuple(self._access(one) for one in function.walk() if one.get("pointer") is not None)
 
     def ranges(self, access: Access) -> tuple[Range, ...]:

@@ -1,5 +1,7 @@
 """What a kernel runs over: for every `arange`, where its elements lie and what becomes of them.
 
+What launches are known to pass, such as extents and strides, is taken for the number that it is.
+
 An axis is *parallel* where programs take one block of it each, *looped* where a loop goes from block to block, *whole*
 where one block holds all of it, *mixed* where programs and a loop come together, as in a loop over a share of a row.
 """
@@ -8,7 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kernelwright.ir.kernel.accesses import Accesses
-from kernelwright.ir.kernel.indices import Form, Leaf
+from kernelwright.ir.kernel.indices import Form, Leaf, Product
+from kernelwright.ir.kernel.launches import Launches
 from kernelwright.ir.kernel.shapes import Shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
 
@@ -20,7 +23,8 @@ _SCANS = frozenset({"associative_scan", "cumsum", "cumprod", "sort", "flip"})
 @dataclass(frozen=True)
 class Axis:
     """One `arange` (`lanes`) of `block` elements. `index` is the number of an element along the whole axis; `extent` is
-    where masks end it, None where none does. `reduced` and `scanned`: something combines elements along it."""
+    where masks end it, None where none does. `reduced` and `scanned`: something combines elements along it, or along
+    another axis of the same lanes."""
 
     lanes: Value
     block: Operand
@@ -43,15 +47,20 @@ class GridAxis:
 class Axes:
     """The axes of a function."""
 
-    def __init__(self, function: Function) -> None:
-        self.accesses = Accesses(function)
+    def __init__(self, function: Function, launches: Launches | None = None) -> None:
+        self.accesses = Accesses(function, launches)
         self.indices = self.accesses.indices
         self._lanes = _Lanes(function, self.indices.shapes)
         operations = list(function.walk())
         self.grid = tuple(self._grid(one) for one in operations if one.kind == "program_id")
         self.loops = tuple(one for one in operations if one.kind == "for")
         self._ranges = [r for access in self.accesses.all for r in self.accesses.ranges(access)]
-        self.all = tuple(self._axis(one) for one in operations if one.kind == "arange")
+        self.all = tuple(
+            self._axis(one, *bounded)
+            for one in operations
+            if one.kind == "arange"
+            for bounded in self._bounded(one.result)
+        )
 
     def along(self, operand: Operand, dim: int) -> frozenset[Value]:
         """The `arange`s that the elements of a value run over in a dimension, counted from the right: -1, -2, …"""
@@ -64,9 +73,8 @@ class Axes:
         split = any(one.kind in ("floordiv", "mod") for one in uses)
         return GridAxis(axis if isinstance(axis, int) else -1, operation.result, split)
 
-    def _axis(self, operation: Operation) -> Axis:
+    def _axis(self, operation: Operation, index: Form, extent: Form | None) -> Axis:
         lanes = operation.result
-        index, extent = self._index(lanes)
         combined = self._lanes.combined
         return Axis(
             lanes,
@@ -78,12 +86,19 @@ class Axes:
             lanes in combined.get("scanned", ()),
         )
 
-    def _index(self, lanes: Value) -> tuple[Form, Form | None]:
-        """The sum that numbers elements along the axis: what a mask bounds, else the lanes and what adds to them."""
+    def _bounded(self, lanes: Value) -> list[tuple[Form, Form | None]]:
+        """For every axis of the lanes the sum that numbers its elements, and its extent.
+
+        The sum is what a mask bounds, else the lanes and what adds to them. Lanes that programs place in several ways,
+        as the rows and the columns of a square tile, are an axis for each.
+        """
+        found: dict[Form, tuple[Form, Form | None]] = {}
+        programs = {one.program for one in self.grid}
         for one in self._ranges:
             if self._is_unit(one.index, lanes) and one.upper is not None:
-                return one.index, one.upper
-        return self._own(lanes), None
+                placed = {p: c for p, c in one.index.terms if any(leaf.value in programs for leaf in _leaves(p))}
+                found.setdefault(Form.of(placed), (one.index, one.upper))
+        return list(found.values()) or [(self._own(lanes), None)]
 
     def _is_unit(self, form: Form, lanes: Value) -> bool:
         """Whether the form moves by one from lane to lane and runs over no other lanes."""
@@ -107,6 +122,10 @@ class Axes:
         parallel = any(leaf.value in programs for leaf in index.leaves)
         looped = any(leaf.value in self.indices.counters for leaf in index.leaves)
         return "mixed" if parallel and looped else "parallel" if parallel else "looped" if looped else "whole"
+
+
+def _leaves(product: Product) -> frozenset[Leaf]:
+    return Form.of({product: 1}).leaves
 
 
 class _Lanes:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from kernelwright.ir.kernel.launches import Launches
 from kernelwright.ir.kernel.phases import Phase, phases
 from kernelwright.ir.kernel.shapes import Shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Undefined, Value
@@ -175,11 +176,18 @@ class Kinds:
     """Which values are pointers and which are integers: no text says so, but their uses do.
 
     A pointer is what memory is accessed at, and what that is computed from; what is added to a pointer is an integer.
+    Launches tell which parameters are which.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, launches: Launches | None = None) -> None:
         self.integers: set[Value] = set()
         self.pointers: set[Value] = set()
+        if launches is not None:
+            for parameter, value in zip(function.parameters, function.body.arguments, strict=True):
+                if launches.tensors(parameter.name):
+                    self.pointers.add(value)
+                elif launches.is_integer(parameter.name):
+                    self.integers.add(value)
         self._phases = phases(function)
         self._definitions = {result: one for one in function.walk() for result in one.results}
         operations = list(function.walk())
@@ -303,14 +311,19 @@ class Kinds:
 
 
 class Indices:
-    """Forms of the integers of a function."""
+    """Forms of the integers of a function; what launches always pass is a number in them."""
 
-    def __init__(self, function: Function) -> None:
-        self.kinds = Kinds(function)
+    def __init__(self, function: Function, launches: Launches | None = None) -> None:
+        self.kinds = Kinds(function, launches)
         self.shapes = Shapes(function)
         self.definitions: dict[Value, Operation] = {one: o for o in function.walk() for one in o.results}
         self._carried: dict[Value, tuple[Operation, int]] = {}
         self._forms: dict[Value, Form | None] = {}
+        if launches is not None:
+            for parameter, argument in zip(function.parameters, function.body.arguments, strict=True):
+                number = launches.number(parameter.name)
+                if number is not None:
+                    self._forms[argument] = Form.number(number)
         #: What loops count with.
         self.counters: set[Value] = set()
         for operation in function.walk():

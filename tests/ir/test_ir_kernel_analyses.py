@@ -11,8 +11,10 @@ from kernelwright.ir.kernel.accesses import Accesses
 from kernelwright.ir.kernel.axes import Axes
 from kernelwright.ir.kernel.indices import Factor, Form, Indices, Leaf
 from kernelwright.ir.kernel.inlining import inlined
+from kernelwright.ir.kernel.launches import KernelLaunch, Launches
 from kernelwright.ir.kernel.parsing import kernel_functions, parse_function
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Value
+from kernelwright.ir.values import TensorSpec
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from kernel_corpus import corpus
@@ -167,3 +169,39 @@ def test_axes_of_a_reduction() -> None:
     assert [one.axis for one in axes.grid] == [0] and len(axes.loops) == 1
     (load,) = (one for one in function.walk() if one.kind == "load")
     assert axes.along(load.result, -1) == {columns.lanes} and axes.along(load.result, -2) == {rows.lanes}
+
+
+TILE = """
+@triton.jit
+def tile(x, out, rows, columns, stride, step, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = (row[:, None] < rows) & (column[None, :] < columns)
+    value = tl.load(x + row[:, None] * stride + column[None, :] * step, mask=inside)
+    tl.store(out + step + stride, tl.max(value))
+"""
+
+
+def test_strides_that_launches_pass_are_numbers() -> None:
+    function = parse_function(TILE)
+    numbers = {"rows": 7, "columns": 300, "stride": 304, "step": 1}
+    spec = TensorSpec("x", "f16", (7, 300), (304, 1))
+    launch = KernelLaunch((1, 3, 1), {"x": spec, "out": TensorSpec.contiguous("out", "f16", (306,)), **numbers})
+    longer = KernelLaunch((1, 3, 1), {**launch.arguments, "x": TensorSpec("y", "f16", (9, 300), (304, 1)), "rows": 9})
+    one, both = Launches((launch,)), Launches((launch, longer))
+    row, column = (axis.index for axis in Axes(function, one).all)
+    load, store = Axes(function, one).accesses.all
+    assert load.index is not None
+    assert load.index.coefficient(_lanes(row)) == Form.number(304)
+    assert load.index.coefficient(_lanes(column)) == Form.number(1)
+    assert (store.base, store.index) == (function.argument("out"), Form.number(305))
+    assert [axis.extent for axis in Axes(function, one).all] == [Form.number(7), Form.number(300)]
+    open_, known = (axis.extent for axis in Axes(function, both).all)
+    assert open_ == Form.of({(Leaf(function.argument("rows")),): 1}) and known == Form.number(300)
+    assert (both.dtype("x"), both.extent("x"), both.argument("x")) == ("f16", 8 * 304 + 300, None)
+    assert (one.argument("x"), one.programs(1), both.number("rows")) == (spec, 3, None)
+
+
+def _lanes(form: Form) -> Leaf:
+    (leaf,) = (leaf for leaf in form.leaves if leaf.dims)
+    return leaf
