@@ -4,6 +4,7 @@ import ast
 import copy
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from kernelwright.ir.checker import all_arguments, bound_names, dotted
 from kernelwright.ir.kernel.building import effect_of
@@ -25,6 +26,8 @@ from kernelwright.ir.kernel.vocabulary import BINARY
 from kernelwright.ir.trees import walk
 from kernelwright.ir.values import Kernel, KernelModule
 
+#: Kernels that are kept once they are read: passes of one search read the same ones again and again.
+_REMEMBERED = 1024
 _LOOPS = {("range",): "for", ("tl", "range"): "for", ("tl", "static_range"): "static_for"}
 
 
@@ -43,21 +46,31 @@ def parse_function(source: str, helpers: Mapping[str, Helper] | None = None, *, 
 
 
 def parse_kernels(kernels: Sequence[Kernel]) -> dict[str, Function]:
-    """Every function of a module, those that others call read first. One that calls itself is read as if unknown."""
+    """Every function of a module, those that others call read first. One that calls itself is read as if unknown.
+
+    A text that was read before, with the same helpers, is not read again.
+    """
     sources = {kernel.symbol: kernel.source for kernel in kernels}
-    trees = {symbol: ast.parse(textwrap.dedent(source)).body[0] for symbol, source in sources.items()}
-    used = {
-        symbol: {part.id for part in walk(tree) if isinstance(part, ast.Name)} & sources.keys() - {symbol}
-        for symbol, tree in trees.items()
-    }
+    used = {symbol: _mentioned(source) & sources.keys() - {symbol} for symbol, source in sources.items()}
     called = {name for names in used.values() for name in names}
     done: dict[str, Function] = {}
     while len(done) < len(sources):
         left = [symbol for symbol in sources if symbol not in done]
         for symbol in [symbol for symbol in left if used[symbol] <= done.keys()] or left[:1]:
-            helpers = {name: helper_of(function) for name, function in done.items()}
-            done[symbol] = parse_function(sources[symbol], helpers, entry=symbol not in called)
+            helpers = tuple((name, helper_of(done[name])) for name in sorted(used[symbol] & done.keys()))
+            done[symbol] = _parsed(sources[symbol], helpers, symbol not in called)
     return {symbol: done[symbol] for symbol in sources}
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _mentioned(source: str) -> frozenset[str]:
+    tree = ast.parse(textwrap.dedent(source))
+    return frozenset(part.id for part in walk(tree) if isinstance(part, ast.Name))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _parsed(source: str, helpers: tuple[tuple[str, Helper], ...], entry: bool) -> Function:
+    return parse_function(source, dict(helpers), entry=entry)
 
 
 def kernel_functions(module: KernelModule) -> dict[str, Function]:
