@@ -1,19 +1,32 @@
 """Kernels spelt otherwise, by a seed: what they compute stays, how they say it changes.
 
 Every change is one that a person could make without thinking: other names, temporaries written in place or taken out,
-sides swapped, independent lines in another order, `[None, :]` as `tl.expand_dims`, index sums in other parentheses, a
-`range` as a counting `while`, an expression moved into a helper.
+sides swapped, independent lines in another order, `[None, :]` as `tl.expand_dims`, index sums in other parentheses,
+bounds of masks as `<=`, a `range` as a counting `while`, an expression moved into a helper.
 """
 
 import ast
 import copy
+import re
+from dataclasses import replace
 from random import Random
 
 from kernelwright.ir.checker import all_arguments, bound_names, dotted, is_constexpr
+from kernelwright.ir.values import Kernel, KernelModule
 
 _SWAPPED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 #: Functions that certainly give tensors and do nothing else.
 _PURE = frozenset("arange load program_id exp log sqrt rsqrt where sum max broadcast_to maximum minimum abs".split())
+
+
+def respelt_module(module: KernelModule, seed: int, *, exact: bool = False) -> KernelModule:
+    """The module with every kernel spelt otherwise, and the helpers that they then call."""
+    kernels: list[Kernel] = []
+    for kernel in module.kernels:
+        text, helpers = respelt(kernel.source, seed, exact=exact)
+        kernels += [Kernel(re.findall(r"def (\w+)", helper)[0], helper) for helper in helpers]
+        kernels.append(replace(kernel, source=text))
+    return replace(module, kernels=tuple(kernels))
 
 
 def respelt(source: str, seed: int, *, exact: bool = False) -> tuple[str, tuple[str, ...]]:
@@ -121,9 +134,8 @@ class _Respelling:
 
     def expressions(self) -> None:
         """Sides, new axes and parentheses."""
-        self.function.body = [
-            _Expressions(self.random, self.parameters - self.constants).visit(s) for s in self.function.body
-        ]
+        work = _Expressions(self.random, self.parameters - self.constants, _indices(self.function))
+        self.function.body = [work.visit(statement) for statement in self.function.body]
 
     def loops(self) -> None:
         """A `range` without options as a `while` that counts."""
@@ -175,8 +187,8 @@ class _Respelling:
 
 
 class _Expressions(ast.NodeTransformer):
-    def __init__(self, random: Random, pointers: set[str]) -> None:
-        self.random, self.pointers = random, pointers
+    def __init__(self, random: Random, pointers: set[str], indices: set[str]) -> None:
+        self.random, self.pointers, self.indices = random, pointers, indices
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
@@ -192,6 +204,10 @@ class _Expressions(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
+        bound = node.comparators[0]
+        below = len(node.ops) == 1 and isinstance(node.ops[0], ast.Lt) and _is_index(node.left, self.indices)
+        if below and isinstance(bound, ast.Constant) and type(bound.value) is int and self.random.random() < 0.3:
+            node = ast.Compare(node.left, [ast.LtE()], [ast.Constant(bound.value - 1)])
         swapped = _SWAPPED.get(type(node.ops[0]))
         if swapped is not None and len(node.ops) == 1 and self.random.random() < 0.5:
             return ast.Compare(node.comparators[0], [swapped()], [node.left])
@@ -209,6 +225,36 @@ class _Expressions(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> ast.AST:
         node.body = [self.visit(statement) for statement in node.body]
         return node
+
+
+def _indices(function: ast.FunctionDef) -> set[str]:
+    """Names that certainly are tensors of integers: all that is assigned to them is computed of positions alone."""
+    stored = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    given: dict[str, list[ast.expr]] = {name: [] for name in stored}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            given[node.targets[0].id].append(node.value)
+    found = {name for name, values in given.items() if len(values) == stored.count(name)}
+    while True:
+        kept = {name for name in found if all(_is_index(value, found) for value in given[name])}
+        if kept == found:
+            return found
+        found = kept
+
+
+def _is_index(node: ast.expr, indices: set[str]) -> bool:
+    """Whether an expression is computed of positions and whole numbers alone, positions among them."""
+    match node:
+        case ast.Name(id=name):
+            return name in indices
+        case ast.Subscript(value=value):
+            return _is_index(value, indices)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.Sub() | ast.FloorDiv() | ast.Mod(), right=right):
+            sides = [one for one in (left, right) if not (isinstance(one, ast.Constant) and type(one.value) is int)]
+            return bool(sides) and all(_is_index(one, indices) for one in sides)
+        case ast.Call(func=func):
+            return dotted(func) in (("tl", "arange"), ("tl", "program_id"))
+    return False
 
 
 def _is_tensor(node: ast.expr) -> bool:

@@ -1,7 +1,6 @@
 """TTIR tells whether two texts are one kernel; a kernel and its reprint through the kernel IR are."""
 
 import inspect
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,11 +19,11 @@ from kernelwright.ir.kernel.parsing import kernel_functions
 from kernelwright.ir.kernel.printing import with_functions
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, HINTS, METHODS
 from kernelwright.ir.passes import Context
-from kernelwright.ir.values import Kernel, KernelModule
+from kernelwright.ir.values import KernelModule
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from kernel_corpus import corpus
-from respelling import respelt
+from respelling import respelt_module
 
 TARGET = get_target("h100")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -118,12 +117,7 @@ def test_respelt_kernels_are_the_same_kernel() -> None:
     for seed, (_, module) in enumerate(sorted(corpus().items())):
         if seed % 4 or len(module.kernels) > 2:
             continue
-        kernels: list[Kernel] = []
-        for kernel in module.kernels:
-            text, helpers = respelt(kernel.source, seed, exact=True)
-            kernels += [Kernel(re.findall(r"def (\w+)", helper)[0], helper) for helper in helpers]
-            kernels.append(replace(kernel, source=text))
-        found = compare_kernels(module, replace(module, kernels=tuple(kernels)), TARGET)
+        found = compare_kernels(module, respelt_module(module, seed, exact=True), TARGET)
         assert not found.unequal
         compared += len(found.equal)
     assert compared > 30

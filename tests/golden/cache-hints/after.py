@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: scale_columns
-# level: triton  digest: d6b28a9ea5b9
+# level: triton  digest: 3cb7c2fb1295
 import torch
 import triton
 import triton.language as tl
@@ -37,12 +37,12 @@ def get_init_inputs():
 # covers: aten.mul
 @triton.jit
 def scale_columns(x_ptr, scale_ptr, out_ptr, columns, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    column = tl.arange(0, BLOCK)
-    mask = column < columns
-    scale = tl.load(scale_ptr + column, mask=mask, eviction_policy="evict_last")
-    x = tl.load(x_ptr + row * columns + column, mask=mask)
-    tl.store(out_ptr + row * columns + column, x * scale, mask=mask)
+    lanes = tl.arange(0, BLOCK)
+    mask = lanes < columns
+    scale = tl.load(scale_ptr + lanes, mask=mask, eviction_policy='evict_last')
+    first = tl.program_id(0) * columns
+    x = tl.load(x_ptr + first + lanes, mask=mask)
+    tl.store(out_ptr + first + lanes, x * scale, mask=mask)
 
 scale_columns_meta = {"BLOCK": 128, "num_warps": 4}
 

@@ -1,0 +1,77 @@
+"""Passes whose work is inside kernels: a rule one can read, and a rewrite of a value."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+from kernelwright.ir.kernel.inlining import inlined
+from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.normal import normal_form
+from kernelwright.ir.kernel.parsing import kernel_functions
+from kernelwright.ir.kernel.printing import with_functions
+from kernelwright.ir.kernel.values import Function
+from kernelwright.ir.passes import Context, Pass
+from kernelwright.ir.values import KernelModule, Level
+from kernelwright.midend.host_code import without_idle_kernels
+
+
+class Keeps(Enum):
+    """What a rewrite keeps of the numbers that a kernel computes."""
+
+    EXACT = "every value, bit for bit"
+    REASSOCIATED = "every value, sums taken in another order"
+    CONTRACTED = "every value, products and sums rounded once in place of twice"
+
+
+@dataclass(frozen=True)
+class KernelPass(Pass):
+    """A pass that rewrites kernels one by one.
+
+    `needs` and `changes` are a line each for people; `keeps` is a promise. `asks_launches`: it is told what the
+    launcher passes, which costs a run of the host code on meta tensors.
+    """
+
+    reads: ClassVar[Level] = Level.TRITON
+    writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str]
+    changes: ClassVar[str]
+    keeps: ClassVar[Keeps]
+    asks_launches: ClassVar[bool] = False
+
+    @abstractmethod
+    def rewrite(self, function: Function, launches: Launches | None) -> Function:
+        """The kernel rewritten; the same object where the rule does not apply."""
+
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+        """The module with its kernels rewritten; the same object where the rule applies to none."""
+        functions = kernel_functions(module)
+        known = self._launches(module) if functions else {}
+        found = {}
+        for symbol, function in functions.items():
+            made = self._rewritten(function, functions, known.get(symbol)) if function.entry else None
+            if made is not None:
+                found[symbol] = made
+        return without_idle_kernels(with_functions(module, found)) if found else module
+
+    def _rewritten(
+        self, function: Function, functions: Mapping[str, Function], launches: Launches | None
+    ) -> Function | None:
+        """The kernel rewritten with its helpers taken apart, or without where that comes to the same."""
+        whole = inlined(function, functions)
+        made = self.rewrite(whole, launches)
+        if made is whole:
+            return None
+        if whole is not function:
+            short = self.rewrite(function, launches)
+            if normal_form(short, functions) == normal_form(made, functions):
+                return short
+        return made
+
+    def _launches(self, module: KernelModule) -> Mapping[str, Launches]:
+        if not self.asks_launches:
+            return {}
+        from kernelwright.backend.launch_facts import launch_facts  # late: it needs torch
+
+        return launch_facts(module)

@@ -1,0 +1,74 @@
+"""Rewrites of kernels read what a kernel does: spelt otherwise, it is rewritten all the same, to the same kernel."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from programs import assert_right
+
+from kernelwright.driver.discovery import discover
+from kernelwright.ir.kernel.normal import normal_form
+from kernelwright.ir.kernel.parsing import kernel_functions
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import REGISTRY, Context
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend.kernel_pass import Keeps, KernelPass
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from kernel_corpus import corpus
+from respelling import respelt_module
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+SEEDS = range(20)
+
+discover()
+PASSES = sorted(name for name, found in REGISTRY.items() if issubclass(found, KernelPass))
+
+
+def rewritten(name: str, module: KernelModule) -> KernelModule:
+    return REGISTRY[name]().run(module, Context(target="h200"))
+
+
+def forms(module: KernelModule) -> dict[str, str]:
+    """The normal forms of the kernels that are launched."""
+    functions = kernel_functions(module)
+    return {symbol: normal_form(one, functions) for symbol, one in functions.items() if one.entry}
+
+
+def golden(name: str) -> Iterator[tuple[KernelModule, KernelModule]]:
+    for path in sorted((GOLDEN / name).rglob("before.py")):
+        yield tuple(parse_module((path.parent / file).read_text("utf-8")) for file in ("before.py", "after.py"))  # type: ignore[misc]
+
+
+def test_rewrites_of_kernels_say_what_they_do() -> None:
+    assert "cache-hints" in PASSES
+    for name in PASSES:
+        found = REGISTRY[name]
+        assert issubclass(found, KernelPass) and found.needs and found.changes and isinstance(found.keeps, Keeps)
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_golden_inputs_spelt_otherwise_are_rewritten_to_the_same_kernels(name: str) -> None:
+    for before, after in golden(name):
+        for seed in SEEDS:
+            other = respelt_module(before, seed)
+            assert forms(rewritten(name, other)) == forms(after), seed
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_what_a_rewrite_gives_is_right_however_its_input_is_spelt(name: str) -> None:
+    for before, _ in golden(name):
+        assert_right(rewritten(name, respelt_module(before, 1)))
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_the_same_kernels_of_the_corpus_are_rewritten(name: str) -> None:
+    parted, changed = [], 0
+    for seed, (place, module) in enumerate(sorted(corpus().items())):
+        after, other = rewritten(name, module), rewritten(name, respelt_module(module, seed))
+        changed += after is not module
+        if forms(after) != forms(other):
+            parted.append(f"{place} {seed}")
+    assert changed > 0
+    assert len(parted) <= 0.01 * len(corpus()), parted
