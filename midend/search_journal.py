@@ -4,17 +4,16 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
 import triton
 
-import kernelwright
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.compiled import cache_folder
 from kernelwright.backend.stopwatch import Measured
+from kernelwright.ir.own_source import JUDGING, source_digest
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference
 
@@ -105,7 +104,7 @@ def open_journal(reference: Reference, ctx: Context, resume: bool) -> SearchJour
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
     judging: Mapping[str, Any] = ctx.options.get("judging", {})
     made_with = [
-        _sources(),
+        source_digest(*JUDGING),
         torch.__version__,
         triton.__version__,
         device,
@@ -116,16 +115,6 @@ def open_journal(reference: Reference, ctx: Context, resume: bool) -> SearchJour
     key = hashlib.sha256(json.dumps(made_with, sort_keys=True, default=str).encode()).hexdigest()
     folder: Path = ctx.options.get("journals", cache_folder() / "search")
     return SearchJournal(folder if resume else None, key)
-
-
-@cache
-def _sources() -> str:
-    """A digest of the code that judges and estimates: what it found before it was mended does not count."""
-    found = hashlib.sha256()
-    for package in ("agent", "backend", "evaluation", "ir"):
-        for path in sorted((Path(kernelwright.__file__).parent / package).rglob("*.py")):
-            found.update(f"{package}/{path.name}\0".encode() + path.read_bytes())
-    return found.hexdigest()
 
 
 def _verdict_key(module: KernelModule, rungs: tuple[Rung, ...] | None) -> str:

@@ -13,15 +13,14 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import kernelwright
 from kernelwright.agent.evaluator import Rung, Status, Verdict, repeats
 from kernelwright.backend.compiled import cache_folder
 from kernelwright.evaluation.transport import encode_reference
 from kernelwright.ir.errors import Diagnostic
+from kernelwright.ir.own_source import JUDGING, source_digest
 from kernelwright.ir.values import KernelModule, Reference, Resources
 
 Json = dict[str, Any]
@@ -113,7 +112,7 @@ def verdict_key(
     rungs, the evaluator's `settings` (its own source included) and the `machine`: device and versions."""
     content = [
         _SCHEMA,
-        _own_source(),
+        source_digest(*JUDGING),
         ["module", program.digest] if isinstance(program, KernelModule) else ["text", program],
         encode_reference(reference),
         None if rungs is None else sorted(set(map(str, rungs))),
@@ -121,16 +120,6 @@ def verdict_key(
         _plain(machine),
     ]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-@cache
-def _own_source() -> str:
-    """A digest of the judging code: a verdict of an evaluator that was mended since is no verdict."""
-    found = hashlib.sha256()
-    for package in ("agent", "backend", "evaluation", "ir"):
-        for path in sorted((Path(kernelwright.__file__).parent / package).rglob("*.py")):
-            found.update(f"{package}/{path.name}\0".encode() + path.read_bytes())
-    return found.hexdigest()
 
 
 def may_cache(rungs: tuple[Rung, ...] | None) -> bool:
