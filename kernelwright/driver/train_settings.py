@@ -266,6 +266,11 @@ def read_train_settings(overrides: Sequence[str], root: str = "train") -> TrainS
     plain.rollout.ladder()
     _check_shared(plain)
     _check_together(plain)
+    if algorithm.kind == "reinforce" and plain.trainer.updates > 1:
+        raise UserError(
+            f"algorithm.kind=reinforce has no ratio, which trainer.updates={plain.trainer.updates} on a batch need; "
+            "give algorithm.kind=ppo, or trainer.updates=1"
+        )
     settings = TrainSettings(
         plain,
         check_config(ImportSettings, config.get("import", {}), "import."),

@@ -15,6 +15,7 @@ Kind = Literal["ppo", "reinforce", "cispo"]
 RatioLevel = Literal["token", "sequence"]
 Aggregation = Literal["token", "seq_mean", "seq_sum", "const"]
 Level = Literal["token", "turn", "turn_geo", "traj", "traj_geo"]
+ReferencePolicy = Literal["start", "base"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Algorithm:
     dual_c: float | None = option(None, "bound on the loss where the advantage is negative", above=1)
     aggregation: Aggregation = option("seq_mean", "how the losses of tokens add up")
     max_len: int = option(2048, "aggregation=const: the most tokens of a response", above=0)
-    kl: float = option(0.0, "weight of the KL penalty (k3) against the base model", at_least=0)
+    kl: float = option(0.0, "weight of the KL penalty (k3)", at_least=0)
+    reference: ReferencePolicy = option("start", "what KL is taken to: the starting adapter, or the base model")
     tis_cap: float | None = option(None, "the largest importance weight of a rollout; larger ones are cut", above=0)
     tis_level: Level = option("token", "the unit that truncated weights are computed over")
     band: tuple[float, float] | None = option(
@@ -52,6 +54,10 @@ class Algorithm:
     )
     prs_s: float = option(0.1, "how soft the threshold of `prs_tau` is", above=0)
     dynamic_sampling: bool = option(False, "leave out groups whose returns are all the same")
+    refills: int = option(
+        3, "dynamic_sampling: how often at most other problems are drawn in the place of those left out", at_least=0
+    )
+    mask_truncated: bool = option(False, "learn nothing from answers that were cut off at the most tokens")
 
     def __post_init__(self) -> None:
         if self.band is not None:

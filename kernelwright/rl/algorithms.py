@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
+from kernelwright.agent.trajectory import Trajectory
 from kernelwright.rl.algorithm import Algorithm, Level
 from kernelwright.rl.corrections import band_keep, log_ratio, prs_keep, truncate, veto_keep
 from kernelwright.rl.losses import aggregate, clipped, denominator, k3, pg_loss, policy_ratio
@@ -85,6 +86,21 @@ def prepare(turns: Turns, algorithm: Algorithm, seed: int = 0) -> Prepared:
     good = torch.where(signal & left, adv.clamp(min=0.0), 0.0)
     solved = ~signal & left & turns.correct
     return Prepared(adv, keep, _weights(turns, algorithm), denom, returns, statistics, good, solved)
+
+
+def problems_with_signal(trajectories: Sequence[Trajectory], algorithm: Algorithm) -> int:
+    """How many problems have a group of turns whose returns differ, as `prepare` sees them."""
+    rows = [(made.problem, place, number, turn) for place, made in enumerate(trajectories)
+            for number, turn in enumerate(made.turns)]  # fmt: skip
+    if not rows:
+        return 0
+    prompt, traj, turn = (torch.tensor([row[column] for row in rows]) for column in range(3))
+    valid = torch.tensor([row[3].valid for row in rows])
+    reward = torch.tensor([row[3].reward if row[3].valid else 0.0 for row in rows], dtype=torch.float32)
+    known = settled(valid, traj, turn, algorithm.gamma, algorithm.how)
+    returns = turn_returns(reward, traj, turn, algorithm.gamma, algorithm.how)
+    signal = nonconstant_groups(returns, group_ids(prompt, turn, algorithm.group), known)
+    return len(set(prompt[signal & known].tolist()))
 
 
 def _weights(turns: Turns, algorithm: Algorithm) -> Tensor | None:

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
@@ -16,6 +16,10 @@ from kernelwright.rl.packing import Row
 #: when the policy has drawn all answers: another adapter may be pushed then, and another batch asked for, while these
 #: are still judged.
 RollOut = Callable[[Sequence[KernelModule], int, Callable[[], None]], list[Trajectory]]
+#: How many problems have answers that are not all worth the same.
+Signals = Callable[[Sequence[Trajectory]], int]
+#: Seeds of a batch's refills are this far apart.
+_SEED_STEP = 15_485_863
 #: What a placeholder row consists of where a turn has no tokens.
 _NOTHING = Row((0,), (0,))
 
@@ -23,18 +27,21 @@ _NOTHING = Row((0,), (0,))
 @dataclass(frozen=True)
 class Plan:
     """What a batch is made of: modules, and their places among all problems. `adapter_step` is the step of the adapter
-    that draws it."""
+    that draws it. `spare` are other problems, a place and a module each, of which some take the places of problems
+    whose answers are all worth the same; that happens at most `refills` times."""
 
     step: int
     places: Sequence[int]
     modules: Sequence[KernelModule]
     seed: int
     adapter_step: int
+    spare: Sequence[tuple[int, KernelModule]] = ()
+    refills: int = 0
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch, and how long it took from the first prompt to the last verdict."""
+    """A batch, and how long it took from the first prompt to the last verdict. Its plan has the refills' places."""
 
     plan: Plan
     trajectories: list[Trajectory]
@@ -53,6 +60,7 @@ class Flight:
     roll_out: RollOut
     ready: Callable[[], None]
     before: "Flight | None" = None
+    signals: Signals | None = None
     _drawn: threading.Event = field(default_factory=threading.Event)
     _made: "Future[Batch]" = field(default_factory=Future)
 
@@ -73,7 +81,7 @@ class Flight:
                 self.before._made.result()  # what ended that one ends this one
             self.before = None
             self.ready()
-            self._made.set_result(drawn_batch(self.plan, self.roll_out, self._drawn.set))
+            self._made.set_result(drawn_batch(self.plan, self.roll_out, self._drawn.set, self.signals))
         except BaseException as error:  # noqa: BLE001 - raised where the batch is taken
             self._made.set_exception(error)
 
@@ -86,11 +94,32 @@ class Flight:
         return self._made.result()
 
 
-def drawn_batch(plan: Plan, roll_out: RollOut, over: Callable[[], None] = lambda: None) -> Batch:
-    """The batch of a plan."""
+def _nothing() -> None:
+    """Nobody asks when the policy is done."""
+
+
+def drawn_batch(
+    plan: Plan, roll_out: RollOut, over: Callable[[], None] = _nothing, signals: Signals | None = None
+) -> Batch:
+    """The batch of a plan. With `signals`, spare problems fill it up until as many as are planned have a signal."""
     began = time.monotonic()
-    trajectories = roll_out(plan.modules, plan.seed, over)
-    return Batch(plan, trajectories, time.monotonic() - began)
+    if signals is None or not plan.spare:
+        trajectories = roll_out(plan.modules, plan.seed, over)
+        return Batch(replace(plan, spare=()), trajectories, time.monotonic() - began)
+    trajectories = roll_out(plan.modules, plan.seed, _nothing)
+    places, modules, spare = list(plan.places), list(plan.modules), list(plan.spare)
+    for number in range(1, plan.refills + 1):
+        lacking = len(plan.places) - signals(trajectories)
+        taken, spare = spare[: max(0, lacking)], spare[max(0, lacking) :]
+        if not taken:
+            break
+        more = roll_out([module for _, module in taken], plan.seed + _SEED_STEP * number, _nothing)
+        trajectories = [*trajectories, *(replace(made, problem=len(places) + made.problem) for made in more)]
+        places += [place for place, _ in taken]
+        modules += [module for _, module in taken]
+    over()
+    full = replace(plan, places=places, modules=modules, spare=())
+    return Batch(full, trajectories, time.monotonic() - began)
 
 
 def rows_of(trajectories: Sequence[Trajectory]) -> list[Row]:

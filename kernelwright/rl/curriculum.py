@@ -53,6 +53,11 @@ class Curriculum:
         self._new[step + 1] = first + new
         return [*(self._cursor.batch_of(first + offset)[0] for offset in range(new)), *again]
 
+    def spare(self, step: int, batch: Sequence[int], most: int) -> list[int]:
+        """Up to so many places that are not in a step's batch, drawn by the seed and the step alone."""
+        others = sorted(set(self._places) - set(batch))
+        return random.Random(f"{self._seed}/spare/{step}").sample(others, min(most, len(others)))
+
     def new(self, step: int) -> int:
         """How many of the problems of a step that is not recorded yet are no replayed ones; they are its first."""
         return self._new[step + 1] - self._new[step]

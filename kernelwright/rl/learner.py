@@ -10,6 +10,7 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model, set_peft_model_state_dict
 from peft.tuners.tuners_utils import BaseTunerLayer
 from safetensors.torch import load_file
+from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kernelwright.ir.errors import KernelwrightError, UserError, check_choice
@@ -81,7 +82,8 @@ class Learner:
     ranks: Ranks = ALONE
 
     def __post_init__(self) -> None:
-        parameters = [p for p in self.model.parameters() if p.requires_grad]
+        parameters = self._adapter()
+        self._reference: list[Tensor] | None = None
         self.optimizer = torch.optim.AdamW(
             parameters,
             lr=self.settings.lr,
@@ -100,9 +102,14 @@ class Learner:
         """The packs of this process's rows; empty ones, where other processes have more, want a pass for nothing."""
         return self.ranks.packs(rows, self.budget, shares_prompts(self.model))
 
-    def score(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
-        """The adapter's log-probabilities of one pack of rows, with gradients."""
+    def score(self, rows: Sequence[Row], temperature: float = 1.0, dropout: bool = True) -> Scores:
+        """The adapter's log-probabilities of one pack of rows, with gradients.
+
+        Without `dropout` they are those of `scored`, as a ratio of the two takes them to be.
+        """
         self.model.train()
+        if not dropout:
+            _without_dropout(self.model)
         return score(self.model, rows, temperature, entropy=False)
 
     def scored(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
@@ -111,6 +118,27 @@ class Learner:
         found = scored(self.model, rows, self.packs(rows), temperature)
         self.ranks.add_up([part for part in (found.logp, found.entropy) if part is not None])
         return found
+
+    def keep_reference(self) -> None:
+        """Keep a copy of the adapter as it is now, for `scored_by_reference`."""
+        self._reference = [parameter.detach().clone() for parameter in self._adapter()]
+
+    def scored_by_reference(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
+        """The scores of the adapter that `keep_reference` kept."""
+        assert self._reference is not None, "keep_reference comes first"
+        current = [parameter.data for parameter in self._adapter()]
+        try:
+            self._put(self._reference)
+            return self.scored(rows, temperature)
+        finally:
+            self._put(current)
+
+    def _adapter(self) -> list[torch.nn.Parameter]:
+        return [parameter for parameter in self.model.parameters() if parameter.requires_grad]
+
+    def _put(self, values: Sequence[Tensor]) -> None:
+        for parameter, value in zip(self._adapter(), values, strict=True):
+            parameter.data = value
 
     def scored_by_base(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
         """The scores of the base model, its adapter left out."""
@@ -137,8 +165,11 @@ class Learner:
         return {"grad_norm": norm, "lr": rate}
 
     def save_adapter(self, folder: Path) -> None:
-        """Write the adapter as peft does: what vLLM loads."""
-        self.model.save_pretrained(folder, safe_serialization=True)
+        """Write the adapter as peft does: what vLLM loads.
+
+        Embeddings belong to the base. Left to find out whether to save them, peft asks the Hub about the base.
+        """
+        self.model.save_pretrained(folder, safe_serialization=True, save_embedding_layers=False)
 
     def save(self, folder: Path) -> None:
         """Write adapter and optimizer."""
@@ -207,6 +238,13 @@ def open_tokenizer(base: Path | str) -> Any:
 
 def _unreadable(base: Path | str, error: Exception) -> UserError:
     return UserError(f"base model {str(base)!r} cannot be read: {str(error).splitlines()[0]}")
+
+
+def _without_dropout(model: Any) -> None:
+    """Let a model in training mode drop nothing. Layers that recompute activations do so in training mode only."""
+    model.eval()
+    for module in model.modules():
+        module.training = bool(getattr(module, "gradient_checkpointing", False))
 
 
 def load_adapter_weights(model: Any, folder: Path) -> None:

@@ -33,8 +33,8 @@ from kernelwright.agent.trajectory import Trajectory
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.algorithm import Algorithm
-from kernelwright.rl.algorithms import Prepared, objective, prepare
-from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, drawn_batch, rows_of
+from kernelwright.rl.algorithms import Prepared, objective, prepare, problems_with_signal
+from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, Signals, drawn_batch, rows_of
 from kernelwright.rl.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
 from kernelwright.rl.curriculum import Curriculum
 from kernelwright.rl.imitation import GoodAnswers
@@ -111,6 +111,11 @@ class Trainer:
         self._good = GoodAnswers()
         self._kept = 0  # the step of the latest checkpoint
         self._stop = Stop(self._announce)
+        self._signals: Signals | None = None
+        if self.algorithm.dynamic_sampling and self.algorithm.refills:
+            self._signals = partial(problems_with_signal, algorithm=self.algorithm)
+        if self.algorithm.kl and self.algorithm.reference == "start":
+            self.learner.keep_reference()  # before a checkpoint is loaded: KL is to where the run began
 
     def run(self) -> dict[str, Any]:
         """Train from the latest checkpoint on; the last step's metrics.
@@ -241,7 +246,10 @@ class Trainer:
     def _plan(self, step: int) -> Plan:
         places = self._curriculum.batch_of(step)
         chosen = [self.modules[place] for place in places]
-        return Plan(step, places, chosen, self._seed("rollout", step), self._drawn_by(step))
+        refills = self.algorithm.refills if self._signals is not None else 0
+        spare = self._curriculum.spare(step, places, refills * self.settings.problems)
+        others = [(place, self.modules[place]) for place in spare]
+        return Plan(step, places, chosen, self._seed("rollout", step), self._drawn_by(step), others, refills)
 
     def _drawn_by(self, step: int) -> int:
         """The step of the adapter that draws a step's batch."""
@@ -261,7 +269,7 @@ class Trainer:
         try:
             with self._stop.interruptible():
                 if not self.settings.ahead:
-                    return drawn_batch(self._plan(step), self.roll_out)
+                    return drawn_batch(self._plan(step), self.roll_out, signals=self._signals)
                 with self.phases.timed("wait"):
                     batch = self._flights[0].take()  # held until then: an interrupt calls it off
         except KeyboardInterrupt:
@@ -282,7 +290,8 @@ class Trainer:
         for step in self._steps_ahead()[len(self._flights) :]:
             plan = self._plan(step)
             before = self._flights[-1] if self._flights else None
-            self._flights.append(Flight(plan, self.roll_out, partial(self._push, plan.adapter_step), before))
+            push = partial(self._push, plan.adapter_step)
+            self._flights.append(Flight(plan, self.roll_out, push, before, self._signals))
             self._flights[-1].send_off()
 
     def _step(self, batch: Batch) -> dict[str, Any]:
@@ -290,19 +299,8 @@ class Trainer:
         plan, trajectories = batch.plan, batch.trajectories
         self.phases.add("rollout", batch.seconds)
         torch.manual_seed(self._seed("update", plan.step) + self.learner.ranks.rank)
-        rows = rows_of(trajectories)
-        with self.phases.timed("score", "learner"), self._stop.interruptible(self._alone):
-            turns, prepared, entropy = self._prepared(trajectories, rows, plan.seed)
-        found: dict[str, Any] = {}
-        for number in range(self.settings.updates):
-            again = self._good.drawn(self.settings.imitate, f"{self.settings.seed}/imitate/{plan.step}/{number}")
-            again += self._paired(f"{self.settings.seed}/pairs/{plan.step}/{number}")
-            with self.phases.timed("update", "learner"):
-                found = self._update(turns, prepared, rows, entropy, again, first=not number)
+        found = self._learnt(plan, trajectories) if trajectories else {}  # none where every prompt was too long
         self.learner.step = plan.step + 1
-        if self.settings.imitate:
-            weights = prepared.good + self.settings.rehearsal * prepared.solved
-            self._good.record(rows, self.learner.ranks.shared(weights.tolist()))
         fresh = self._fresh(plan.step, trajectories)
         if self.learner.ranks.leads:
             self._curriculum.record(plan.places, trajectories)
@@ -317,7 +315,25 @@ class Trainer:
         facts: dict[str, Any] = {"tokens": tokens, "tokens_per_s": round(tokens / max(1e-9, batch.seconds), 1)}
         facts |= {"lag": plan.step - plan.adapter_step, "versions": sorted({answer.version for answer in answers})}
         facts["problems"] = [module.name for module in plan.modules]
-        return rollout_metrics(trajectories) | fresh | facts | dict(prepared.statistics) | found
+        if self._signals is not None:
+            facts["refilled"] = len(plan.places) - self.settings.problems
+        return rollout_metrics(trajectories) | fresh | facts | found
+
+    def _learnt(self, plan: Plan, trajectories: Sequence[Trajectory]) -> dict[str, Any]:
+        """Take the updates of a batch; its statistics, and the last update's."""
+        rows = rows_of(trajectories)
+        with self.phases.timed("score", "learner"), self._stop.interruptible(self._alone):
+            turns, prepared, entropy = self._prepared(trajectories, rows, plan.seed)
+        found: dict[str, Any] = {}
+        for number in range(self.settings.updates):
+            again = self._good.drawn(self.settings.imitate, f"{self.settings.seed}/imitate/{plan.step}/{number}")
+            again += self._paired(f"{self.settings.seed}/pairs/{plan.step}/{number}")
+            with self.phases.timed("update", "learner"):
+                found = self._update(turns, prepared, rows, entropy, again, first=not number)
+        if self.settings.imitate:
+            weights = prepared.good + self.settings.rehearsal * prepared.solved
+            self._good.record(rows, self.learner.ranks.shared(weights.tolist()))
+        return dict(prepared.statistics) | found
 
     def _paired(self, seed: str) -> list[Row]:
         """So many rows of pairs as are imitated with an update, or all there are."""
@@ -338,11 +354,14 @@ class Trainer:
         scored = self.learner.scored(rows, self.settings.temperature)
         if not bool(torch.isfinite(scored.logp).all()):
             raise DivergedError(f"step {self.learner.step}: the model's log-probabilities are no numbers")
-        base = None
+        reference = None
         if self.algorithm.kl:
-            base = self.learner.scored_by_base(rows, self.settings.temperature).logp
+            of_start = self.algorithm.reference == "start"
+            scored_by = self.learner.scored_by_reference if of_start else self.learner.scored_by_base
+            reference = scored_by(rows, self.settings.temperature).logp
         taken = [turn for made in trajectories for turn in made.turns]
-        turns = turns_of(trajectories, scored.logp, base, measured(speedup, taken), measured(coverage, taken))
+        figures = measured(speedup, taken), measured(coverage, taken)
+        turns = turns_of(trajectories, scored.logp, reference, *figures, self.algorithm.mask_truncated)
         return turns, prepare(turns, self.algorithm, seed), scored.entropy
 
     def _update(
@@ -387,7 +406,7 @@ class Trainer:
         """The loss of some rows; idle, of none of their tokens: a pass that other processes wait for."""
         part = prepared.select(chosen)
         keep = part.keep & (not idle)
-        logp = self.learner.score([rows[index] for index in chosen], self.settings.temperature).logp
+        logp = self.learner.score([rows[index] for index in chosen], self.settings.temperature, False).logp
         seen = turns.select(chosen).with_logp(logp)
         loss = objective(seen, self.algorithm, part.advantages, keep, part.denominator, part.weights)
         if not torch.isfinite(loss.value):

@@ -18,7 +18,7 @@ class Turns:
     old_logp      (N, T)  by the trainer's policy before its first update on the batch: the one that drew the tokens, or
                           as many steps later as batches are drawn ahead
     rollout_logp  (N, T)  by the engine that drew them, after temperature and top-p
-    ref_logp      (N, T)  by the base model, adapter disabled; None where no KL is asked for
+    ref_logp      (N, T)  by the policy that KL is taken to; None where no KL is asked for
     mask          (N, T)  bool: the policy's own tokens
     reward        (N,)    of the turn alone
     prompt        (N,)    int64: which problem
@@ -133,16 +133,20 @@ def turns_of(
     ref_logp: Tensor | None = None,
     speedup: Sequence[float] | None = None,
     coverage: Sequence[float] | None = None,
+    mask_truncated: bool = False,
 ) -> Turns:
     """Rows for all turns of some trajectories, in their order; `logp` is `old_logp` until `with_logp`.
 
     `old_logp`, `ref_logp` (N, T): T at least the longest completion's tokens; `speedup`, `coverage` (N,), NaN where not
-    given. Raises ValueError for a valid turn whose completion does not tell the probability of each token.
+    given. With `mask_truncated` a completion that was cut off has no token that is learnt from; its reward still counts
+    in the baseline of its group. Raises ValueError for a valid turn whose completion does not tell the probability of
+    each token.
     """
     rows = [(place, number, turn) for place, made in enumerate(trajectories) for number, turn in enumerate(made.turns)]
     device, width = old_logp.device, old_logp.shape[1]
     found = [_logprobs(turn, place, number) for place, number, turn in rows]
-    lengths = torch.tensor([len(values) for values in found], device=device)
+    learnt = [not (mask_truncated and turn.completion.finish == "length") for _, _, turn in rows]
+    lengths = torch.tensor([len(values) * keep for values, keep in zip(found, learnt, strict=True)], device=device)
     unknown = [float("nan")] * len(rows)
 
     def integers(values: list[int]) -> Tensor:

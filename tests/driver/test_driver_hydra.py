@@ -63,7 +63,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_a_search_path_adds_options_to_our_groups(own: Path) -> None:
     settings = read_train_settings([f"hydra.searchpath=['file://{own}']", "recipe=mine"])
-    assert (settings.plain.trainer.steps, settings.plain.rollout.n, settings.algorithm.kind) == (7, 3, "reinforce")
+    assert (settings.plain.trainer.steps, settings.plain.rollout.n, settings.algorithm.negative) == (7, 3, 0.0)
     with pytest.raises(UserError, match=r"unknown recipe 'yours' \(choose from .*mine"):
         read_train_settings([f"hydra.searchpath=['file://{own}']", "recipe=yours"])
 

@@ -125,6 +125,7 @@ def test_a_small_model_is_asked_as_the_shipped_adapters_of_its_stage_are() -> No
         (["pairs=pairs.jsonl", "trainer.pairs=-1"], "trainer.pairs=-1: out of range, at least 0"),
         (["canary.n=0"], "canary.n=0: out of range, at least 1"),
         (["canary=false"], r"canary=False: it has keys of its own; give canary\.KEY"),
+        (["algorithm.kind=reinforce", "trainer.updates=2"], "algorithm.kind=reinforce has no ratio"),
         (["recipe=null"], "a configuration group takes the name of one"),
     ],
 )

@@ -23,13 +23,13 @@ TABLE = {
     "dr_grpo": (1.0, "prompt", "mean", "none", "const", "ppo", "token", 0.0),
     "dapo": (1.0, "prompt", "mean", "group", "token", "ppo", "token", 0.0),
     "bnpo": (1.0, "prompt", "mean", "group", "token", "ppo", "token", 0.0),
-    "rloo": (1.0, "prompt", "loo", "none", "seq_sum", "reinforce", "token", 0.0),
+    "rloo": (1.0, "prompt", "loo", "none", "seq_sum", "ppo", "token", 0.0),
     "trloo": (1.0, "prompt_turn", "loo", "none", "seq_sum", "ppo", "token", 0.0),
     "dr_kernel": (1.0, "prompt_turn", "loo", "none", "seq_sum", "ppo", "token", 0.0),
     "kevin": (0.4, "prompt", "mean", "group", "const", "ppo", "token", 0.0),
     "gspo": (1.0, "prompt", "mean", "group", "seq_mean", "ppo", "sequence", 0.0),
     "cispo": (1.0, "prompt", "mean", "group", "token", "cispo", "token", 0.0),
-    "raft": (1.0, "prompt", "mean", "none", "seq_mean", "reinforce", "token", 0.0),
+    "raft": (1.0, "prompt", "mean", "none", "seq_mean", "ppo", "token", 0.0),
 }
 
 
