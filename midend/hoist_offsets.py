@@ -1,145 +1,159 @@
 """`hoist-offsets`: loads at constant distances from one another share the arithmetic of one address."""
 
-import ast
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.backend.host_trace import trace_host
-from kernelwright.ir.passes import Context, Pass, register
-from kernelwright.ir.values import Kernel, KernelModule, Level
-from kernelwright.midend.host_code import INDEX_LIMIT, fresh_names
-from kernelwright.midend.launches import bound_by, called, find_launches, function_of, local_names, names_in
+from kernelwright.ir.kernel.accesses import Access, Accesses
+from kernelwright.ir.kernel.indices import Form
+from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value
+from kernelwright.ir.passes import register
+from kernelwright.midend.host_code import INDEX_LIMIT
+from kernelwright.midend.kernel_pass import Keeps, KernelPass
 
 #: Loads that an address of their own is worth.
 LEAST_LOADS = 3
+_NOTHING = Constant("0")
+#: What gives integers of 32 or 64 bits.
+_WIDE = frozenset({"arange", "program_id", "num_programs", "cdiv", "triton.cdiv", "for", "while"})
+_WIDE_TYPES = (Constant("tl.int32"), Constant("tl.int64"))
 
 
 @register
 @dataclass(frozen=True)
-class HoistOffsets(Pass):
+class HoistOffsets(KernelPass):
     """Work out the address of loads that differ by constants once, so that each adds no more than its constant.
 
     Sums of 32-bit indices may overflow, which keeps a compiler from taking them apart. Legal where the tensor's extent
-    and the constants together stay within 32 bits, and names in the address keep their values from the first load of a
-    block of statements to the last. Expected, not measured: on windows, fewer instructions for each load.
+    and the constants together stay within 32 bits, and no part of the address is of a narrower type. Expected, not
+    measured: on windows, fewer instructions for each load.
     """
 
     name: ClassVar[str] = "hoist-offsets"
-    reads: ClassVar[Level] = Level.TRITON
-    writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = "three loads of one block of statements, at constant distances in one tensor of known extent"
+    changes: ClassVar[str] = "how their addresses are computed"
+    keeps: ClassVar[Keeps] = Keeps.EXACT
+    asks_launches: ClassVar[bool] = True
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
-        """The module with such addresses; the same object where no loads share one."""
-        extents = _extents(module)
-        kernels = tuple(_hoisted(kernel, extents.get(kernel.symbol, {})) for kernel in module.kernels)
-        return module if kernels == module.kernels else replace(module, kernels=kernels)
-
-
-def _extents(module: KernelModule) -> dict[str, dict[str, int]]:
-    """By kernel and parameter, elements of the largest tensor that it is given, INDEX_LIMIT where one is not known; of
-    those kernels alone whose every launch is understood."""
-    trace = trace_host(module)
-    if trace is None or module.launcher is None:
-        return {}
-    launches = list(find_launches(module, trace))
-    counts = Counter(launch.kernel.symbol for launch in launches)
-    mentions = Counter(re.findall(r"\w+(?=\[)", module.launcher.source))
-    found: dict[str, dict[str, int]] = defaultdict(dict)
-    for launch in launches:
-        known = found[launch.kernel.symbol]
-        for parameter, argument in zip(launch.parameters, launch.arguments, strict=True):
-            spec = trace.spec(launch.index, argument)
-            known[parameter] = max(known.get(parameter, 0), INDEX_LIMIT if spec is None else spec.extent)
-    return {symbol: known for symbol, known in found.items() if counts[symbol] == mentions[symbol]}
+    def rewrite(self, function: Function, launches: Launches | None) -> Function:
+        """The kernel with such addresses."""
+        if launches is None:
+            return function
+        edits = Rewriting(function)
+        sums = _Sums(function, edits)
+        for loads in _groups(function, launches, sums):
+            first = loads[0].operation
+            address = sums.rest(loads[0].operation.operands[0], first)
+            for load in loads:
+                constant = sums.constant(load.operation.operands[0])
+                edits.change(load.operation, pointer=_moved(edits, load.operation, address, constant))
+        made = edits.done()
+        return function if made == function else made
 
 
-@dataclass(frozen=True)
-class _Load:
-    """A load of `pointer + (offset + constant)`: the statement that it is part of, and its address."""
-
-    statement: ast.stmt
-    address: ast.expr
-    pointer: str
-    offset: tuple[str, ...]
-    constant: int
-
-
-def _hoisted(kernel: Kernel, extents: Mapping[str, int]) -> Kernel:
-    function = function_of(kernel)
-    taken = names_in(function) | local_names(function)
-    lines, before = [line.encode() for line in kernel.source.split("\n")], dict[int, list[bytes]]()
-    for loads in _groups(function, extents):
-        name = loads[0].pointer.removesuffix("_ptr") + "_at"
-        name = fresh_names({name}, taken).get(name, name)
-        taken.add(name)
-        first = loads[0].statement
-        made = f"{' ' * first.col_offset}{name} = {loads[0].pointer} + ({' + '.join(loads[0].offset)})"
-        before.setdefault(first.lineno, []).append(made.encode())
-        # Last first, so that the positions of earlier ones stay true.
-        for load in sorted(loads, key=lambda load: (load.address.lineno, load.address.col_offset), reverse=True):
-            at, line = load.address, lines[load.address.lineno - 1]
-            moved = f"{name} {'-' if load.constant < 0 else '+'} {abs(load.constant)}" if load.constant else name
-            lines[at.lineno - 1] = line[: at.col_offset] + moved.encode() + line[at.end_col_offset :]
-    if not before:
-        return kernel
-    text = [part for number, line in enumerate(lines, 1) for part in (*before.get(number, ()), line)]
-    return replace(kernel, source=b"\n".join(text).decode())
-
-
-def _groups(function: ast.FunctionDef, extents: Mapping[str, int]) -> Iterator[list[_Load]]:
-    """Loads of one block of statements that have all but a constant in common, in order."""
-    blocks = [function.body, *(node.body for node in ast.walk(function) if isinstance(node, ast.For | ast.If))]
-    for block in blocks:
-        found: dict[tuple[str, tuple[str, ...]], list[_Load]] = defaultdict(list)
-        for statement in block:
-            if isinstance(statement, ast.Assign) and (load := _load(statement)) is not None:
-                found[load.pointer, load.offset].append(load)
-        for (pointer, offset), loads in found.items():
-            constants = {load.constant for load in loads}
-            fits = extents.get(pointer, INDEX_LIMIT) + max(map(abs, constants)) < INDEX_LIMIT
-            if len(constants) >= LEAST_LOADS and fits and not _changed(block, loads, (pointer, *offset)):
+def _groups(function: Function, launches: Launches, sums: "_Sums") -> Iterator[list[Access]]:
+    """Loads of one region that have all but a constant in common, in order."""
+    accesses = Accesses(function, launches)
+    names = {value: p.name for value, p in zip(function.body.arguments, function.parameters, strict=True)}
+    known = {id(access.operation): access for access in accesses.all if access.operation.kind == "load"}
+    for region in _regions(function.body):
+        found: dict[tuple[Operand, Form], list[Access]] = defaultdict(list)
+        for access in (known[id(one)] for one in region.operations if id(one) in known):
+            if access.index is not None and access.base in names and _is_wide(access.index, accesses):
+                constant = sums.constant(access.operation.operands[0])
+                found[access.base, access.index.plus(Form.number(constant), -1)].append(access)
+        for (base, _), loads in found.items():
+            constants = {sums.constant(load.operation.operands[0]) for load in loads}
+            extent = launches.extent(names[base]) if isinstance(base, Value) else None
+            fits = extent is not None and extent + max(map(abs, constants)) < INDEX_LIMIT
+            if len(constants) >= LEAST_LOADS and fits:
                 yield loads
 
 
-def _changed(block: Sequence[ast.stmt], loads: Sequence[_Load], terms: Sequence[str]) -> bool:
-    """Whether a name in the address is bound between the first load and the last."""
-    names = set().union(*(names_in(ast.parse(term)) for term in terms))
-    between = block[block.index(loads[0].statement) : block.index(loads[-1].statement)]
-    return any(not names.isdisjoint(bound_by(statement)) for statement in between)
+def _is_wide(index: Form, accesses: Accesses) -> bool:
+    """Whether nothing in a sum certainly or possibly has fewer than 32 bits, which a constant could make overflow."""
+    for leaf in index.leaves:
+        made = accesses.indices.definitions.get(leaf.value)
+        if made is not None and made.kind not in _WIDE and made.get("dtype") not in _WIDE_TYPES:
+            return False
+    return True
 
 
-def _load(statement: ast.Assign) -> _Load | None:
-    """The load that a statement's value is, where its address is a pointer's sum with a constant among its terms."""
-    call = statement.value
-    if not (isinstance(call, ast.Call) and called(call, "tl.load") and call.args):
-        return None
-    address = call.args[0]
-    if not (isinstance(address, ast.BinOp) and address.lineno == address.end_lineno):
-        return None
-    pointer, *terms = _terms(address)
-    numbers = [number for term in terms if (number := _number(term)) is not None]
-    offset = tuple(ast.unparse(term) for term in terms if _number(term) is None)
-    if not isinstance(pointer, ast.Name) or not offset:
-        return None
-    return _Load(statement, address, pointer.id, offset, sum(numbers))
+def _regions(region: Region) -> Iterator[Region]:
+    yield region
+    for operation in region.operations:
+        for inner in operation.regions:
+            yield from _regions(inner)
 
 
-def _terms(node: ast.expr) -> list[ast.expr]:
-    """The terms of a sum, from the left."""
-    match node:
-        case ast.BinOp(left, ast.Add(), right):
-            return [*_terms(left), *_terms(right)]
-    return [node]
+def _moved(edits: Rewriting, load: Operation, address: Operand, constant: int) -> Operand:
+    if constant == 0:
+        return address
+    return edits.compute(load, "sub" if constant < 0 else "add", lhs=address, rhs=Constant(str(abs(constant))))
 
 
-def _number(node: ast.expr) -> int | None:
-    """A whole number, negative ones included."""
-    match node:
-        case ast.Constant(int(value)):
-            return value
-        case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
-            return -value
-    return None
+class _Sums:
+    """Integers and pointers taken apart into a constant and the rest, which is computed in the same way without it."""
+
+    def __init__(self, function: Function, edits: Rewriting) -> None:
+        self.definitions = {result: one for one in function.walk() for result in one.results}
+        self.edits = edits
+
+    def constant(self, operand: Operand) -> int:
+        """The sum of the constants in a sum."""
+        number = _number(operand)
+        if number is not None:
+            return number
+        made = self._made(operand)
+        if made is None:
+            return 0
+        one, *others = made.operands
+        if made.kind == "add":
+            return self.constant(one) + self.constant(others[0])
+        if made.kind == "sub" and (number := _number(others[0])) is not None:
+            return self.constant(one) - number
+        if made.kind == "mul":
+            factor, scaled = self._factors(made)
+            return factor * self.constant(scaled)
+        return self.constant(one) if made.kind == "expand_dims" else 0
+
+    def rest(self, operand: Operand, anchor: Operation) -> Operand:
+        """The sum without its constants, computed before the anchor; 0 where nothing is left."""
+        if _number(operand) is not None:
+            return _NOTHING
+        made = self._made(operand)
+        if made is None or self.constant(operand) == 0:
+            return operand
+        if made.kind == "add":
+            left, right = (self.rest(one, anchor) for one in made.operands)
+            if _NOTHING in (left, right):
+                return left if right == _NOTHING else right
+            return self.edits.compute(anchor, "add", lhs=left, rhs=right)
+        if made.kind == "sub":
+            return self.rest(made.operands[0], anchor)
+        inner = self._factors(made)[1] if made.kind == "mul" else made.operands[0]
+        parts = {
+            key: self.rest(o, anchor) if o == inner else o for key, o in zip(made.keys, made.operands, strict=True)
+        }
+        return _NOTHING if _NOTHING in parts.values() else self.edits.compute(anchor, made.kind, **parts)
+
+    def _made(self, operand: Operand) -> Operation | None:
+        """What computes an operand, where that is a sum or moves one."""
+        made = self.definitions.get(operand) if isinstance(operand, Value) else None
+        known = made is not None and made.kind in ("add", "sub", "mul", "expand_dims") and len(made.operands) == 2
+        return made if known else None
+
+    def _factors(self, product: Operation) -> tuple[int, Operand]:
+        """A number and what it is multiplied with; 0 and anything where no side is a number."""
+        for number, other in (product.operands, product.operands[::-1]):
+            if (found := _number(number)) is not None:
+                return found, other
+        return 0, product.operands[0]
+
+
+def _number(operand: Operand) -> int | None:
+    number = operand.number if isinstance(operand, Constant) else None
+    return number if isinstance(number, int) else None

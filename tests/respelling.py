@@ -68,10 +68,11 @@ class _Respelling:
 
     def names(self) -> None:
         """Other names for locals."""
-        local = sorted(bound_names(self.function) - self.parameters)
+        body = ast.Module(self.function.body, [])
+        local = sorted(bound_names(body) - self.parameters)
         self.random.shuffle(local)
         renamed = {name: f"v{index}" for index, name in enumerate(local)}
-        for node in ast.walk(self.function):
+        for node in ast.walk(body):
             if isinstance(node, ast.Name):
                 node.id = renamed.get(node.id, node.id)
 

@@ -103,8 +103,13 @@ class Rewriting:
         self.erase(loop)
 
     def done(self) -> Function:
-        """The function with all edits made, in its one form. Raises PassError where it is not sound."""
+        """The function with all edits made, in its one form; the same object where none was noted.
+
+        Raises PassError where it is not sound.
+        """
         function = self.function
+        if not any((self._before, self._after, self._changed, self._erased, self._values, self._dropped)):
+            return function
         kept = [index for index, one in enumerate(function.parameters) if one.name not in self._dropped]
         body = self._region(function.body)
         body = replace(body, arguments=tuple(body.arguments[index] for index in kept))

@@ -33,6 +33,11 @@ def test_operands_are_given_and_taken_away() -> None:
     assert edits.done() == read(BODY.replace("tl.load(x + i, mask=i < n, other=0.0)", hinted))
 
 
+def test_no_edits_give_the_same_object() -> None:
+    function = read(BODY)
+    assert Rewriting(function).done() is function
+
+
 def test_a_value_is_replaced_everywhere() -> None:
     function = read(BODY)
     edits = Rewriting(function)

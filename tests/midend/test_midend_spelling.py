@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,11 @@ PASSES = sorted(name for name, found in REGISTRY.items() if issubclass(found, Ke
 
 def rewritten(name: str, module: KernelModule) -> KernelModule:
     return REGISTRY[name]().run(module, Context(target="h200"))
+
+
+@cache
+def respelt_corpus() -> dict[str, KernelModule]:
+    return {place: respelt_module(module, seed) for seed, (place, module) in enumerate(sorted(corpus().items()))}
 
 
 def forms(module: KernelModule) -> dict[str, str]:
@@ -65,10 +71,12 @@ def test_what_a_rewrite_gives_is_right_however_its_input_is_spelt(name: str) -> 
 @pytest.mark.parametrize("name", PASSES)
 def test_the_same_kernels_of_the_corpus_are_rewritten(name: str) -> None:
     parted, changed = [], 0
-    for seed, (place, module) in enumerate(sorted(corpus().items())):
-        after, other = rewritten(name, module), rewritten(name, respelt_module(module, seed))
+    for place, module in corpus().items():
+        after, other = rewritten(name, module), rewritten(name, respelt_corpus()[place])
+        if after is module and other is respelt_corpus()[place]:
+            continue
         changed += after is not module
         if forms(after) != forms(other):
-            parted.append(f"{place} {seed}")
+            parted.append(place)
     assert changed > 0
     assert len(parted) <= 0.01 * len(corpus()), parted

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: program
-# level: triton  digest: c58a07b05605
+# level: triton  digest: 5060270a6f2a
 import torch
 import triton
 import triton.language as tl
@@ -43,53 +43,30 @@ def maximum(a, b):
 # covers: aten.unsqueeze, aten.max_pool2d_with_indices
 @triton.jit
 def unsqueeze_max_pool2d_with_indices(a_ptr, buf0_ptr, XBLOCK: tl.constexpr):
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:]
-    xmask = xindex < 198
-    x0 = xindex % 33
-    x1 = xindex // 33
-    full_0 = tl.full([1], 0, tl.int64)
-    test = full_0 >= full_0
-    full_1 = tl.full([1], 1, tl.int64)
-    test_1 = full_0 < full_1
-    both = test & test_1
-    add = (-2 + x0).to(tl.int32)
-    test_2 = add >= full_0
-    full_2 = tl.full([1], 41, tl.int64)
-    test_3 = add < full_2
-    both_1 = test_2 & test_3
-    both_2 = both & both_1
-    a_at = a_ptr + (x0 + 41 * x1)
-    a = tl.load(a_at - 2, both_2 & xmask, other=float('-inf'))
-    add_1 = (1 + x0).to(tl.int32)
-    test_4 = add_1 >= full_0
-    test_5 = add_1 < full_2
-    both_3 = test_4 & test_5
-    both_4 = both & both_3
-    a_1 = tl.load(a_at + 1, both_4 & xmask, other=float('-inf'))
-    maximum_1 = maximum(a, a_1)
-    add_2 = (4 + x0).to(tl.int32)
-    test_6 = add_2 >= full_0
-    test_7 = add_2 < full_2
-    both_5 = test_6 & test_7
-    both_6 = both & both_5
-    a_2 = tl.load(a_at + 4, both_6 & xmask, other=float('-inf'))
-    maximum_2 = maximum(maximum_1, a_2)
-    add_3 = (7 + x0).to(tl.int32)
-    test_8 = add_3 >= full_0
-    test_9 = add_3 < full_2
-    both_7 = test_8 & test_9
-    both_8 = both & both_7
-    a_3 = tl.load(a_at + 7, both_8 & xmask, other=float('-inf'))
-    maximum_3 = maximum(maximum_2, a_3)
-    add_4 = (10 + x0).to(tl.int32)
-    test_10 = add_4 >= full_0
-    test_11 = add_4 < full_2
-    both_9 = test_10 & test_11
-    both_10 = both & both_9
-    a_4 = tl.load(a_at + 10, both_10 & xmask, other=float('-inf'))
-    maximum_4 = maximum(maximum_3, a_4)
-    tl.store(buf0_ptr + xindex, maximum_4, xmask)
+    offsets = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)
+    index = offsets % 33
+    a_pointers = a_ptr + (index + 41 * (offsets // 33))
+    filled = tl.zeros([1], tl.int64)
+    mask = (filled >= filled) & (filled < tl.full([1], 1, tl.int64))
+    converted = (-2 + index).to(tl.int32)
+    filled_1 = tl.full([1], 41, tl.int64)
+    mask_1 = offsets < 198
+    mask_2 = mask & ((converted >= filled) & (converted < filled_1)) & mask_1
+    a = tl.load(a_pointers - 2, mask=mask_2, other=-float("inf"))
+    converted_1 = (1 + index).to(tl.int32)
+    mask_3 = mask & ((converted_1 >= filled) & (converted_1 < filled_1)) & mask_1
+    a_1 = tl.load(a_pointers + 1, mask=mask_3, other=-float("inf"))
+    converted_2 = (4 + index).to(tl.int32)
+    mask_4 = mask & ((converted_2 >= filled) & (converted_2 < filled_1)) & mask_1
+    a_2 = tl.load(a_pointers + 4, mask=mask_4, other=-float("inf"))
+    converted_3 = (7 + index).to(tl.int32)
+    mask_5 = mask & ((converted_3 >= filled) & (converted_3 < filled_1)) & mask_1
+    a_3 = tl.load(a_pointers + 7, mask=mask_5, other=-float("inf"))
+    converted_4 = (10 + index).to(tl.int32)
+    mask_6 = mask & ((converted_4 >= filled) & (converted_4 < filled_1)) & mask_1
+    a_4 = tl.load(a_pointers + 10, mask=mask_6, other=-float("inf"))
+    result = maximum(maximum(maximum(a, a_1), a_2), a_3)
+    tl.store(buf0_ptr + offsets, maximum(result, a_4), mask=mask_1)
 
 unsqueeze_max_pool2d_with_indices_meta = {"XBLOCK": 256, "num_warps": 4}
 
