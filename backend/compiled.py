@@ -42,8 +42,8 @@ def check_cache() -> None:
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
         raise UserError(
-            f"Triton compiles kernels in {folder}, which cannot be written ({error.strerror}); set TRITON_CACHE_DIR to "
-            "a folder that can be, and KERNELWRIGHT_CACHE_DIR to another, to keep results there"
+            f"Triton compiles kernels in {folder}, which is not writable ({error.strerror}); set TRITON_CACHE_DIR to a "
+            "writable folder, and KERNELWRIGHT_CACHE_DIR to another one for results"
         ) from error
 
 

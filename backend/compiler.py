@@ -115,7 +115,9 @@ def compile_jit(
     limit = target.shared_kb_per_block * 1024
     if result.resources.shared_bytes > limit:
         needs = f"needs {result.resources.shared_bytes} bytes of shared memory a program"
-        raise CompileFailureError(launch.symbol, f"{needs}, {target.name} has {limit}; use smaller blocks or stages")
+        raise CompileFailureError(
+            launch.symbol, f"{needs}, {target.name} has {limit}; use smaller blocks or fewer stages"
+        )
     return result
 
 

@@ -64,7 +64,7 @@ def spell_configs(configs: Mapping[str, Mapping[str, Scalar]]) -> str:
 def _option(text: str) -> tuple[str, Scalar]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier() or not value.isdecimal():
-        raise UserError(f"configs: {text!r} is no launch option; write OPTION=INTEGER, as num_warps=8")
+        raise UserError(f"configs: {text!r} is not a launch option; write OPTION=INTEGER, such as num_warps=8")
     return name, int(value)
 
 

@@ -171,7 +171,9 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         assert self.memory is not None
         expected = cmp.data.reshape(-1)[0] if cmp.data.size == 1 else None
         if expected is None and len(np.unique(ptr.data)) < ptr.data.size:
-            raise NotImplementedError("atomic_cas with repeated addresses and a block of expected values")
+            raise NotImplementedError(
+                "atomic_cas with repeated addresses and a block of expected values is not supported"
+            )
         wanted = np.broadcast_to(cmp.data, ptr.data.shape).reshape(-1)
 
         def swap(old: Any, new: Any) -> Any:

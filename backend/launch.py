@@ -114,7 +114,7 @@ class KernelHandle:
             raise LaunchError(f"@{self.__name__}: missing argument {missing[0]!r}")
         options = {name: value for name, value in bound.items() if name not in parameters}
         if unknown := sorted(options.keys() - LAUNCH_OPTIONS):
-            raise LaunchError(f"@{self.__name__} has no parameter {unknown[0]!r}, and it is no launch option")
+            raise LaunchError(f"{unknown[0]!r} is neither a parameter of @{self.__name__} nor a launch option")
         arguments = {name: bound[name] for name in parameters}
         constexprs = frozenset(name for name, item in parameters.items() if is_constexpr(item.annotation))
         return BoundLaunch(self.__name__, self._grid(grid, bound), arguments, constexprs, options)

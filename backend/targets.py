@@ -100,7 +100,7 @@ _OURS = (
 def _complaint(name: str, found: object) -> str:
     """What is wrong with a target that a package announces."""
     if not isinstance(found, Target):
-        return f"it is no {Target.__module__}.Target"
+        return f"it is not a {Target.__module__}.Target"
     return "" if found.name == name else f"it calls itself {found.name!r}"
 
 

@@ -40,7 +40,7 @@ def parameters(function: Callable[..., Any], *names: str) -> None:
     known = inspect.signature(function).parameters
     missing = [name for name in names if name not in known]
     if missing:
-        raise AttributeError(f"{function.__qualname__} takes no {missing[0]}")
+        raise AttributeError(f"{function.__qualname__} has no parameter {missing[0]}")
 
 
 @cache
@@ -52,7 +52,9 @@ def warn_untried(library: str) -> None:
         return
     os.environ[SAID] = ",".join([*filter(None, said), library])
     tried = ", ".join(TRIED[library])
-    warnings.warn(f"{library} {version} was not tried with Kernelwright, {library} {tried} were", stacklevel=2)
+    warnings.warn(
+        f"{library} {version} was not tested with Kernelwright; the tested releases are {tried}", stacklevel=2
+    )
 
 
 def _named(libraries: tuple[str, ...]) -> str:

@@ -41,12 +41,12 @@ def read_source(path: Path) -> str:
     hint = "give a Python file with a class Model, get_inputs and get_init_inputs"
     try:
         if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
-            raise UserError(f"{path}: it is no regular file; {hint}")
+            raise UserError(f"{path} is not a regular file; {hint}")
         return with_files_beside(path.read_text("utf-8-sig"), path)
     except UserError:
         raise
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: is not a text file; {hint}") from error
+        raise UserError(f"{path} is not a text file; {hint}") from error
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}; {hint}") from error
 
@@ -70,7 +70,9 @@ def import_source(
     try:
         return _imported(source, name, shrink, budget, numerics)
     except SystemExit as error:
-        raise UserError(f"{name}: the file ends the process when it is run; a reference only defines things") from error
+        raise UserError(
+            f"{name}: the file ends its process when it runs; a reference may only define things"
+        ) from error
 
 
 def _imported(source: str, name: str, shrink: str, budget: int, numerics: Numerics) -> KernelModule:
@@ -104,7 +106,7 @@ def _describe_source(source: str, name: str, *, shrunken: bool) -> Reference:
             raise UserError(f"{name}: {error}") from error
         except Exception as error:  # the user's forward may raise anything
             raise UserError(
-                f"{name}: the program fails when run as it is, before anything is compiled: {failure(error, name)}; "
+                f"{name}: the program itself fails, before anything is compiled: {failure(error, name)}; "
                 "check get_inputs() against forward()"
             ) from error
     del model, inputs

@@ -107,7 +107,7 @@ class Problem:
                 f"check get_init_inputs() against the constructor"
             ) from error
         if not isinstance(model, torch.nn.Module):
-            raise UserError(f"{self.name}: {self.entry.__name__} is no torch.nn.Module; {FORMAT}")
+            raise UserError(f"{self.name}: {self.entry.__name__} is not a torch.nn.Module; {FORMAT}")
         if type(model).forward is torch.nn.Module.forward and "forward" not in vars(model):
             raise UserError(f"{self.name}: {self.entry.__name__} has no forward(); {FORMAT}")
         return model

@@ -63,8 +63,8 @@ def trace(model: nn.Module, example_inputs: Sequence[Any], name: str) -> Traced:
         raise
     except Exception as error:  # the user's forward may raise anything
         raise LoweringError(
-            f"{name}: cannot be traced into a graph: {single_line(error)}; it runs with these inputs only if "
-            "its control flow and sizes do not depend on tensor values"
+            f"{name}: cannot be traced into a graph: {single_line(error)}; its control flow and sizes "
+            "must not depend on tensor values"
         ) from error
     for node in graph.graph.nodes:
         # A view of eager's strides may be no view of a compiler's; reshape is right for both.

@@ -49,7 +49,7 @@ PassType = TypeVar("PassType", bound=type[Pass])
 def _complaint(name: str, found: object) -> str:
     """What is wrong with a pass that a package announces."""
     if not isinstance(found, type) or not issubclass(found, Pass) or isabstract(found):
-        return "it is no class of a pass (kernelwright.ir.passes.Pass) with a method run"
+        return "it is not a subclass of kernelwright.ir.passes.Pass with a method run"
     missing = [key for key in ("name", "reads", "writes") if not hasattr(found, key)]
     if missing:
         return f"its class does not say `{missing[0]}`"

@@ -82,7 +82,7 @@ class Registry(MutableMapping[str, T]):
             if _origin(before) != _origin(thing):
                 raise UserError(f"{_described(self.kind, found[0])} has a name that is taken by {_origin(before)}")
         elif complaint := self._complaint(name, thing):
-            raise UserError(f"{_described(self.kind, found[0])} is of no use: {complaint}")
+            raise UserError(f"{_described(self.kind, found[0])} cannot be used: {complaint}")
         self._loaded.add(name)
         self._known[name] = thing
 

@@ -114,7 +114,7 @@ def _without_signs(function: str, arguments: list[ast.expr]) -> list[ast.expr]:
     """Arguments without the one that torch gives from 2.14 on: whether zeros with and without a sign differ."""
     known = len(library()[function].parameters)
     if any(ast.unparse(one) != "False" for one in arguments[known:]):
-        raise LoweringError(f"Inductor tells zeros by their sign in {function}; lower without strict numerics")
+        raise LoweringError(f"Inductor distinguishes 0 from -0 in {function}; lower without strict numerics")
     return arguments[:known]
 
 

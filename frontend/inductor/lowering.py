@@ -41,7 +41,7 @@ def _reassociated(graph: torch.fx.Graph) -> None:
     if not reassociate(graph):
         raise LoweringError(
             "nothing to reassociate: the program takes no average after a product or a convolution, "
-            "and none with a variance"
+            "and no average together with a variance"
         )
 
 

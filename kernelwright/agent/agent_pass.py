@@ -58,7 +58,7 @@ class AgentPass(Pass):
         if self.reward not in (*REWARDS, "auto"):
             make_reward(self.reward)
         if self.max_tokens < 1 or self.temperature < 0 or not 0 < self.top_p <= 1:
-            raise UserError("max_tokens is at least 1, temperature at least 0, and top_p in (0, 1]")
+            raise UserError("max_tokens must be at least 1, temperature at least 0, and top_p in (0, 1]")
 
     @abstractmethod
     def agent(self, target: str, reward: Reward) -> Agent:

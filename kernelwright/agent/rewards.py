@@ -87,7 +87,7 @@ def _complaint(_name: str, found: object) -> str:
     """What is wrong with a reward that a package announces."""
     if isinstance(found, type) and dataclasses.is_dataclass(found) and hasattr(found, "__call__"):  # noqa: B004
         return ""
-    return "it is no dataclass whose values are called with (before, after, verdict)"
+    return "it is not a dataclass with a method __call__(before, after, verdict)"
 
 
 #: Rewards by the names under which configuration knows them.

@@ -56,7 +56,7 @@ class Ablation:
         self.settings, self.folder = settings, Path(settings.out)
         self.programs = read_programs(settings.problems)[: settings.limit]
         if not self.programs:
-            raise UserError("problems: none there; give others, or another problems.split=train|test|null")
+            raise UserError("no problems found; choose other problems=…, or another problems.split=train|test|null")
         for arm in settings.arms:
             if arm.training:
                 _check_apart(arm.training[settings.seeds[0]].plain.problems, self.programs, arm.name)
@@ -71,7 +71,7 @@ class Ablation:
         self.folder = free_place(wanted, wanted == DEFAULT / self.settings.name, other, sayer(console))
         with locked(self.folder), Journal(self.folder / "table.jsonl", made_with) as table:
             if table.results:
-                sayer(console)(f"{self.folder}: going on after {self._progress(table)}")
+                sayer(console)(f"{self.folder}: resuming after {self._progress(table)}")
             try:
                 with closing_with(lambda: f"kept {self._progress(table)} in {self.folder}; {GOES_ON}", also=True):
                     self._make(table, console)
@@ -210,7 +210,7 @@ def _check_row(question: Question, row: dict[str, Any]) -> None:
     if row["status"] == MISUSED:
         raise UserError(f"{where}: {row['cause']}")
     if row["status"] == UNANSWERED:
-        raise KernelwrightError(f"{where}: {row['cause']}; rows so far are kept, the same command goes on")
+        raise KernelwrightError(f"{where}: {row['cause']}; rows so far are kept; the same command resumes the run")
 
 
 def _check_apart(trained: ProblemSettings, programs: Sequence[Program], arm: str) -> None:

@@ -195,7 +195,10 @@ def _check(schema: AblateSchema) -> None:
     check_values(
         schema,
         {
-            "seeds": (len(schema.seeds) == len(set(schema.seeds)) > 0, "give one or more different seeds, as [0,1,2]"),
+            "seeds": (
+                len(schema.seeds) == len(set(schema.seeds)) > 0,
+                "give one or more different seeds, such as [0,1,2]",
+            ),
             "only": (not unknown and schema.only != [], f"choose from {', '.join(schema.arms)}"),
             "arms": (bool(schema.arms), "choose an experiment, or give arms.NAME.pipeline='…'"),
         },
@@ -238,7 +241,7 @@ def _training(name: str, seed: int, schema: AblateSchema, told: Sequence[str]) -
 
 def _pipeline(text: Any, key: str) -> Pipeline:
     if text is None:
-        raise UserError(f"{key} is missing: give the passes, as {key}='lower-inductor,tune'")
+        raise UserError(f"{key} is missing: give the passes, such as {key}='lower-inductor,tune'")
     try:
         return parse_pipeline(text) if isinstance(text, str) else Pipeline.from_config(text)
     except UserError as error:

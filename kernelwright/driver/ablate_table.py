@@ -152,16 +152,18 @@ def _of(found: Mapping[str, Any] | None, rows: int) -> str:
 def _notes(summary: Mapping[str, Any], first: str) -> list[str]:
     """What the figures are, and what is wrong with them."""
     baseline, caliber = summary["made_with"]["baseline"], summary["caliber"]
-    notes = [f"95% intervals; differences and ratios are to {first}, of the same problem and seed"]
+    notes = [f"95% intervals; differences from {first} and ratios to it, for the same problem and seed"]
     if caliber:
         against = f", against `{baseline}`" if caliber.startswith("estimated") else ""
         notes.append(f"speedup: geometric mean of verified rows, {caliber}{against}")
     elif summary["calibers"]:
-        notes.append(f"speedup: not shown, as rows were not obtained in one way ({'; '.join(summary['calibers'])})")
+        notes.append(f"speedup: not shown, because the rows have different calibers ({'; '.join(summary['calibers'])})")
     if summary["shrunken"]:
         notes.append(f"{summary['shrunken']} of {summary['rows']} rows at shrunken sizes")
     if summary["rows"] < summary["rows_wanted"]:
-        notes.append(f"unfinished: {summary['rows']} of {summary['rows_wanted']} rows; the same command goes on")
+        notes.append(
+            f"unfinished: {summary['rows']} of {summary['rows_wanted']} rows; the same command resumes the run"
+        )
     faults = sum(arm["by_status"].get(status, 0) for arm in summary["arms"] for status in ("error", "crash"))
     if faults:
         notes.append(

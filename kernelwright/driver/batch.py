@@ -51,9 +51,9 @@ def _row(line: bytes, number: int) -> Row:
     try:
         content = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        return Row(None, error=f"line {number} is no JSON: {error}")
+        return Row(None, error=f"line {number} is not JSON: {error}")
     if not isinstance(content, dict):
-        return Row(None, error=f'line {number} is no object with "id", "reference" and "candidate"')
+        return Row(None, error=f'line {number} is not an object with "id", "reference" and "candidate"')
     name = content.get("id")
     if isinstance(name, bool) or not isinstance(name, str | int | float):
         missing = 'no key "id"' if "id" not in content else 'an "id" that is neither text nor number'
@@ -193,10 +193,10 @@ def resume(out: Path, rows: Iterator[Row]) -> Counter[str]:
                 break
             row = next(rows, None)
             if found is None or row is None or row.id != found["id"]:
-                wanted = "the batch has ended" if row is None else f"the batch has id {row.id!r}"
-                given = "is no verdict" if found is None else f"has id {found['id']!r}"
+                wanted = "the batch has fewer rows" if row is None else f"the batch has id {row.id!r}"
+                given = "is not a verdict" if found is None else f"has id {found['id']!r}"
                 way_out = "name another file, or remove this one"
-                raise UserError(f"out={out}: line {number} {given}, where {wanted}; {way_out}")
+                raise UserError(f"out={out}: line {number} {given}, but {wanted}; {way_out}")
             tally[found["status"]] += 1
             kept += len(line)
         file.truncate(kept)

@@ -57,7 +57,7 @@ def check_places(places: Iterable[str], key: str) -> None:
 def _check_pairs(place: str, key: str) -> None:
     wanted, path = "give the file that `kernelwright data pairs` wrote", Path(place)
     if not path.is_file():
-        raise UserError(f"{key}{place}: {'it is no file' if path.exists() else 'no such file'}; {wanted}")
+        raise UserError(f"{key}{place}: {'not a file' if path.exists() else 'no such file'}; {wanted}")
     if not os.access(path, os.R_OK):
         raise UserError(f"{key}{place}: Permission denied; {wanted}")
 

@@ -47,7 +47,7 @@ def check_policy(
                 share=settings.share,
             )
         except StepTooSmallError as error:
-            raise UserError(f"{error}; raise canary.scale, or leave the canary out: canary.enabled=false") from error
+            raise UserError(f"{error}; raise canary.scale, or skip the canary with canary.enabled=false") from error
         finally:
             scorer.end(near)
     (folder / "canary.json").write_text(json.dumps(dataclasses.asdict(report), indent=1) + "\n", "utf-8")

@@ -46,7 +46,7 @@ def _reason(key: str, said: str, shape: "DictConfig") -> str:
     from omegaconf import OmegaConf
 
     if "is not a ListConfig" in said:
-        return f"configuration key {key!r}: write a list, as [a,b]"
+        return f"configuration key {key!r}: write a list, such as [a,b]"
     if refused := re.match(
         r"Value '(.*?)'(?: of type '.*')? could not be converted to (Integer|Float)", said, re.DOTALL
     ):

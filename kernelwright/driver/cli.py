@@ -15,7 +15,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     _fill_gaps()
     if sys.stdout is None:
         if sys.stderr is not None:
-            sys.stderr.write("kernelwright: error: stdout is closed; send it somewhere, as by >FILE or >/dev/null\n")
+            sys.stderr.write(
+                "kernelwright: error: stdout is closed; redirect it, for example with >FILE or >/dev/null\n"
+            )
         return BAD_INPUT
     text = asked_for(given)
     if text is None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-GOES_ON = "the same command goes on from there"
+GOES_ON = "the same command resumes from there"
 
 
 @contextmanager

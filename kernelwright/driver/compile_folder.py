@@ -54,7 +54,7 @@ def what_is_kept(folder: Path | None) -> str:
         return "stopped; nothing of this run is kept"
     done = len(list(folder.glob(_STAGES))) - 1  # the first is the program
     if done < 1:
-        return f"stopped before a stage was done; {folder} holds the program and a report alone"
+        return f"stopped before the first stage was done; {folder} holds only the program and a report"
     return f"{done} stage{' was' if done == 1 else 's were'} done; kept in {folder}"
 
 

@@ -118,7 +118,9 @@ def _fitted(name: str, spec: TensorSpec | ScalarSpec, value: Value) -> Value:
     if given.strides == spec.strides:
         return value.detach()
     if any(step == 0 and size > 1 for size, step in zip(spec.shape, spec.strides, strict=True)):
-        raise UserError(f"@{name} was compiled for {_annotated(spec)}, {given.annotation} given; expand it alike")
+        raise UserError(
+            f"@{name} was compiled for {_annotated(spec)}, {given.annotation} given; expand the input in the same way"
+        )
     laid_out = torch.empty_strided(spec.shape, spec.strides, dtype=value.dtype, device=value.device)
     return laid_out.copy_(value.detach())
 

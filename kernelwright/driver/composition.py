@@ -75,7 +75,7 @@ class AnnouncedConfiguration(SearchPathPlugin):
                 search_path.prepend(found.name, f"file://{folder}", SearchPathQuery(provider="schema"))
             else:
                 package = f"the package {found.dist.name}" if found.dist else "a package"
-                warnings.warn(f"{package} announces configuration in {found.value}, which is not there", stacklevel=2)
+                warnings.warn(f"{package} announces configuration in {found.value}, which does not exist", stacklevel=2)
         search_path.prepend("announced", f"{AnnouncedOptions.scheme()}://", SearchPathQuery(provider="schema"))
 
 
@@ -180,7 +180,7 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
         return f"override `{error.override}` does not parse: {first_line(error)}{hint}"
     said = first_line(error)
     if "group override must be a string" in said:
-        return "a configuration group takes the name of one of its options: leave it out for its default"
+        return "a configuration group takes the name of one of its options; leave the group out for its default"
     if added := re.match(r"Could not append to config\. An item is already at '([^']+)'", said):
         return f"+{added[1]}: the key is there already; write {added[1]}=VALUE to change it"
     if removed := re.match(r"Could not delete from config\. '([^']+)' does not exist", said):

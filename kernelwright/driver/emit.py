@@ -41,7 +41,7 @@ def checked_output(path: str | None) -> str | None:
     """The file to write to, None for stdout; UserError where none can be written there, before the work is done."""
     if path is None or path == "-":
         return None
-    place, way_out = Path(path), "name a file that can be written"
+    place, way_out = Path(path), "name a writable file"
     if not path or place.is_dir():
         raise UserError(f"cannot write {path or 'a file without a name'}: it is a folder; {way_out}")
     if not place.parent.is_dir():

@@ -55,7 +55,7 @@ def read_modules(problems: ProblemSettings, stage: str, target: str, settings: T
     with Sandbox() as worker:
         modules = [module for one in programs if (module := _module(one, problems, stage, target, settings, worker))]
     if not modules:
-        raise UserError("none of the problems can be worked on")
+        raise UserError("no problem could be read and lowered")
     return modules
 
 
@@ -100,7 +100,7 @@ class Given:
         fresh = [module for module in modules if module.digest not in self._known]
         for module, verdict in zip(fresh, judge_all(fresh, self.evaluate, self.rungs), strict=True):
             if module.digest not in self._known and not _has_time(verdict):
-                self.say(f"@{module.name} is left out, there is nothing to compare with: {verdict}")
+                self.say(f"@{module.name} is left out, because it has no time to compare with: {verdict}")
             self._known[module.digest] = verdict
         found = [place for place, module in enumerate(modules) if _has_time(self._known[module.digest])]
         if not found:

@@ -79,13 +79,13 @@ def check_room(reference: Reference, name: str, seeds: int, memory_gb: float) ->
         raise UserError(
             f"{name}: without a GPU, checking it takes at least {needed_gb:.0f} GB of memory: {seeds} draws of "
             f"tensors, the largest of {max(given + outputs) / 2**30:.1f} GB; evaluator.memory_gb={memory_gb:g} allows "
-            "less. Let its sizes be made small (import.shrink=auto), or raise evaluator.memory_gb"
+            "less. Allow smaller sizes (import.shrink=auto), or raise evaluator.memory_gb"
         )
 
 
 def _told(answer: Answer, reading: Reading) -> str:
     """Why a process gave no reference."""
-    memory = f"it takes more than {reading.memory_gb:g} GB of memory when it is run once, before anything is compiled; "
+    memory = f"it takes more than {reading.memory_gb:g} GB of memory when it runs once, before anything is compiled; "
     memory += "make its sizes smaller (import.shrink=always does), or raise import.memory_gb"
     if answer.failure == "timeout":
         return f"it does not return within {reading.timeout_s:g} s; {_WAY_OUT}"
@@ -93,7 +93,7 @@ def _told(answer: Answer, reading: Reading) -> str:
         return memory
     if answer.failure == "died":
         ending = "" if "without an answer" in answer.detail else f": {answer.detail}"
-        return f"it ends its process when it is run{ending}; a reference only defines things and computes"
+        return f"it ends its process when it runs{ending}; a reference may only define things and compute"
     return str(answer.detail or answer.header.get("detail", "no answer"))
 
 

@@ -25,7 +25,7 @@ class Journal:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("ab+")
         except OSError as error:
-            raise UserError(f"{path}: {error.strerror}; name a file that can be written with out=…") from error
+            raise UserError(f"{path}: {error.strerror}; name a writable file with out=…") from error
         try:
             take(self._file.fileno(), path)
             self._read(path, heading)
@@ -43,7 +43,7 @@ class Journal:
             if number == 1 and content != heading:
                 raise UserError(f"{path}: {_difference(content, heading)}; {_WAY_OUT}")
             if content is None or (number > 1 and "id" not in content):
-                raise UserError(f"{path}:{number}: no result of a run; {_WAY_OUT}")
+                raise UserError(f"{path}:{number} is not a result of a run; {_WAY_OUT}")
             if number > 1:
                 self.results[content["id"]] = content
             kept += len(line)

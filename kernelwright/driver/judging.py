@@ -56,7 +56,7 @@ def judge_batch(settings: EvaluateSettings, path: Path) -> int:
         worker = stack.enter_context(Sandbox())
         load = partial(import_reference, importing=settings.importing, device=settings.device, sandbox=worker)
         reader, rows = RowReader(path.parent, load, settings.rungs, settings.dialect), read_rows(path)
-        sink, kept = stdout, "out=FILE keeps verdicts, and goes on from them"
+        sink, kept = stdout, "out=FILE keeps verdicts, and resumes from them"
         if settings.out is not None:
             sink = stack.enter_context(_opened_out(Path(settings.out)))
             tally, kept = resume(Path(settings.out), rows), f"kept in {settings.out}; {GOES_ON}"
@@ -85,7 +85,7 @@ def _opened_out(out: Path) -> Iterator[TextIO]:
     try:
         file = out.open("a", encoding="utf-8")
     except OSError as error:
-        raise UserError(f"out={out}: {error.strerror}; name a file that can be written") from error
+        raise UserError(f"out={out}: {error.strerror}; name a writable file") from error
     with file:
         take(file.fileno(), out)
         yield file

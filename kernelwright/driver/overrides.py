@@ -15,7 +15,7 @@ Overrides = Sequence[str] | Mapping[str, object]
 def as_overrides(given: Overrides) -> list[str]:
     """The overrides as texts. Raises UserError for a value that configuration cannot spell."""
     if isinstance(given, str):
-        raise UserError(f"overrides={given!r}: give a list of texts, as [{given!r}], or a mapping")
+        raise UserError(f"overrides={given!r}: give a list of texts, such as [{given!r}], or a mapping")
     return list(_flat(given, "")) if isinstance(given, Mapping) else list(given)
 
 

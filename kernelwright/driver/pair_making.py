@@ -69,7 +69,7 @@ def _imported(problem: Problem, importing: ImportSettings) -> KernelModule:
 def _check_size(reference: Reference, most: float | None) -> None:
     size = sum(tensor.nbytes for tensor in (*reference.tensors, *reference.outputs)) / 1e6
     if most is not None and size > most:
-        raise _NoPairError("too_large", f"inputs, state and outputs have {size:.3g} MB, more than max_mb={most:g}")
+        raise _NoPairError("too_large", f"inputs, state and outputs take {size:.3g} MB, more than max_mb={most:g}")
 
 
 def _unanswered(problem: Problem, module: KernelModule, context: Context, plan: PairPlan) -> Iterator[Pair]:

@@ -83,8 +83,8 @@ def read_pair_rows(settings: SftSchema) -> PairRows:
     if not train:
         raise UserError(
             f"no pair of {settings.pairs} can be written in the form {settings.rollout.form} with "
-            f"{settings.max_tokens} tokens or fewer; raise max_tokens (of kernelwright train policy.max_model_len), or "
-            "give another rollout.form"
+            f"{settings.max_tokens} tokens or fewer; raise max_tokens (in kernelwright train: policy.max_model_len), "
+            "or give another rollout.form"
         )
     return PairRows(len(pairs), train, held_out)
 
@@ -120,7 +120,7 @@ def answer_of(pair: Pair, agent: FrontendAgent | MidendAgent) -> str | None:
             raise UserError(f"pair {pair.id!r} answers with a {action}: train with rollout.action={action}")
         return fenced(pair.after, "" if pair.is_choice else "python")
     if agent.form == "modelnew":
-        raise UserError("pairs answer in other forms than modelnew: train with rollout.form=native or kernels")
+        raise UserError("no pair has an answer in the form modelnew: train with rollout.form=native or kernels")
     if pair.form != "native":
         if pair.form != agent.form:
             raise UserError(f"pair {pair.id!r} answers in the form {pair.form}: train with rollout.form={pair.form}")

@@ -164,7 +164,9 @@ def _check_values(schema: PairSchema, stage: str) -> None:
     """UserError for values that do not go together."""
     check_choice("stage", stage, STAGES)
     if schema.first + schema.count > HELD_OUT:
-        raise UserError(f"first={schema.first} count={schema.count}: seeds from {HELD_OUT} on are kept for measuring")
+        raise UserError(
+            f"first={schema.first} count={schema.count}: seeds from {HELD_OUT} on are reserved for measuring"
+        )
     if stage == FRONTEND and not schema.answers and not schema.externs:
         raise UserError("externs=false looks at answers, and answers=false makes none; leave one of them out")
     if stage == MIDEND and not (schema.starts and schema.search):

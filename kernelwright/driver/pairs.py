@@ -81,7 +81,7 @@ class PairRun:
         kept = f"kept in {_journal(self.out)}"
         with Journal(_journal(self.out), made_with) as journal:
             if journal.results:
-                sayer(console)(f"{self.out}: going on after {len(journal.results)} of {self.size} problems")
+                sayer(console)(f"{self.out}: resuming after {len(journal.results)} of {self.size} problems")
             try:
                 with closing_with(lambda: f"{self._done(journal)} of {self.size} problems are done, {kept}; {GOES_ON}"):
                     self._make(journal, console)

@@ -12,7 +12,7 @@ def check_text(path: Path | str, key: str, wanted: str) -> None:
     path = Path(path)
     try:
         if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
-            raise UserError(f"{key}{path}: it is no regular file; {wanted}")
+            raise UserError(f"{key}{path} is not a regular file; {wanted}")
         path.read_text("utf-8-sig")
     except UserError:
         raise
@@ -30,7 +30,7 @@ def check_output(path: Path | str, key: str) -> None:
     if not path.parent.is_dir():
         raise UserError(f"{key}{path}: No such file or directory: make the folder {path.parent} first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UserError(f"{key}{path}: Permission denied; name a file that can be written")
+        raise UserError(f"{key}{path}: Permission denied; name a writable file")
 
 
 def check_folder(path: Path | str, key: str) -> None:

@@ -138,7 +138,7 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
             from kernelwright.serve.replay import ReplayPolicy
 
             if not settings.path:
-                raise UserError(f"{group}=replay needs {group}.path=FILE, as {group}.record=FILE writes it")
+                raise UserError(f"{group}=replay needs {group}.path=FILE, a file that {group}.record=FILE wrote")
             return ReplayPolicy(Path(settings.path))
 
 
@@ -167,11 +167,11 @@ def _only(devices: str | None) -> str:
     if devices is None:
         return "auto"
     if not str(devices).isdigit():
-        raise UserError(f"policy.devices={devices}: policy=hf takes one, as 1; policy=vllm takes several")
+        raise UserError(f"policy.devices={devices}: policy=hf takes one device, such as 1; policy=vllm takes several")
     import torch  # slow, and settings are read without it
 
     if int(devices) >= (found := torch.cuda.device_count()):
-        raise UserError(f"policy.devices={devices}: torch finds {found} CUDA devices here; leave it out")
+        raise UserError(f"policy.devices={devices}: torch finds {found} CUDA devices here; leave policy.devices out")
     return f"cuda:{devices}"
 
 

@@ -23,7 +23,7 @@ from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
 
-_DIED = "the process that read the answer died, twice"
+_DIED = "the process that read the answer died twice"
 
 
 class Readers:

@@ -32,8 +32,8 @@ def check_needs(needs: Needs, settings: TrainSettings) -> None:
     if needs.times and Rung.TIME not in climbed and not estimated:
         rungs = ", ".join(climbed) or "parse, compile, interpret"
         raise UserError(
-            f"{reward} is made of measured times, and the rungs {rungs} measure none: give "
-            "rollout.rungs=[parse,compile,run,time] on a GPU, or a reward without times, as reward=cost_model"
+            f"{reward} uses measured times, but the rungs {rungs} measure no times: give "
+            "rollout.rungs=[parse,compile,run,time] on a GPU, or a reward without times, such as reward=cost_model"
         )
     if needs.baseline in ("eager", "inductor") and needs.baseline not in evaluator.baselines:
         measured = ",".join([*evaluator.baselines, needs.baseline])

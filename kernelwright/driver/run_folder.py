@@ -32,7 +32,7 @@ def training_folder(wanted: Path, default: Path, told: Mapping[str, Any], say: C
             raise UserError(f"{folder} {reason}; give another out=…")
         left = [] if _has_checkpoints(folder) else [folder / name for name in _BESIDE if (folder / name).exists()]
         if left:
-            say(f"{folder}: an earlier run ended there before its first checkpoint; this one begins anew")
+            say(f"{folder}: an earlier run ended before its first checkpoint; this run starts from the beginning")
         for path in left:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         write_text(folder / _CONFIG, json.dumps(now, indent=1) + "\n")
@@ -51,7 +51,7 @@ def free_place(
         return wanted
     numbers = (wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}") for number in count(2))
     place = next(place for place in numbers if stranger(place) is None)
-    say(f"{wanted} {reason}; this one is kept in {place}")
+    say(f"{wanted} {reason}; this run goes to {place}")
     return place
 
 
@@ -62,7 +62,7 @@ def _stranger(folder: Path, now: Mapping[str, Any]) -> str | None:
         return None
     if not _has_checkpoints(folder):
         kept = (folder / _ADAPTER).is_dir()
-        return "has a run's adapter and no checkpoint to go on from" if kept else None
+        return "has a run's adapter and no checkpoint to resume from" if kept else None
     try:
         before = json.loads(path.read_text("utf-8"))
     except ValueError as error:

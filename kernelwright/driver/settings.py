@@ -52,7 +52,7 @@ class TargetSettings:
             return self.name
         from kernelwright.backend.targets import Target, add_target  # needs torch, and settings are read without it
 
-        made = make("target", self.plugin, lambda one: "" if isinstance(one, Target) else f"{one!r} is no Target")
+        made = make("target", self.plugin, lambda one: "" if isinstance(one, Target) else f"{one!r} is not a Target")
         return add_target(made).name
 
 
@@ -269,7 +269,7 @@ def read_rungs(value: object, key: str) -> tuple[Rung, ...] | None:
         return None
     names = value.strip().strip("[]").split(",") if isinstance(value, str) else value
     if not isinstance(names, list) or not names:
-        raise UserError(f"{key}={value!r} is no list of rungs; write {key}=parse,compile,interpret")
+        raise UserError(f"{key}={value!r} is not a list of rungs; write {key}=parse,compile,interpret")
     found = []
     for name in names:
         rung = name.strip() if isinstance(name, str) else str(name)

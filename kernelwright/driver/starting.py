@@ -45,4 +45,4 @@ def _speak(verb: str, began: float) -> None:
     while not _started.wait(wait):
         say_now()
         seconds, wait = last_said() - began, NEXT_SECONDS
-        sys.stderr.write(f"kernelwright {verb}: starting, which imports PyTorch and Triton, {seconds:.0f} s so far\n")
+        sys.stderr.write(f"kernelwright {verb}: starting, {seconds:.0f} s so far: it imports PyTorch and Triton\n")

@@ -245,7 +245,7 @@ class TrainSettings:
 
 
 _NO_REWARD = "it cannot be called; a reward is called with (before, after, verdict)"
-_NO_ALGORITHM = "it is no kernelwright.rl.algorithm.Algorithm"
+_NO_ALGORITHM = "it is not a kernelwright.rl.algorithm.Algorithm"
 #: What importance weights are truncated at where answers may be of an older adapter and nothing else is said.
 TIS_CAP = 2.0
 
@@ -316,7 +316,7 @@ def _check_shared(settings: TrainSchema | SftSchema) -> None:
     stage, drawn, trainer = settings.stage.name, settings.rollout, settings.trainer
     check_choice("stage", stage, STAGES)
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", settings.device):
-        raise UserError(f"device={settings.device!r}: choose auto, cpu, cuda, or one of several as cuda:1")
+        raise UserError(f"device={settings.device!r}: choose auto, cpu, cuda, or one of several GPUs, such as cuda:1")
     check_choice("rollout.form", drawn.form, FORMS if stage == FRONTEND else MIDEND_FORMS)
     if trainer.wandb is not None:
         if not trainer.wandb:
@@ -333,7 +333,7 @@ def _check_together(plain: TrainSchema) -> None:
         {
             "trainer.replay": (
                 trainer.replay == 0 or 0 < replayed < trainer.problems,
-                f"give a share of trainer.problems={trainer.problems} that is one of them or more, but not all, or 0",
+                f"give 0, or a share that repeats at least one and not all of trainer.problems={trainer.problems}",
             ),
             "trainer.rehearsal": (
                 trainer.rehearsal == 0 or trainer.imitate > 0,
@@ -341,7 +341,7 @@ def _check_together(plain: TrainSchema) -> None:
             ),
             "trainer.pairs": (
                 bool(trainer.pairs) == bool(plain.pairs),
-                "give how many are imitated with each update, and pairs=FILE, or neither",
+                "give both trainer.pairs=N and pairs=FILE, or neither",
             ),
         },
     )

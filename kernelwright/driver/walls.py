@@ -14,5 +14,5 @@ def warn_of_walls(caliber: Mapping[str, Any]) -> None:
     if standing and missing:  # none at all: no candidate ran
         sys.stderr.write(
             f"kernelwright: warning: candidates ran without {', '.join(missing)}: this machine's kernel, or the "
-            "container, refuses them; judge no program here that you do not trust\n"
+            "container, refuses them; do not judge untrusted programs here\n"
         )

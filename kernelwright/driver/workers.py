@@ -162,7 +162,7 @@ class Worker:
         making: Any = _Context()
         with self._starting:
             if self._ended:
-                raise KernelwrightError("a process that compiles programs: it was ended before it was asked")
+                raise KernelwrightError("a process that compiles programs was ended before it got a program")
             local = self.settings.evaluator.kind is EvaluatorKind.local
             self._channel, theirs = making.Pipe()
             start_server()
@@ -171,7 +171,7 @@ class Worker:
             with theirs, suppress(EOFError, ConnectionError):  # then the channel has ended, too
                 process.start()
                 self._process = process
-        said = "it does not start"
+        said = "the process does not start"
         with suppress(EOFError):
             if self._channel.poll(_START_SECONDS):
                 said = self._channel.recv()

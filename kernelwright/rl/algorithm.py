@@ -28,8 +28,10 @@ class Algorithm:
 
     gamma: float = option(1.0, "discount of rewards of later turns", at_least=0, at_most=1)
     how: How = option("sum", "how rewards of later turns add up to a turn's return")
-    group: Group = option("prompt", "the turns that are compared: all of a prompt, or the ones with the same number")
-    baseline: Baseline = option("mean", "the mean that a return is compared with: of its group, or of the others in it")
+    group: Group = option("prompt", "prompt: compare all turns of a prompt; prompt_turn: only turns of one number")
+    baseline: Baseline = option(
+        "mean", "mean: compare a return with its group's mean; loo: with the mean of the others"
+    )
     scale: Scale = option("group", "the returns whose standard deviation divides advantages")
     singleton: Singleton = option("zero", "the advantage of a turn that is alone in its group")
     negative: float = option(1.0, "factor on advantages below 0; at 0 nothing is learnt from them", at_least=0)

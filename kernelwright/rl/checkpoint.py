@@ -90,19 +90,19 @@ def resume_from(root: Path, say: Callable[[str], None]) -> Checkpoint | None:
     """The latest checkpoint, told to `say` with what it passes over."""
     found = latest_checkpoint(root)
     if found is not None:
-        over = "".join(f"{path} is damaged and passed over; " for path in found.damaged)
-        say(f"{over}going on from step {found.step}, {found.folder}")
+        over = "".join(f"{path} is damaged and skipped; " for path in found.damaged)
+        say(f"{over}resuming from step {found.step}, {found.folder}")
     return found
 
 
 #: What a run says that ends before its first checkpoint.
-NOTHING_KEPT = "stopped before a step was done; nothing of this run is kept"
+NOTHING_KEPT = "stopped before the first step was done; nothing of this run is kept"
 
 
 def announcement(given_up: bool) -> str:
     """What a run says when it is asked to stop."""
-    what = "the step under way is given up" if given_up else "what is under way is finished"
-    return f"stopping: {what}, and a checkpoint is written; a second Ctrl-C ends the run at once"
+    what = "abandons the current step" if given_up else "finishes the current step"
+    return f"stopping: the run {what} and writes a checkpoint; a second Ctrl-C ends it at once"
 
 
 def what_is_kept(root: Path, steps: int | None = None) -> str:
@@ -111,7 +111,7 @@ def what_is_kept(root: Path, steps: int | None = None) -> str:
     if found is None:
         return NOTHING_KEPT
     of = "" if steps is None else f" of {steps}"
-    return f"stopped after step {found.step}{of}; kept {found.folder}; the same command goes on from there"
+    return f"stopped after step {found.step}{of}; kept {found.folder}; the same command resumes from there"
 
 
 def _latest_or_none(root: Path) -> Checkpoint | None:

@@ -141,7 +141,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             content = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise UserError(f"{path}:{number}: no JSON: {error}") from error
+            raise UserError(f"{path}:{number}: not JSON: {error}") from error
         if not isinstance(content, dict):
             raise UserError(f"{path}:{number}: expected a JSON object, got {type(content).__name__}")
         yield number, content
@@ -182,7 +182,7 @@ def write_text(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a file that can be written") from error
+        raise UserError(f"{path}: {error.strerror}; name a writable file") from error
 
 
 def assign_splits(

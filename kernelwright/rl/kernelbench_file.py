@@ -24,7 +24,7 @@ def write_kernelbench(place: str, out: Path) -> dict[str, int]:
     for problem in problems:
         if not isinstance(problem.provenance.get("level"), int):
             raise UserError(
-                f"{place}: {problem.id} is no problem of KernelBench (folders level1, level2, … hold them); give a "
+                f"{place}: {problem.id} is not a problem of KernelBench (its folders are level1, level2, …); give a "
                 f"checkout of {PROJECT}, or {KERNELBENCH_HUB}"
             )
     if out.exists() and Path(place).exists() and out.samefile(place):
@@ -35,7 +35,7 @@ def write_kernelbench(place: str, out: Path) -> dict[str, int]:
         out.parent.mkdir(parents=True, exist_ok=True)
         write_text(out, "".join(rows))
     except OSError as error:
-        raise UserError(f"out={out}: {error.strerror}; name a file that can be written") from error
+        raise UserError(f"out={out}: {error.strerror}; name a writable file") from error
     levels = [problem.provenance["level"] for problem in problems]
     return {f"level {level}": levels.count(level) for level in sorted(set(levels))}
 

@@ -81,7 +81,7 @@ def denominator(mask: Tensor, how: Aggregation, max_len: int | None = None) -> f
     if how != "const":
         return max(1.0, rows)
     if max_len is None:
-        raise ValueError("aggregation const: max_len, the tokens of a response at most, is needed")
+        raise ValueError("aggregation=const needs max_len, the most tokens of a response")
     return max(1.0, rows * max_len)
 
 

@@ -15,7 +15,7 @@ from kernelwright.rl.algorithm import Algorithm
 
 def _complaint(_name: str, found: object) -> str:
     """What is wrong with an algorithm that a package announces."""
-    return "" if isinstance(found, Algorithm) else f"it is no {Algorithm.__module__}.Algorithm"
+    return "" if isinstance(found, Algorithm) else f"it is not a {Algorithm.__module__}.Algorithm"
 
 
 #: Algorithms by the names under which configuration knows them.

@@ -156,7 +156,7 @@ def _from_task(folder: Path, root: Path) -> Problem:
 def _first(config: Mapping[str, Any], key: str, path: Path) -> dict[str, Any]:
     found = config.get(key) or [{}]
     if not isinstance(found, list) or not isinstance(found[0], dict):
-        raise UserError(f"{path}: {key!r} is no list of objects")
+        raise UserError(f"{path}: {key!r} is not a list of objects")
     return found[0]
 
 
@@ -184,7 +184,7 @@ def _json(path: Path) -> Any:
     try:
         return json.loads(_read(path))
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{path}: no JSON: {error}") from error
+        raise UserError(f"{path}: not JSON: {error}") from error
 
 
 def _from_triton_json(path: Path) -> Iterator[Problem]:
@@ -195,7 +195,7 @@ def _from_triton_json(path: Path) -> Iterator[Problem]:
         raise UserError(f"{path}: no list of problems; {_FORMATS}")
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise UserError(f"{path}: item {index} is no object; {_FORMATS}")
+            raise UserError(f"{path}: item {index} is not an object; {_FORMATS}")
         name = Path(str(row.get("file") or index)).stem
         keys = ("repo", "difficulty", "simp_instru", "comp_instru", "instruction")
         yield _triton(_text(row, "output", f"{path}: item {index}"), name, {k: row[k] for k in keys if k in row})

@@ -353,7 +353,7 @@ class Trainer:
         """The batch as rows, what it decides as a whole, and its tokens' entropy."""
         scored = self.learner.scored(rows, self.settings.temperature)
         if not bool(torch.isfinite(scored.logp).all()):
-            raise DivergedError(f"step {self.learner.step}: the model's log-probabilities are no numbers")
+            raise DivergedError(f"step {self.learner.step}: the model's log-probabilities are not finite")
         reference = None
         if self.algorithm.kl:
             of_start = self.algorithm.reference == "start"

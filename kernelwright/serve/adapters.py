@@ -63,7 +63,7 @@ def adapter_rank(folder: Path) -> int:
     if not any((folder / name).is_file() for name in _WEIGHTS):
         raise UserError(f"no LoRA adapter in {folder}: it has no {_WEIGHTS[0]}")
     if config.get("peft_type") != "LORA":
-        raise UserError(f"the adapter in {folder} is no LoRA but {config.get('peft_type')}")
+        raise UserError(f"the adapter in {folder} is not a LoRA adapter but {config.get('peft_type')}")
     ranks: list[int] = [config.get("r", 0), *(config.get("rank_pattern") or {}).values()]
     return max(ranks)
 

@@ -139,7 +139,7 @@ def _convert_smollm(gguf: Path, folder: Path) -> None:
     require("gguf", "train")
     transformers = require("transformers", "train")
     if not hasattr(transformers, "GgufConfig"):
-        raise UserError(f"transformers {transformers.__version__} cannot unpack GGUF files: it takes 5.19 or later")
+        raise UserError(f"transformers {transformers.__version__} cannot unpack GGUF files: install 5.19 or later")
     model = transformers.AutoModelForCausalLM.from_pretrained(
         gguf.parent,
         gguf_file=gguf.name,

@@ -25,9 +25,9 @@ def blend(start: str, end: str, share: float, out: Path) -> Path:
     share outside 0 to 1, and for a folder that is there already.
     """
     if not 0 <= share <= 1:
-        raise UserError(f"share={share:g}: give a number from 0, all of the first adapter, to 1, all of the second")
+        raise UserError(f"share={share:g}: give a number from 0 (all of the first adapter) to 1 (all of the second)")
     if out.exists():
-        raise UserError(f"{out} is there already; name another with out=…, or remove it")
+        raise UserError(f"{out} exists already; give another out=…, or remove it")
     one, other = adapter_folder(start), adapter_folder(end)
     for folder in (one, other):  # before torch is imported, which reading weights needs
         adapter_rank(folder)

@@ -108,7 +108,7 @@ def check_sync(
     if report.stepped.mean > limit:
         raise SyncError(
             f"the policy does not have the trainer's weights: after a large step of adapter `{adapter}` they differ by "
-            f"{report.stepped}, more than {limit:.4f}; before it by {baseline}"
+            f"{report.stepped}, more than {limit:.4f}; before the step they differ by {baseline}"
         )
     if report.stale.mean <= 2 * expected:
         raise StepTooSmallError(f"the step is too small to tell new weights from old ones: {report}")

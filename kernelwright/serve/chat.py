@@ -12,7 +12,7 @@ def chat_ids(tokenizer: Any, prompt: Prompt) -> list[int]:
     `tokenizer` is one of transformers'. Raises UserError for a model without a chat template.
     """
     if not getattr(tokenizer, "chat_template", None):
-        raise UserError("the model has no chat template: take an instruction-tuned one")
+        raise UserError("the model has no chat template: use an instruction-tuned model")
     messages = [{"role": message.role, "content": message.content} for message in prompt]
     return list(tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=True, return_dict=False))
 

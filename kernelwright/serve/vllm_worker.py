@@ -121,7 +121,7 @@ def _request(lora: Lora) -> Any:
 
 def _completion(prompt_ids: list[int], answer: Any) -> Completion:
     if answer.finish_reason not in ("stop", "length"):
-        raise PolicyError(f"vLLM gave an answer up: {answer.finish_reason}")
+        raise PolicyError(f"vLLM abandoned an answer: {answer.finish_reason}")
     tokens = tuple(answer.token_ids)
     return Completion(
         text=answer.text,

@@ -258,7 +258,7 @@ def test_an_interrupt_keeps_and_shows_what_there_is(files: list[str], tmp_path: 
         shown, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
     closing = (
-        f"kernelwright: interrupted: kept {len(rows_of(out))} of 12 rows in {out}; the same command goes on from there"
+        f"kernelwright: interrupted: kept {len(rows_of(out))} of 12 rows in {out}; the same command resumes from there"
     )
     assert errors.splitlines()[-1] == closing and f"unfinished: {len(rows_of(out))} of 12 rows" in shown
     assert summary_of(out)["rows"] == len(rows_of(out)) > 0

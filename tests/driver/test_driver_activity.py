@@ -57,7 +57,7 @@ def test_a_verb_that_starts_slowly_says_so_until_it_speaks_for_itself(
     shown = ""
     with starting("train"):
         deadline = time.monotonic() + 30.0
-        while shown.count("kernelwright train: starting, which imports PyTorch and Triton, 0 s so far\n") < 2:
+        while shown.count("kernelwright train: starting, 0 s so far: it imports PyTorch and Triton\n") < 2:
             assert time.monotonic() < deadline
             shown += capsys.readouterr().err
         with Activity(Console(file=StringIO()), "steps"):

@@ -109,7 +109,7 @@ BAD_IN_PROCESS = {
     "unknown emit": (["compile", "small.py", "--emit=cuda"], "choose from triton"),
     "level too low": (["opt", "small.py", "-p", "tune"], "reads level triton, but the module is at level torch"),
     "broken module": (["opt", "broken_module.py"], "does not parse as a module"),
-    "ends the process": (["compile", "leaving.py"], "leaving.py: the file ends the process when it is run"),
+    "ends the process": (["compile", "leaving.py"], "leaving.py: the file ends its process when it runs"),
     "null byte": (["compile", "null.py"], "null.py: source code string cannot contain null bytes; fix"),
     "views alone": (["compile", "views.py"], "gives back views of its inputs; there is nothing to lower"),
     "inputs alone": (["compile", "inputs.py"], "gives back its inputs; there is nothing to lower"),
@@ -337,4 +337,4 @@ def test_a_closed_stdout_is_told_in_one_line() -> None:
     command = f"{sys.executable} -m kernelwright.driver.cli passes >&-"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == "kernelwright: error: stdout is closed; send it somewhere, as by >FILE or >/dev/null\n"
+    assert done.stderr == "kernelwright: error: stdout is closed; redirect it, for example with >FILE or >/dev/null\n"

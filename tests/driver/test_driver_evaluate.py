@@ -144,8 +144,11 @@ BAD = {
     "no reference": (["candidate=c.py"], "reference=FILE is missing"),
     "nothing": ([], "reference=FILE is missing"),
     "no Model": (["reference=c.py", "candidate=c.py"], "c.py: no class `Model`; a file needs"),
-    "failing reference": (["reference=fails.py", "candidate=c.py"], "the program fails when run as it is"),
-    "leaving reference": (["reference=leaves.py", "candidate=c.py"], "leaves.py: the file ends the process"),
+    "failing reference": (
+        ["reference=fails.py", "candidate=c.py"],
+        "the program itself fails, before anything is compiled",
+    ),
+    "leaving reference": (["reference=leaves.py", "candidate=c.py"], "leaves.py: the file ends its process"),
     "no text": (["reference=r.py", "candidate=bytes.py"], "candidate=bytes.py is not a text file"),
     "null byte": (["reference=null.py", "candidate=c.py"], "null.py"),
     "bad rung": ([*ONE[1:], "rungs=parse,iterpret"], "unknown rung 'iterpret' (choose from parse, compile"),
@@ -162,10 +165,10 @@ BAD = {
     "missing batch": (["batch=gone.jsonl"], "batch=gone.jsonl: no such file"),
     "out is the batch": (["batch=batch.jsonl", "out=batch.jsonl"], "out=batch.jsonl is the batch"),
     "out nowhere": (["batch=empty.jsonl", "out=no/where.jsonl"], "out=no/where.jsonl: No such file"),
-    "out of something else": (["batch=batch.jsonl", "out=other.jsonl"], "line 1 is no verdict"),
+    "out of something else": (["batch=batch.jsonl", "out=other.jsonl"], "line 1 is not a verdict"),
     "out of another batch": (
         ["batch=batch.jsonl", "out=another.jsonl"],
-        "line 1 has id 'z', where the batch has id 'a'",
+        "line 1 has id 'z', but the batch has id 'a'",
     ),
 }
 
@@ -228,14 +231,14 @@ def test_a_batch_is_a_line_for_each_row_in_order(capsys: Captured, monkeypatch: 
     rows: list[Any] = [
         (row("a"), "ok", ""),
         (row(2, "wrong.py"), "mismatch", ""),
-        ("{not json", "error", "line 3 is no JSON"),
+        ("{not json", "error", "line 3 is not JSON"),
         (row("text", OUTSIDE, reference=REFERENCE), "unparsed", ""),
-        ("[1]", "error", "line 5 is no object"),
+        ("[1]", "error", "line 5 is not an object"),
         ({"reference": "r.py", "candidate": "c.py"}, "error", 'line 6 has no key "id"'),
         ({"id": "d", "reference": "r.py"}, "error", 'no "candidate"'),
         (row("e", "gone.py"), "error", "candidate=sub/gone.py: No such file"),
-        (row("f", reference="fails.py"), "error", "fails when run"),
-        (row("g", reference="fails.py"), "error", "fails when run"),
+        (row("f", reference="fails.py"), "error", "the program itself fails"),
+        (row("g", reference="fails.py"), "error", "the program itself fails"),
         (row("h", rungs=["pars"]), "error", "unknown rung 'pars'"),
         (row("i", dialect="maybe"), "error", "dialect='maybe'"),
         (row("j", rungs="run"), "error", "rung run needs a CUDA device"),
@@ -283,7 +286,7 @@ def test_a_stopped_batch_goes_on_where_it_was(capsys: Captured) -> None:
     out.write_text(longer)
     assert main(argv) == 2 and out.read_text() == longer
     captured = capsys.readouterr()
-    assert captured.out == "" and "line 6 has id 'a', where the batch has ended" in captured.err
+    assert captured.out == "" and "line 6 has id 'a', but the batch has fewer rows" in captured.err
 
 
 @pytest.mark.usefixtures("warm")
@@ -303,7 +306,7 @@ def test_an_interrupted_batch_leaves_whole_lines(capsys: Captured, monkeypatch: 
     text = Path("out.jsonl").read_text()
     assert text.endswith("\n") and [line["id"] for line in read_lines(text)] == list(range(len(read_lines(text))))
     assert 0 < len(read_lines(text)) <= 5
-    kept = f"{len(read_lines(text))} of 6 rows are judged; kept in out.jsonl; the same command goes on from there"
+    kept = f"{len(read_lines(text))} of 6 rows are judged; kept in out.jsonl; the same command resumes from there"
     assert capsys.readouterr().err.splitlines()[-1] == f"kernelwright: interrupted: {kept}"
     assert main([*argv, "out=out.jsonl"]) == 0
     assert Path("out.jsonl").read_text().startswith(text)
@@ -341,5 +344,5 @@ def test_ctrl_c_ends_a_hanging_candidate_and_stdout_holds_verdicts_alone(folder:
     assert process.returncode == 130, errors
     assert json.loads(first)["id"] == "a" and rest == ""
     assert "noise from Python" in errors and "noise from C" in errors and "Traceback" not in errors
-    kept = "1 of 3 rows are judged; out=FILE keeps verdicts, and goes on from them"
+    kept = "1 of 3 rows are judged; out=FILE keeps verdicts, and resumes from them"
     assert errors.splitlines()[-1] == f"kernelwright: interrupted: {kept}"

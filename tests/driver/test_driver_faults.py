@@ -223,7 +223,7 @@ def test_a_result_is_written_whole_or_not_at_all() -> None:
 
 UNFIT = {
     "no class `Model`": ("class Model", "class Net"),
-    "Model is no torch.nn.Module": ("nn.Module", "object"),
+    "Model is not a torch.nn.Module": ("nn.Module", "object"),
     "Model has no forward()": ("def forward", "def backward"),
     "input 0 of get_inputs() is a str": ("[torch.rand(16, 24)]", "['a']"),
     "get_inputs() returns NoneType": ("    return [torch.rand(16, 24)]", "    pass"),
@@ -275,7 +275,11 @@ def test_what_is_no_file_is_refused_at_once(capfd: Captured) -> None:
     os.mkfifo("pipe.py")
     Path("folder.py").mkdir()
     Path("binary.py").write_bytes(b"\xff\xfe\x00")
-    for name, reason in (("pipe.py", "no regular file"), ("folder.py", "Is a directory"), ("binary.py", "not a text")):
+    for name, reason in (
+        ("pipe.py", "not a regular file"),
+        ("folder.py", "Is a directory"),
+        ("binary.py", "not a text"),
+    ):
         for verb in ("compile", "opt"):
             assert reason in refused([verb, name], capfd)
         assert reason in refused(["evaluate", f"reference={name}", "candidate=x"], capfd)

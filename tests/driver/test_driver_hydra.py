@@ -269,7 +269,7 @@ WRONG = {
     "train trainer.lr=nan": "trainer.lr=nan: a finite number is expected",
     "sft": "pairs=FILE is missing",
     "sft pairs=nope.jsonl": "pairs=nope.jsonl: no such file; give the file that `kernelwright data pairs` wrote",
-    "sft pairs=folder": "pairs=folder: it is no file",
+    "sft pairs=folder": "pairs=folder: not a file",
     "sft pairs=small.py adapter=folder": "adapter=folder: no LoRA adapter in folder",
     "train pairs=nope.jsonl trainer.pairs=2": "pairs=nope.jsonl: no such file",
     "train adapter=nope": "adapter=nope: no LoRA adapter in nope",

@@ -45,10 +45,10 @@ def test_the_notice_is_that_of_the_checkout(tmp_path: Path) -> None:
         ([], "takes one PLACE"),
         (["a", "b"], "got a b"),
         (["nowhere"], "no such file or folder"),
-        (["{examples}"], "is no problem of KernelBench"),
+        (["{examples}"], "is not a problem of KernelBench"),
         (["{checkout}", "count=3"], "takes out=FILE and nothing else, got count=3"),
         (["{checkout}", "out="], "takes out=FILE and nothing else"),
-        (["{checkout}", "out=/proc/none/rows.jsonl"], "name a file that can be written"),
+        (["{checkout}", "out=/proc/none/rows.jsonl"], "name a writable file"),
     ],
 )
 def test_bad_input_is_one_line(

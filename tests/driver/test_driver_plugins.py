@@ -171,12 +171,12 @@ def test_what_a_reward_needs_is_checked_before_anything_is_asked(
 ) -> None:
     given = ["recipe=example", "policy=rules", f"out={tmp_path / 'run'}", "device=cpu"]
     assert main(["train", *given, "reward.speed=1"]) == 2
-    assert "the reward short is made of measured times, and the rungs parse, interpret measure none" in (
+    assert "the reward short uses measured times, but the rungs parse, interpret measure no times" in (
         capsys.readouterr().err
     )
     assert main(["train", *given, "reward=shortest", "reward.speed=1"]) == 2
-    assert "the reward kernelwright_example.rewards.ShortReward is made of" in capsys.readouterr().err
-    with pytest.raises(UserError, match=r"the reward profiling is made of measured times"):
+    assert "the reward kernelwright_example.rewards.ShortReward uses measured times" in capsys.readouterr().err
+    with pytest.raises(UserError, match=r"the reward profiling uses measured times"):
         kernelwright.train(out=tmp_path / "run", reward="profiling", policy="rules", device="cpu", verbose=False)
 
 
@@ -228,11 +228,11 @@ def test_what_does_not_fit_and_names_that_are_taken_are_told(announce: Callable[
         "class Odd:\n    pass\n",
     )
     for ask, message in (
-        (lambda: make_reward("odd"), r"is of no use: it is no dataclass whose values are called with \(before"),
-        (lambda: parse_pipeline("odd"), "is of no use: it is no class of a pass"),
-        (lambda: get_target("odd"), r"is of no use: it is no kernelwright\.backend\.targets\.Target"),
+        (lambda: make_reward("odd"), r"cannot be used: it is not a dataclass with a method __call__\(before"),
+        (lambda: parse_pipeline("odd"), "cannot be used: it is not a subclass of kernelwright.ir.passes.Pass"),
+        (lambda: get_target("odd"), r"cannot be used: it is not a kernelwright\.backend\.targets\.Target"),
         (lambda: get_target("h100"), r"target 'h100' of unfit 1\.0 .* has a name that is taken by Target\(name='h100'"),
-        (lambda: read_train_settings(["algorithm=odd"]), r"it is no kernelwright\.rl\.algorithm\.Algorithm"),
+        (lambda: read_train_settings(["algorithm=odd"]), r"it is not a kernelwright\.rl\.algorithm\.Algorithm"),
     ):
         with pytest.raises(UserError, match=message):
             ask()

@@ -94,7 +94,7 @@ def test_an_answer_that_no_process_survives_is_a_fault(readers: Readers) -> None
     finally:
         over.set()
         killer.join()
-    assert isinstance(found, Verdict) and "died, twice" in fault(found)
+    assert isinstance(found, Verdict) and "died twice" in fault(found)
     assert readers.begin(TEXTS[0], MODULE)() == READ[0]
 
 

@@ -120,12 +120,12 @@ def test_a_signal_ends_a_run_in_order_and_it_goes_on(
     done = latest_checkpoint(tmp_path / "checkpoints")
     assert done is not None
     assert 1 <= done.step == len(read_metrics(tmp_path)) < 6
-    kept = f"stopped after step {done.step} of 6; kept {done.folder}; the same command goes on from there"
+    kept = f"stopped after step {done.step} of 6; kept {done.folder}; the same command resumes from there"
     assert shown.err.splitlines()[-1] == f"kernelwright: {word}: {kept}"
     assert (tmp_path / "plot.svg").stat().st_size > 1000
 
     assert main(["train", *unsaved]) == 0
-    assert f"going on from step {done.step}, {done.folder}" in capsys.readouterr().err.replace("\n", "")
+    assert f"resuming from step {done.step}, {done.folder}" in capsys.readouterr().err.replace("\n", "")
     rows = read_metrics(tmp_path)
     assert [row["step"] for row in rows] == list(range(6))
     names = [f"generated_{seed}" for seed in range(5)]

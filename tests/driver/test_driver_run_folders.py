@@ -101,7 +101,7 @@ def test_a_compilation_leaves_nothing_of_the_one_before(capsys: pytest.CaptureFi
     Path("run/reproduce.sh").write_text('#!/bin/sh\ncd "$(dirname "$0")" && kernelwright opt reproduce.py -p x\n')
     assert Path("run/02-tune.py").is_file()
     assert main(["compile", "small.py", "-p", "lower-inductor", "out=run", *QUICK]) == 0
-    assert "run folder: run (in the place of an earlier run)" in capsys.readouterr().out
+    assert "run folder: run (replaces an earlier run)" in capsys.readouterr().out
     own = {"00-import.py", "01-lower-inductor.py", "module.py", "report.json"}
     assert {path.name for path in Path("run").iterdir()} == own | mine.keys() | {".hydra"}
     assert {path.name for path in left_by_a_run(Path("run"))} == own
@@ -121,7 +121,7 @@ def test_a_run_with_other_settings_begins_anew_beside_the_old_one_and_finds_its_
     second = Path("runs/train/frontend-2")
     place, said = said_of(default, {"seed": 1})
     assert place == second
-    assert said == f"{default} is a run with other settings (seed differ); this one is kept in {second}"
+    assert said == f"{default} is a run with other settings (seed differ); this run goes to {second}"
     (second / "checkpoints" / "step-00000001").mkdir(parents=True)
     assert said_of(default, {"seed": 0})[0] == default
     assert said_of(default, {"seed": 1})[0] == second
@@ -138,10 +138,10 @@ def test_what_a_run_without_a_checkpoint_left_is_no_part_of_the_next(tmp_path: P
         (folder / name).write_text("old")
     (folder / "notes.txt").write_text("mine")
     _, said = said_of(folder, {"seed": 1})
-    assert said == f"{folder}: an earlier run ended there before its first checkpoint; this one begins anew"
+    assert said == f"{folder}: an earlier run ended before its first checkpoint; this run starts from the beginning"
     assert {path.name for path in folder.iterdir()} == {"config.json", "notes.txt"}
     (folder / "adapter").mkdir()  # what somebody trained is not overwritten
-    with pytest.raises(UserError, match="has a run's adapter and no checkpoint to go on from"):
+    with pytest.raises(UserError, match="has a run's adapter and no checkpoint to resume from"):
         said_of(folder, {"seed": 1})
 
 
@@ -150,7 +150,7 @@ def test_pairs_made_otherwise_go_to_a_file_of_their_own(capsys: pytest.CaptureFi
     for level in (0, 1, 0):
         assert main([*quick, f"difficulty={level}"]) == 1  # no pair was made
     err = capsys.readouterr().err
-    assert err.count("made with difficulty=0, now it is 1; this one is kept in runs/pairs/frontend-2.jsonl") == 1
+    assert err.count("made with difficulty=0, now it is 1; this run goes to runs/pairs/frontend-2.jsonl") == 1
     found = {path.name for path in Path("runs/pairs").iterdir()}
     names = ("frontend.jsonl", "frontend-2.jsonl")
     assert found == {f"{name}{end}" for name in names for end in ("", ".journal", ".summary.json")}
@@ -170,13 +170,13 @@ def test_pairs_that_are_stopped_say_what_is_kept_and_go_on(capsys: pytest.Captur
     assert main(told) == 143
     last = capsys.readouterr().err.splitlines()[-1]
     pattern = (
-        r"terminated: (\d+) of 40 problems are done, kept in p\.jsonl\.journal; the same command goes on from there"
+        r"terminated: (\d+) of 40 problems are done, kept in p\.jsonl\.journal; the same command resumes from there"
     )
     found = re.fullmatch(f"kernelwright: {pattern}", last)
     assert found is not None, last
     assert 2 <= int(found[1]) < 40
     assert main(told) == 0
-    assert "p.jsonl: going on after " in capsys.readouterr().err
+    assert "p.jsonl: resuming after " in capsys.readouterr().err
 
 
 def test_a_default_is_numbered_and_a_named_place_is_not() -> None:
@@ -184,7 +184,7 @@ def test_a_default_is_numbered_and_a_named_place_is_not() -> None:
     said: list[str] = []
     stranger = lambda place: "is full" if place in full else None  # noqa: E731
     assert free_place(Path("a"), True, stranger, said.append) == Path("a-3")
-    assert said == ["a is full; this one is kept in a-3"]
+    assert said == ["a is full; this run goes to a-3"]
     assert free_place(Path("a"), False, stranger, said.append) == Path("a")
 
 
@@ -194,5 +194,5 @@ def test_an_ablation_of_other_arms_goes_to_a_folder_of_its_own(capsys: pytest.Ca
         assert main([*told, f"arms.plain.pipeline={pipeline}"]) == 0
     (first, second) = sorted(Path("runs/ablate").iterdir())
     assert second.name == f"{first.name}-2"
-    assert f"this one is kept in {second}" in capsys.readouterr().err
+    assert f"this run goes to {second}" in capsys.readouterr().err
     assert json.loads((second / "summary.json").read_text())["rows"] == 1

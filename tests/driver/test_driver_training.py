@@ -119,9 +119,9 @@ def test_a_small_model_is_asked_as_the_shipped_adapters_of_its_stage_are() -> No
         (["rollout.action=foo"], "rollout.action=foo: choose from program, pipeline"),
         (["algorithm.band=[1]"], r"algorithm.band=\[1\]: give two weights"),
         (["algorithm.clip_low=foo"], "algorithm.clip_low=foo: a number is expected"),
-        (["policy.graph_sizes=1"], "policy.graph_sizes': write a list, as"),
-        (["trainer.pairs=8"], "trainer.pairs=8: give how many are imitated with each update, and pairs=FILE"),
-        (["pairs=pairs.jsonl"], "trainer.pairs=0: give how many"),
+        (["policy.graph_sizes=1"], "policy.graph_sizes': write a list, such as"),
+        (["trainer.pairs=8"], "trainer.pairs=8: give both trainer.pairs=N and pairs=FILE, or neither"),
+        (["pairs=pairs.jsonl"], "trainer.pairs=0: give both trainer.pairs=N"),
         (["pairs=pairs.jsonl", "trainer.pairs=-1"], "trainer.pairs=-1: out of range, at least 0"),
         (["canary.n=0"], "canary.n=0: out of range, at least 1"),
         (["canary=false"], r"canary=False: it has keys of its own; give canary\.KEY"),
@@ -211,7 +211,7 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     assert main(["sft", *told, "trainer.lr=1e-3", "epochs=2"]) == 2
     assert "is a run with other settings (trainer differ)" in capsys.readouterr().err
     assert main(["sft", *told, "trainer.lr=1e-2", "rollout.form=modelnew"]) == 2
-    assert "answer in other forms than modelnew" in capsys.readouterr().err
+    assert "no pair has an answer in the form modelnew" in capsys.readouterr().err
 
     told = ["train", f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", *small]
     told += [f"adapter={tmp_path / 'sft' / 'adapter'}", f"out={tmp_path / 'rl'}", "problems.count=3"]

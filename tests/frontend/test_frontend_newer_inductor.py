@@ -60,5 +60,5 @@ def test_maxima_that_keep_nan() -> None:
 def test_softmax_without_regard_to_the_sign_of_zeros() -> None:
     older = kernel("tmp1, tmp2 = triton_helpers.online_softmax_reduce(tmp0, tmp0, 1, False)")
     assert kernel("tmp1, tmp2 = triton_helpers.online_softmax_reduce(tmp0, tmp0, 1, False, False)") == older
-    with pytest.raises(LoweringError, match="tells zeros by their sign in online_softmax_reduce"):
+    with pytest.raises(LoweringError, match="distinguishes 0 from -0 in online_softmax_reduce"):
         kernel("tmp1, tmp2 = triton_helpers.online_softmax_reduce(tmp0, tmp0, 1, False, True)")

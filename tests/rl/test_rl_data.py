@@ -165,7 +165,7 @@ def test_plain_files_and_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("rows.jsonl", "{", "rows.jsonl:1: no JSON"),
+        ("rows.jsonl", "{", "rows.jsonl:1: not JSON"),
         ("rows.jsonl", "[]", "expected a JSON object, got list"),
         ("rows.jsonl", '{"id": "x"}', "no text under 'source'"),
         ("rows.jsonl", '{"problem_id": 1}', "no text under 'code'"),

@@ -72,7 +72,7 @@ def test_a_signal_keeps_the_steps_since_the_last_checkpoint(
     cut.say = said.append
     handlers = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
     with pytest.raises(
-        KeyboardInterrupt, match=r"stopped after step \d of 6; kept .*; the same command goes on"
+        KeyboardInterrupt, match=r"stopped after step \d of 6; kept .*; the same command resumes"
     ) as told:
         cut.run()
     assert isinstance(told.value, Terminated) == (number == signal.SIGTERM)
@@ -82,7 +82,7 @@ def test_a_signal_keeps_the_steps_since_the_last_checkpoint(
     assert kept is not None
     assert kept.step == len(read_metrics(tmp_path / "cut"))  # every step that was taken
     assert kept.step == 4 if not changes.get("ahead") else 1 <= kept.step <= 4
-    wanted = f"stopped after step {kept.step} of 6; kept {kept.folder}; the same command goes on from there"
+    wanted = f"stopped after step {kept.step} of 6; kept {kept.folder}; the same command resumes from there"
     assert str(told.value) == wanted
     assert any("stopping: " in line for line in said)
     trainer(tmp_path / "cut", Toy(), algorithm, **settings).run()

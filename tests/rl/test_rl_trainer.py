@@ -249,7 +249,7 @@ def test_a_loss_that_is_no_number_ends_the_run_before_it_does_harm(tmp_path: Pat
     again = trainer(tmp_path, Toy(), steps=6)
     with torch.no_grad():
         again.learner.model.get_base_model().lm_head.weight[5, 0] = math.nan
-    with pytest.raises(DivergedError, match="step 3: the model's log-probabilities are no numbers"):
+    with pytest.raises(DivergedError, match="step 3: the model's log-probabilities are not finite"):
         again.run()
     found = latest_checkpoint(tmp_path / "checkpoints")
     assert found is not None
@@ -337,7 +337,7 @@ def test_a_truncated_checkpoint_is_passed_over_and_said(tmp_path: Path) -> None:
     again.run()
     assert len(toy.asked) == 2  # steps 2 and 3
     (line,) = said
-    assert line.startswith(f"{newest.parent} is damaged and passed over; going on from ")
+    assert line.startswith(f"{newest.parent} is damaged and skipped; resuming from ")
     assert line.endswith("step-00000002")
 
 

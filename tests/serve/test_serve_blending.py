@@ -88,5 +88,5 @@ def test_what_is_there_stays(ends: tuple[Path, Path, Path], capsys: pytest.Captu
     _, start, end = ends
     before = (end / _WEIGHTS).read_bytes()
     assert main(["model", "blend", str(start), str(end), "share=0.5", f"out={end}"]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert (end / _WEIGHTS).read_bytes() == before

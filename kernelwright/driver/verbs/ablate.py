@@ -20,7 +20,7 @@ configuration (defaults first):
   arms.NAME.policy.KEY=VALUE   for arms that do not train
   pipeline='PASSES'     for arms without a pipeline
   problems=held_out|examples|generated|kernelbench   problems.place=FILE|FOLDER|hub:OWNER/NAME
-                        problems.split=test|train|null   problems.count=4   problems.difficulty=0   limit=N
+                        problems.split=test|train|null   problems.count=12   problems.difficulty=0   limit=N
   seeds=[0]  seeds=[0,1,2]
   policy=smollm|none|hf|vllm|openai|replay   (experiments use smollm)
   policy.model=…   policy.adapters.STAGE=FOLDER

@@ -91,7 +91,7 @@ def run(arguments: Arguments) -> int:
         shown = errors if quiet else Console()
         print_table(done.report, shown)
         warn_of_walls(done.report["caliber"])
-        instead = " (in the place of an earlier run)" if anew else ""
+        instead = " (replaces an earlier run)" if anew else ""
         shown.print(f"run folder: {done.folder}{instead}", markup=False, highlight=False, soft_wrap=True)
         if "--json" in flags:
             stdout.write(json.dumps(done.report, indent=2) + "\n")

@@ -14,7 +14,7 @@ checkpoint works with any number of processes.
 configuration (defaults first):
   stage=frontend|midend  pairs=FILE.jsonl  model=smollm|FOLDER|HUB-ID  adapter=FOLDER
   out=runs/sft/STAGE  device=auto|cpu|cuda|cuda:1  epochs=1  batch=16  max_tokens=4096  seed=0
-  trainer=default|small  trainer.lr=1e-3  trainer.rank=16  trainer.schedule=constant|cosine  trainer.save_every=100
+  trainer=default|small  trainer.lr=1e-6  trainer.rank=16  trainer.schedule=constant|cosine  trainer.save_every=1
   trainer.wandb=PROJECT             Weights & Biases gets each step's metrics as well
   warm_start=sft_grpo|dr_kernel     the supervised step of a published recipe, as a whole
   rollout.form=native|kernels (frontend), native|brief (midend)

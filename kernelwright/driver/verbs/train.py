@@ -26,7 +26,7 @@ configuration (defaults first; every group is a folder of conf/):
   reward=STAGE|composite|cost_model|joint|kevin|log_speedup|profiling
   algorithm=grpo|dr_grpo|dapo|bnpo|rloo|trloo|dr_kernel|kevin|gspo|cispo|raft  algorithm.kl=0.1  …
   problems=generated|held_out|examples|kernelbench  problems.count=1000  problems.difficulty=2  problems.place=FILE
-  rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=[parse,interpret]
+  rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=null|[parse,interpret]
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.ahead=0
   trainer.imitate=0  trainer.rehearsal=0  rollout.remember=0
   trainer.wandb=PROJECT   Weights & Biases gets each step's metrics as well
