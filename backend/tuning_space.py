@@ -1,12 +1,12 @@
 """Which launch options of a kernel may change, and to what."""
 
-import ast
 import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from kernelwright.backend.kernel_blocks import KernelBlocks
 from kernelwright.backend.targets import MOST_REGISTERS, Target
 from kernelwright.ir.values import Kernel, KernelModule, Scalar
 
@@ -156,23 +156,24 @@ def space_of(module: KernelModule, symbol: str, programs: int, keep: frozenset[s
     kernel = module.kernel(symbol)
     assert module.launcher is not None
     in_grid = frozenset(name for name, _ in kernel.meta if _mentions(module.launcher.source, kernel, name))
-    looped = loop_steps(kernel.source)
+    read = KernelBlocks(module, symbol)
+    looped = read.steps
     choices: list[tuple[str, tuple[int, ...]]] = []
     for name, value in kernel.meta:
         if name in keep or type(value) is not int:
             continue
         if name == "num_warps" and value in WARPS:
             choices.append((name, WARPS))
-        elif name == "num_stages" and value in STAGES and "tl.dot" in kernel.source:
+        elif name == "num_stages" and value in STAGES and read.products:
             choices.append((name, STAGES))
         elif not _is_tritons(name) and value > 0 and value & (value - 1) == 0 and name in in_grid | looped:
-            choices.append((name, _sizes(name, value, kernel.source)))
-    products = "tl.dot" in kernel.source
+            choices.append((name, _sizes(name, value, read)))
+    products = read.products
     blocks = frozenset(name for name, value in kernel.meta if type(value) is int and not _is_tritons(name))
     # A product's tile is its accumulator: the blocks by which the grid is cut.
     tile = in_grid & blocks if products else blocks
     grid_keys = in_grid & {name for name, _ in choices}
-    return Space(kernel.meta, tuple(choices), grid_keys, tile, _fixed_tile(kernel.source), programs, products)
+    return Space(kernel.meta, tuple(choices), grid_keys, tile, read.fixed_tile, programs, products)
 
 
 def _is_tritons(name: str) -> bool:
@@ -185,44 +186,15 @@ def _mentions(host: str, kernel: Kernel, name: str) -> bool:
     return re.search(rf"""{kernel.meta_name}\[["']{name}["']\]""", host) is not None
 
 
-def loop_steps(source: str) -> frozenset[str]:
-    """Names by which the kernel's loops step: blocks that may be smaller than what they run over."""
-    steps = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and len(node.iter.args) == 3:
-            steps |= {name.id for name in ast.walk(node.iter.args[2]) if isinstance(name, ast.Name)}
-    return frozenset(steps)
-
-
-def _sizes(name: str, value: int, source: str) -> tuple[int, ...]:
+def _sizes(name: str, value: int, read: KernelBlocks) -> tuple[int, ...]:
     """Powers of two: all where the name says how many there may be, or around the given size.
 
     Operands of `tl.dot` are 16 wide at least.
     """
-    products = "tl.dot" in source
+    products = read.products
     least = min(16, value) if products else 1
-    most = max(LONGEST_STEP if _any_step(name, source) else LIMITS.get(name, LARGEST), value)
+    most = max(LONGEST_STEP if read.takes_any_step(name, LONGEST_STEP) else LIMITS.get(name, LARGEST), value)
     if name in LIMITS and not products:
         return tuple(1 << shift for shift in range(most.bit_length()))
     sizes = [int(value * 2.0**shift) for shift in SHIFTS if value * 2.0**shift >= least]
     return tuple(size for size in sizes if size <= most)
-
-
-def _any_step(name: str, source: str) -> bool:
-    """Whether loops step by nothing but this block, over constant lengths that are multiples of LONGEST_STEP or that
-    masks compare with, or with a bound that the kernel works out."""
-    loops = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.For)]
-    steps = [ast.unparse(node.iter) for node in loops]
-    found = [re.fullmatch(rf"tl\.range\(0, (\d+), {name}\)", step) for step in steps]
-    ends = [set(re.findall(r"^\s*\w*mask = .*\b\w+ < (\w+)\)?$", ast.unparse(loop), re.M)) for loop in loops]
-    return bool(loops) and all(
-        match is not None
-        and (int(match[1]) % LONGEST_STEP == 0 or match[1] in bounds or any(map(str.isidentifier, bounds)))
-        for match, bounds in zip(found, ends, strict=True)
-    )
-
-
-def _fixed_tile(source: str) -> int:
-    """The product of block sizes that the kernel fixes itself, as `R0_BLOCK: tl.constexpr = 64`."""
-    sizes = re.findall(r"^\s*\w*BLOCK\w*: tl\.constexpr = (\d+)$", source, re.M)
-    return max(math.prod(int(size) for size in sizes), 1)

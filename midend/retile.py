@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from kernelwright.backend.kernel_blocks import KernelBlocks
 from kernelwright.backend.tuning_space import Meta, Space, space_of
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
@@ -47,8 +48,8 @@ class Retile(Pass):
         return module if kernels == module.kernels else replace(module, kernels=kernels)
 
     def _fitted(self, module: KernelModule, kernel: Kernel) -> Kernel:
-        reduces = "R0_BLOCK" in kernel.source
-        wanted = {"XBLOCK": self.rows if reduces else self.block, "R0_BLOCK": self.step, "num_warps": self.warps}
+        combines = KernelBlocks(module, kernel.symbol).combines
+        wanted = {"XBLOCK": self.rows if combines else self.block, "R0_BLOCK": self.step, "num_warps": self.warps}
         space = space_of(module, kernel.symbol, 1, frozenset())
         names = {name for name, _ in space.choices}
         asked = {name: value for name, value in wanted.items() if value and name in names}

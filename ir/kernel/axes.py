@@ -18,6 +18,8 @@ from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation
 Placing = Literal["parallel", "looped", "whole", "mixed"]
 _REDUCTIONS = frozenset({"sum", "max", "min", "argmax", "argmin", "xor_sum", "reduce_or", "reduce", "softmax"})
 _SCANS = frozenset({"associative_scan", "cumsum", "cumprod", "sort", "flip"})
+#: Kinds that combine the elements of an axis.
+COMBINING = _REDUCTIONS | _SCANS
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,18 +14,24 @@ from kernelwright.backend import fitting
 from kernelwright.backend.compiler import compile_launch
 from kernelwright.backend.cost import estimate
 from kernelwright.backend.execute import trace_launches
+from kernelwright.backend.kernel_blocks import KernelBlocks
 from kernelwright.backend.stopwatch import Stopwatch
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tune import Tune
 from kernelwright.backend.tuning import prepare_trial, with_meta
-from kernelwright.backend.tuning_space import loop_steps, space_of
+from kernelwright.backend.tuning_space import space_of
 from kernelwright.backend.work import in_bounds
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.kernel.parsing import kernel_functions
+from kernelwright.ir.kernel.printing import with_functions
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import Level
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from kernel_corpus import corpus
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tune"
 H200 = Context(target="h200")
@@ -79,7 +86,7 @@ def test_a_persistent_block_does_not_change():
 
 def test_a_looped_block_may_change():
     module = sample_modules.column_sum()
-    assert loop_steps(module.kernels[0].source) == {"R0_BLOCK"}
+    assert KernelBlocks(module, "column_sum").steps == {"R0_BLOCK"}
     space = space_of(module, "column_sum", 4096, frozenset())
     assert [name for name, _ in space.choices] == ["XBLOCK", "R0_BLOCK", "num_warps"]
 
@@ -95,12 +102,19 @@ def test_steps_are_long_where_nothing_is_read_past_the_end(length, masked, most)
     loop = before[before.index("for ") : before.index(":\n", before.index("for "))]
     assert loop.split(" in ")[1] != f"tl.range(0, {length}, R0_BLOCK)"
     source = before.replace(loop.split(" in ")[1], f"tl.range(0, {length}, R0_BLOCK)")
-    if masked:
-        at = source.index(":\n", source.index("for ")) + 2
-        source = f"{source[:at]}        r0_mask = r0_index < {length}\n{source[at:]}"
+    assert " & (r < rows)" in source
+    source = source.replace(" & (r < rows)", f" & (r < {length})" if masked else "")
     module = replace(module, kernels=(replace(module.kernels[0], source=source),))
     choices = dict(space_of(module, "column_sum", 4096, frozenset()).choices)
     assert max(choices["R0_BLOCK"]) == most and max(choices["XBLOCK"]) == 4096
+
+
+@pytest.mark.parametrize("name", sorted(corpus()))
+def test_a_reprint_is_tuned_alike(name):
+    module = corpus()[name]
+    reprint = with_functions(module, kernel_functions(module))
+    for symbol in (kernel.symbol for kernel in module.kernels if kernel.meta):
+        assert space_of(module, symbol, 64, frozenset()) == space_of(reprint, symbol, 64, frozenset())
 
 
 def test_a_block_that_the_grid_does_not_follow_does_not_change():
