@@ -225,7 +225,10 @@ def _input_names(model: nn.Module, count: int, taken: set[str]) -> list[str]:
         elif parameter.kind is not parameter.VAR_KEYWORD:
             names.append(parameter.name)
     if len(names) < count:
-        raise UserError(f"forward takes {len(names)} arguments, get_inputs gives {count}")
+        takes = f"{len(names)} argument{'' if len(names) == 1 else 's'} ({', '.join(names)})"
+        raise UserError(
+            f"forward() takes {takes}, but get_inputs() returns {count}; return one value for each argument"
+        )
     return [_identifier(name, taken) for name in names[:count]]
 
 

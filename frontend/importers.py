@@ -15,7 +15,7 @@ from kernelwright.backend.reference import describe
 from kernelwright.frontend.beside import with_files_beside
 from kernelwright.frontend.graph_source import print_source
 from kernelwright.frontend.precision import in_bf16
-from kernelwright.frontend.problem import Problem, failure
+from kernelwright.frontend.problem import Problem, exit_place, failure
 from kernelwright.frontend.shrink import BUDGET, measure, shrink_source
 from kernelwright.frontend.trace import trace
 from kernelwright.ir.errors import KernelwrightError, UserError
@@ -70,9 +70,8 @@ def import_source(
     try:
         return _imported(source, name, shrink, budget, numerics)
     except SystemExit as error:
-        raise UserError(
-            f"{name}: the file ends its process when it runs; a reference may only define things"
-        ) from error
+        where = exit_place(error, name)
+        raise UserError(f"{name}: {where} ends its process when it runs; a reference may only define things") from error
 
 
 def _imported(source: str, name: str, shrink: str, budget: int, numerics: Numerics) -> KernelModule:

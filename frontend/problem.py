@@ -56,6 +56,18 @@ def failure(error: BaseException, name: str) -> str:
     return f"{single_line(error)} (line {line_in_file(lines[-1] or 0, name)})" if lines else single_line(error)
 
 
+#: Functions of a program that people know by name; all else happens while the file itself runs.
+KNOWN = ("forward", "get_inputs", "get_init_inputs", "__init__")
+
+
+def exit_place(error: BaseException, name: str) -> str:
+    """Which part of a program of that name raised, with its line: `get_inputs() (line 12)`, or `the file (line 3)`."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == f"<{name}>"]
+    known = [frame.name for frame in frames if frame.name in KNOWN]
+    what = f"{known[-1]}()" if known else "the file"
+    return f"{what} (line {line_in_file(frames[-1].lineno or 0, name)})" if frames else what
+
+
 def parse_source(source: str, name: str) -> ast.Module:
     """The syntax tree; UserError with the line of a syntax error."""
     try:

@@ -212,7 +212,11 @@ def _arm(name: str, schema: AblateSchema, told: Sequence[str]) -> Arm:
     text = schema.pipeline if written.pipeline is None else written.pipeline
     pipeline = _pipeline(text, f"arms.{name}.pipeline")
     for gone in written.without:
-        pipeline = pipeline.without(gone)
+        try:
+            pipeline = pipeline.without(gone)
+        except UserError:
+            passes = ", ".join(dict.fromkeys(one.name for one in pipeline.passes))
+            raise UserError(f"arms.{name}.without: the arm has no pass {gone!r}; choose from {passes}") from None
     merged = OmegaConf.create({**asdict(schema.policy), "kind": schema.policy.kind.value})
     policy = check_config(PolicySettings, cast("DictConfig", OmegaConf.merge(merged, written.policy)), "policy.")
     training: dict[int, TrainSettings] = {}

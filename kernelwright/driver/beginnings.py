@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from kernelwright.driver.policies import PolicyKind, PolicySettings
 from kernelwright.ir.errors import UserError
+from kernelwright.rl.data import pairs_of
 from kernelwright.rl.problems import check_place
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
+from kernelwright.serve.base import find_base
 from kernelwright.serve.optional import require_installed
 
 if TYPE_CHECKING:
@@ -22,9 +24,11 @@ def check_training(plain: "TrainSchema | SftSchema", prefix: str = "") -> None:
     """UserError for what a training begins with, where it is not there or not of its kind."""
     require_installed("peft", "train")
     if plain.pairs:
-        _check_pairs(plain.pairs, f"{prefix}pairs=")
+        _check_file(plain.pairs, f"{prefix}pairs=")
     if plain.adapter is not None:
         _check_adapter(plain.adapter, f"{prefix}adapter=")
+    if plain.pairs:
+        _check_pairs(plain.pairs, plain.stage.name, f"{prefix}pairs=")
 
 
 def check_policy(policy: PolicySettings) -> None:
@@ -37,6 +41,26 @@ def check_policy(policy: PolicySettings) -> None:
         require_installed("transformers", "train")
         if policy.adapters:
             require_installed("peft", "train")
+
+
+def check_models(plain: "TrainSchema", prefix: str = "") -> None:
+    """UserError for models of a training by reinforcement that are not on this machine."""
+    check_model(plain.policy.model, f"{prefix}policy.model=")  # the learner's as well
+    check_answering(plain.judge, f"{prefix}judge.")
+
+
+def check_answering(policy: PolicySettings, prefix: str = "policy.") -> None:
+    """UserError for a model that is to answer in a process of ours and is not on this machine."""
+    if not policy.plugin and policy.kind in (PolicyKind.hf, PolicyKind.vllm):
+        check_model(policy.model, f"{prefix}model=")
+
+
+def check_model(name: str, key: str) -> None:
+    """UserError for a base model that is not on this machine."""
+    try:
+        find_base(name, whole=False)
+    except UserError as error:
+        raise UserError(f"{key}{name}: {error}") from error
 
 
 def check_problems(problems: "ProblemSettings", prefix: str = "") -> None:
@@ -54,7 +78,15 @@ def check_places(places: Iterable[str], key: str) -> None:
             raise UserError(f"{key}{error}") from error
 
 
-def _check_pairs(place: str, key: str) -> None:
+def check_tokenizer(name: str) -> None:
+    """UserError for a tokenizer that is not on this machine; a folder may hold a tokenizer alone."""
+    if not name.endswith(".gguf") and not Path(name).is_dir():
+        check_model(name, "tokenizer=")
+    elif not Path(name).exists():
+        raise UserError(f"tokenizer={name}: no such file; give a *.gguf, or a model")
+
+
+def _check_file(place: str, key: str) -> None:
     wanted, path = "give the file that `kernelwright data pairs` wrote", Path(place)
     if not path.is_file():
         raise UserError(f"{key}{place}: {'not a file' if path.exists() else 'no such file'}; {wanted}")
@@ -62,8 +94,15 @@ def _check_pairs(place: str, key: str) -> None:
         raise UserError(f"{key}{place}: Permission denied; {wanted}")
 
 
+def _check_pairs(place: str, stage: str, key: str) -> None:
+    try:
+        pairs_of(Path(place), stage)
+    except UserError as error:
+        raise UserError(f"{key}{error}") from error
+
+
 def _check_adapter(place: str, key: str) -> None:
     try:
         adapter_rank(adapter_folder(place))
     except UserError as error:
-        raise UserError(f"{key}{place}: {error}") from error
+        raise UserError(f"{key}{place}: {error}; give an adapter's folder, or shipped:NAME") from error

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from kernelwright.driver.helping import asked_for
+from kernelwright.driver.helping import asked_for, fitted
 
 BAD_INPUT = 2
 
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return run(given)
     try:
-        sys.stdout.write(f"{text}\n")
+        sys.stdout.write(f"{fitted(text, _columns())}\n")
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has gone, e.g. `| head`
         sys.stdout = None
@@ -34,6 +34,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return tell_of_output(error)
     return 0 if given else BAD_INPUT  # help alone, where a verb is missing
+
+
+def _columns() -> int | None:
+    """How wide the screen is; None where stdout is no screen and COLUMNS is not set."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdigit() and int(told):
+        return int(told)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return None
 
 
 def _fill_gaps() -> None:

@@ -176,8 +176,9 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
         return unknown_option(group, option, error.options)
     if isinstance(error, OverrideParseException):
-        hint = PASSES_HINT if str(error.override).startswith("pipeline=") else ""
-        return f"override `{error.override}` does not parse: {first_line(error)}{hint}"
+        if str(error.override).startswith("pipeline="):
+            return f"{error.override}: it is no name of a pipeline{PASSES_HINT}"
+        return f"override `{error.override}` does not parse: {first_line(error)}"
     said = first_line(error)
     if "group override must be a string" in said:
         return "a configuration group takes the name of one of its options; leave the group out for its default"

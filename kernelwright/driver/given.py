@@ -39,7 +39,8 @@ def paired_modules(problems: ProblemSettings, stage: str) -> list[KernelModule] 
             found.setdefault(module.digest, module)
     if not found:
         split = "" if problems.split is None else f" and the split {problems.split}"
-        raise UserError(f"{path} holds no pairs of the stage {stage}{split}")
+        way_out = "give another stage=…, problems.split=… or file"
+        raise UserError(f"problems.place={path}: it holds no pairs of the stage {stage}{split}; {way_out}")
     return list(found.values())
 
 

@@ -49,6 +49,30 @@ def asked_for(given: list[str]) -> str | None:
     return known[given[0]] if given[0] in known and ("-h" in given or "--help" in given) else None
 
 
+def fitted(text: str, columns: int | None) -> str:
+    """Text whose lines end between words where a screen is narrower than they are."""
+    if columns is None or max(map(len, text.splitlines())) <= columns:
+        return text
+    import textwrap  # late: few screens are so narrow, and help is quick
+
+    return "\n".join(
+        textwrap.fill(
+            line,
+            max(columns, 20),
+            subsequent_indent=_indent(line),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.split("\n")
+    )
+
+
+def _indent(line: str) -> str:
+    """What the rest of a line that is too long begins with: two spaces more than the line, which prose does without."""
+    spaces = len(line) - len(line.lstrip())
+    return (spaces + 2) * " " if spaces else ""
+
+
 def overview() -> str:
     """What the program is, and its verbs with a line each."""
     known = verb_help()

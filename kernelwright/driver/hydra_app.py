@@ -8,7 +8,6 @@ In a multirun each job has a folder of its own below, by its number (`hydra.swee
 import importlib
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,9 +32,9 @@ from kernelwright.driver.composition import (
     verbatim,
 )
 from kernelwright.driver.locks import check_free
-from kernelwright.driver.paths import new_folder
+from kernelwright.driver.paths import new_folder, remove_if_bare
 from kernelwright.driver.settings import program_name
-from kernelwright.driver.streams import naming
+from kernelwright.driver.streams import naming, told
 from kernelwright.ir.errors import KernelwrightError, UserError
 
 #: Sweeps, as Hydra spells them: a list without brackets, or a function of the sweep's grammar.
@@ -61,7 +60,7 @@ class Job:
     began: bool = False
     process: int = field(default_factory=os.getpid)
     statuses: list[int] = field(default_factory=list)
-    error: KernelwrightError | None = None
+    error: Exception | None = None
 
     def __call__(self, _config: DictConfig) -> int:
         """One job. Its configuration is read anew from its overrides, so that Hydra's runs are read as others are."""
@@ -73,12 +72,15 @@ class Job:
         multirun = job.mode is RunMode.MULTIRUN
         try:
             status: int = module.run(_absolute(self.arguments, job).with_overrides(given))
-        except KernelwrightError as error:
+        except Exception as error:  # Hydra would write a line of its own before it
             if not multirun:
                 self.error = error
                 return 2
+            if not isinstance(error, KernelwrightError | OSError):
+                raise
             status = 2 if isinstance(error, UserError) else 1
-            sys.stderr.write(f"kernelwright: error: job {job.job.num} ({job.job.override_dirname}): {error}\n")
+            text = told(error) if isinstance(error, OSError) else error
+            sys.stderr.write(f"kernelwright: error: job {job.job.num} ({job.job.override_dirname}): {text}\n")
         self.statuses.append(status)
         if status and os.getpid() != self.process:
             raise JobFailedError(f"job {job.job.num} ({job.job.override_dirname}) ended with status {status}")
@@ -103,7 +105,7 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
     folder = Path(next((_value(item) for item in arguments.overrides[::-1] if _key(item) == "hydra.run.dir"), out))
     there = folder.exists()
     if out and not given and root == "config":  # a compilation's folder is new unless it is named
-        folder = new_folder(out)
+        folder, there = new_folder(out), False
         command.append(f"hydra.run.dir={quoted(str(folder))}")
     elif out and os.environ.get("RANK", "0") == "0" and (busy := _busy(folder)):
         if given:
@@ -115,15 +117,23 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
             hydra.main(f"pkg://{CONFIG_MODULE}", arguments.root(root), version_base=None)(job)()
         except SystemExit as end:  # after help, and after what Hydra complained of by itself
             return int(end.code or 0)
+        except KeyboardInterrupt:
+            if not there:
+                remove_if_bare(folder)
+            raise
+        except OSError as error:
+            if job.began:
+                raise
+            raise UserError(f"out={folder}: {error.strerror}; name another folder") from error
         except (*COMPOSITION_ERRORS, HydraException) as error:
             if isinstance(error, KernelwrightError) or job.began:
                 raise
             compose_config(arguments.composed, root=arguments.root(root))  # says what is wrong with overrides
             raise UserError(str(error).splitlines()[0]) from error
-    if job.error is not None:
-        if not there:
-            _remove_if_bare(folder)
-        raise job.error
+        if job.error is not None:
+            if not there:
+                remove_if_bare(folder)
+            raise job.error
     return max(job.statuses, default=0)
 
 
@@ -198,18 +208,6 @@ def _absolute(arguments: Arguments, job: Any) -> Arguments:
         for name, value in arguments.flags.items()
     }
     return Arguments(kept, arguments.overrides, flags)
-
-
-def _remove_if_bare(folder: Path) -> None:
-    """Remove a folder in which a run that could not begin left nothing but Hydra's record."""
-    here, folder = Path.cwd(), folder.absolute()
-    if folder == here or not folder.is_dir() or {path.name for path in folder.iterdir()} - {".hydra"}:
-        return
-    shutil.rmtree(folder)
-    for parent in folder.parents:
-        if parent == here or here not in parent.parents or any(parent.iterdir()):
-            return
-        parent.rmdir()
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import torch
 from kernelwright.evaluation.sandbox import Answer, Limits, Sandbox
 from kernelwright.evaluation.transport import decode_reference, encode_reference
 from kernelwright.frontend.importers import import_source
-from kernelwright.frontend.problem import line_in_file
+from kernelwright.frontend.problem import KNOWN, line_in_file
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Numerics, Reference
 
@@ -30,8 +30,6 @@ _COPIES = 3
 #: Of what a program prints, so many bytes are shown: the last.
 _SAID_BYTES = 1 << 16
 _WAY_OUT = "make it return, or raise import.timeout_s"
-#: Functions of a program that people know by name; all else happens while the file itself runs.
-_KNOWN = ("forward", "get_inputs", "get_init_inputs", "__init__")
 
 
 @dataclass(frozen=True)
@@ -160,7 +158,7 @@ def _where(frame: FrameType | None, name: str) -> str:
         if frame.f_code.co_filename == f"<{name}>":
             line = line or frame.f_lineno
             known = frame.f_code.co_name
-            function = f"{known}()" if known in _KNOWN else function
+            function = f"{known}()" if known in KNOWN else function
             function = "the file itself" if known == "<module>" else function
         frame = frame.f_back
     return f"{function} (line {line_in_file(line, name)})" if line else function

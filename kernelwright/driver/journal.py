@@ -20,6 +20,7 @@ class Journal:
 
     def __init__(self, path: Path, made_with: Mapping[str, Any]) -> None:
         self.results: dict[str, dict[str, Any]] = {}
+        self._path = path
         heading = {"journal": json.loads(json.dumps(made_with))}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,6 +67,10 @@ class Journal:
 
     def __exit__(self, *exception: object) -> None:
         self._file.close()
+
+    def remove(self) -> None:
+        """Remove the file, which nothing is added to after this."""
+        self._path.unlink(missing_ok=True)
 
 
 def other_journal(path: Path, made_with: Mapping[str, Any]) -> str | None:

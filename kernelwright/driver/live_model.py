@@ -1,8 +1,10 @@
 """A live `nn.Module`: read as a program, and compared with itself on the weights and inputs that it really has."""
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import torch
 from torch import Tensor, nn
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
@@ -14,7 +16,8 @@ from kernelwright.evaluation.sandbox import Limits
 from kernelwright.evaluation.session import InterpretedCallError
 from kernelwright.evaluation.tensors import to_raw
 from kernelwright.frontend.importers import import_module, lifted_tensors
-from kernelwright.ir.errors import UserError
+from kernelwright.frontend.problem import single_line
+from kernelwright.ir.errors import LoweringError, UserError
 from kernelwright.ir.values import KernelModule, Numerics
 
 _OWN = "on the model's own weights and inputs"
@@ -40,9 +43,37 @@ class LiveModel:
         return ", ".join([mode, *numbers])
 
     def read(self, name: str, numerics: Numerics) -> KernelModule:
-        """The module of what it computes. Raises LoweringError for what no fixed graph expresses: random numbers,
-        writes to inputs or buffers, control flow that depends on values."""
-        return import_module(self.model, self.inputs, name=name, numerics=numerics)
+        """The module of what it computes. Raises UserError for inputs that the model itself does not take, and
+        LoweringError for what no fixed graph expresses: random numbers, writes to inputs or buffers, control flow that
+        depends on values."""
+        self._check_count(name)
+        try:
+            return import_module(self.model, self.inputs, name=name, numerics=numerics)
+        except LoweringError:
+            self._check_call(name)
+            raise
+
+    def _check_count(self, name: str) -> None:
+        """UserError for too few or too many inputs."""
+        signature = inspect.signature(self.model.forward)
+        try:
+            signature.bind(*self.inputs)
+        except TypeError as error:
+            wanted, count = ", ".join(signature.parameters), len(self.inputs)
+            raise UserError(
+                f"{name}: forward takes ({wanted}), and {count} input{'' if count == 1 else 's'} came after the model: "
+                f"{error}; give them in forward's order"
+            ) from None
+
+    def _check_call(self, name: str) -> None:
+        """UserError where the model itself fails with its inputs; it is called on copies of its state."""
+        state = {key: value.detach().clone() for key, value in self.model.state_dict(keep_vars=True).items()}
+        try:
+            with torch.no_grad():
+                torch.func.functional_call(self.model, state, self.inputs)
+        except Exception as error:  # noqa: BLE001 - the user's forward may raise anything
+            reason = f"the model itself fails with these inputs: {single_line(error)}"
+            raise UserError(f"{name}: {reason}; give inputs that the model takes") from None
 
     def lifted(self, inputs: Sequence[Value]) -> tuple[Tensor, ...]:
         """The kernels' inputs for a call: tensors, then parameters and buffers as they are now. Raises UserError where

@@ -20,7 +20,7 @@ from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import TRAIN, Pair, read_rows
+from kernelwright.rl.data import TRAIN, Pair, pairs_of
 from kernelwright.rl.learner import open_tokenizer
 from kernelwright.rl.packing import Row
 from kernelwright.serve.base import find_base
@@ -72,9 +72,7 @@ class PairRows:
 
 def read_pair_rows(settings: SftSchema) -> PairRows:
     """The rows of `settings.pairs`. Raises UserError where none is there to learn from."""
-    pairs = [pair for pair in read_rows(Path(settings.pairs or ""), Pair) if pair.stage == settings.stage.name]
-    if not pairs:
-        raise UserError(f"{settings.pairs} holds no pairs of the stage {settings.stage.name}")
+    pairs = pairs_of(Path(settings.pairs or ""), settings.stage.name)
     if all(pair.split != TRAIN for pair in pairs):
         raise UserError(f"{settings.pairs} holds no pairs of the split {TRAIN}; there is nothing to learn from")
     rows = rows_of(pairs, settings)

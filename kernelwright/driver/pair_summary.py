@@ -1,6 +1,5 @@
 """What a run that made pairs reports."""
 
-import importlib
 import shlex
 import statistics
 import sys
@@ -11,8 +10,11 @@ from typing import Any
 
 from kernelwright.driver.campaign import machine
 from kernelwright.driver.pairs import PairSet
+from kernelwright.frontend.problem import single_line
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import Pair
+from kernelwright.serve.base import find_base
+from kernelwright.serve.optional import require
 
 Length = Callable[[str], int]
 
@@ -54,19 +56,19 @@ def _lengths(pairs: Sequence[Pair], length: Length) -> Mapping[str, Mapping[str,
 
 
 def token_counter(name: str) -> Length:
-    """Counts tokens with a tokenizer of Hugging Face: a name, a folder, or a `*.gguf` file; UserError for none."""
-    try:
-        transformers = importlib.import_module("transformers")
-    except ImportError as error:
-        raise UserError(
-            f"tokenizer={name} needs the package transformers: pip install 'kernelwright[train]'"
-        ) from error
-    path = Path(name)
+    """Counts tokens with a tokenizer on this machine: of a folder, a `*.gguf` file, or a model that `find_base` finds.
+
+    Raises UserError for none.
+    """
+    transformers, path = require("transformers", "train"), Path(name)
     try:
         if path.suffix == ".gguf":
             tokenizer = transformers.AutoTokenizer.from_pretrained(str(path.parent), gguf_file=path.name)
         else:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-    except Exception as error:  # whatever the library raises: no file, no network, a file of another kind
-        raise UserError(f"tokenizer={name}: cannot be loaded ({type(error).__name__})") from error
+            place = path if path.is_dir() else find_base(name)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(place, local_files_only=True)
+    except UserError as error:
+        raise UserError(f"tokenizer={name}: {error}") from error
+    except Exception as error:  # whatever the library raises for files of another kind
+        raise UserError(f"tokenizer={name}: no tokenizer there: {single_line(error)}; give another model") from error
     return lambda text: len(tokenizer(text)["input_ids"])

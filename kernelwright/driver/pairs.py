@@ -23,6 +23,7 @@ from kernelwright.driver.closing import GOES_ON, closing_with
 from kernelwright.driver.journal import Journal, other_journal
 from kernelwright.driver.pair_making import GENERATED, make_pairs
 from kernelwright.driver.pair_settings import PairSettings
+from kernelwright.driver.paths import remove_if_bare
 from kernelwright.driver.run_folder import free_place
 from kernelwright.driver.workers import Worker, answers
 from kernelwright.evaluation.pool import usable_cores
@@ -71,24 +72,42 @@ class PairRun:
         return self.settings.held_out + len(self.given) + self.settings.count
 
     def run(self, console: Console, report: Callable[[PairSet], None]) -> None:
-        """Make what the journal lacks. However it ends, what is done so far is written and reported.
+        """Make what the journal lacks. However it ends, what is done so far is written and reported; a run that ends
+        before a problem is done leaves nothing.
 
         The default file gets a number where it holds the pairs of another run.
         """
         made_with, default = self._made_with(), DEFAULT / f"{self.plan.stage}.jsonl"
         other = lambda place: other_journal(_journal(place), made_with)  # noqa: E731
         self.out = free_place(self.out, self.out == default, other, sayer(console))
-        kept = f"kept in {_journal(self.out)}"
+        new = not self.out.parent.exists()
         with Journal(_journal(self.out), made_with) as journal:
             if journal.results:
                 sayer(console)(f"{self.out}: resuming after {len(journal.results)} of {self.size} problems")
             try:
-                with closing_with(lambda: f"{self._done(journal)} of {self.size} problems are done, {kept}; {GOES_ON}"):
+                with closing_with(lambda: self._kept(journal)):
                     self._make(journal, console)
-            finally:
-                found = self._collect(journal)
-                write_rows(self.out, found.pairs)
-                report(found)
+            except BaseException:
+                if journal.results:
+                    self._finish(journal, report)
+                else:
+                    journal.remove()
+                    if new:
+                        remove_if_bare(self.out.parent)
+                raise
+            self._finish(journal, report)
+
+    def _finish(self, journal: Journal, report: Callable[[PairSet], None]) -> None:
+        found = self._collect(journal)
+        write_rows(self.out, found.pairs)
+        report(found)
+
+    def _kept(self, journal: Journal) -> str:
+        """What a run that is stopped leaves, in one line."""
+        if not journal.results:
+            return "stopped before a problem was done; nothing of this run is kept"
+        done = len(self._dropped) + len(journal.results)
+        return f"{done} of {self.size} problems are done, kept in {_journal(self.out)}; {GOES_ON}"
 
     def _made_with(self) -> dict[str, Any]:
         """What results follow from besides their problem: results of other runs do not mix."""
@@ -140,9 +159,6 @@ class PairRun:
                     journal.add(problem.id, {"source": problem.source, **result})
                     known.add(problem.id)
                     activity.show("pairs", completed=len(self._dropped) + len(known))
-
-    def _done(self, journal: Journal) -> int:
-        return len(self._dropped) + len(journal.results)
 
     def _wanted(self, journal: Journal) -> Iterator[Problem]:
         """The problems of which pairs are wanted, in order: to learn from no held-out form and none too often, no copy,

@@ -1,6 +1,7 @@
 """Paths that are given, checked before any work begins."""
 
 import os
+import shutil
 from itertools import count
 from pathlib import Path
 
@@ -33,10 +34,21 @@ def check_output(path: Path | str, key: str) -> None:
         raise UserError(f"{key}{path}: Permission denied; name a writable file")
 
 
+def check_new_file(path: Path | str, key: str) -> None:
+    """UserError for a file that cannot be written, of which the folder is made where it is not there."""
+    path = Path(path)
+    check_folder(path.parent, key)
+    if path.parent.is_dir():
+        check_output(path, key)
+
+
 def check_folder(path: Path | str, key: str) -> None:
     """UserError for a folder that cannot be made or written in."""
     path = Path(path)
-    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    try:
+        there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    except OSError as error:  # such as a name that is too long
+        raise UserError(f"{key}{path}: {error.strerror}; name another folder") from error
     if not there.is_dir():
         raise UserError(f"{key}{path}: {there} is a file; name another folder")
     if not os.access(there, os.W_OK):
@@ -55,3 +67,15 @@ def new_folder(out: str) -> Path:
             raise UserError(f"cannot make the run folder {folder}: {error.strerror} (set out=FOLDER)") from error
         return folder
     raise AssertionError("numbers do not end")
+
+
+def remove_if_bare(folder: Path) -> None:
+    """Remove a folder in which a run that did not begin left nothing but Hydra's record, and parents left empty."""
+    here, folder = Path.cwd(), folder.absolute()
+    if folder == here or not folder.is_dir() or {path.name for path in folder.iterdir()} - {".hydra"}:
+        return
+    shutil.rmtree(folder)
+    for parent in folder.parents:
+        if parent == here or here not in parent.parents or any(parent.iterdir()):
+            return
+        parent.rmdir()

@@ -1,7 +1,5 @@
 """What a reward needs, against what a training run measures: told before anything is asked or judged."""
 
-import torch
-
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.rewards import Needs
 from kernelwright.driver.train_settings import RolloutSettings, TrainSettings
@@ -12,21 +10,34 @@ _TIMED = (Rung.PARSE, Rung.COMPILE, Rung.RUN, Rung.TIME)
 
 def rungs_for(needs: Needs, rollout: RolloutSettings) -> tuple[Rung, ...] | None:
     """The rungs that are configured; where none are and a GPU is there, also those that a reward is made of."""
-    if rollout.rungs is not None or not (needs.times or needs.profile) or not torch.cuda.is_available():
+    if rollout.rungs is not None or not (needs.times or needs.profile):
+        return rollout.ladder()
+    import torch  # late: most rewards are checked without it
+
+    if not torch.cuda.is_available():
         return rollout.ladder()
     return (*_TIMED, Rung.PROFILE) if needs.profile else _TIMED
+
+
+def check_judge(needs: Needs, settings: TrainSettings) -> None:
+    """UserError, naming the reward and the way out, where a judge is needed and none is configured."""
+    if needs.judge and not settings.plain.judge.is_configured:
+        weight = settings.pay.get("judge_weight")
+        told = f"reward.judge_weight={weight:g}" if weight else _named(settings)
+        way_out = ", or reward.judge_weight=0" if weight else ", or another reward"
+        raise UserError(f"{told} needs a judge: give judge=openai judge.url=… judge.model=…{way_out}")
+
+
+def _named(settings: TrainSettings) -> str:
+    return f"the reward {settings.reward or settings.plugins['reward']['_target_']}"
 
 
 def check_needs(needs: Needs, settings: TrainSettings) -> None:
     """UserError, naming the reward and the way out, for a need that nothing in the configuration meets."""
     plain = settings.plain
     climbed, evaluator = rungs_for(needs, plain.rollout) or (), plain.evaluator
-    reward = f"the reward {settings.reward or settings.plugins['reward']['_target_']}"
-    if needs.judge and not plain.judge.is_configured:
-        weight = settings.pay.get("judge_weight")
-        told = f"reward.judge_weight={weight:g}" if weight else reward
-        way_out = ", or reward.judge_weight=0" if weight else ", or another reward"
-        raise UserError(f"{told} needs a judge: give judge=openai judge.url=… judge.model=…{way_out}")
+    reward = _named(settings)
+    check_judge(needs, settings)
     # A quick estimate is of candidates alone; it can be compared with that of the module that was given.
     estimated = Rung.RUN in climbed and evaluator.samples > 0 and needs.baseline in ("", "before")
     if needs.times and Rung.TIME not in climbed and not estimated:

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.driver.locks import locked
+from kernelwright.driver.paths import remove_if_bare
 from kernelwright.ir.errors import UserError
+from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint
 from kernelwright.rl.data import write_text
 from kernelwright.rl.run_log import read_metrics
 
 _CONFIG, _CHECKPOINTS, _ADAPTER = "config.json", "checkpoints", "adapter"
 #: What a run writes besides; of a run that got no checkpoint it is worth nothing.
-_BESIDE = ("metrics.jsonl", "plot.svg", "plot.png", "canary.json", "tensorboard", "pushed", "wandb-id")
+_BESIDE = (_CHECKPOINTS, "metrics.jsonl", "plot.svg", "plot.png", "canary.json", "tensorboard", "pushed", "wandb-id")
 
 
 @contextmanager
@@ -24,19 +26,62 @@ def training_folder(wanted: Path, default: Path, told: Mapping[str, Any], say: C
 
     That is `wanted`, to go on from its checkpoints where it has some. Where it holds a run with other settings, it is
     the first of `wanted-2`, `wanted-3`, … that does not, if `wanted` is but the default; else UserError is raised.
+    A run that is stopped before its first checkpoint, or is refused by then, leaves nothing there.
     """
     now = json.loads(json.dumps(told))
     folder = free_place(wanted, wanted == default, lambda place: _stranger(place, now), say)
+    new = not folder.exists()
     with locked(folder):
+        check_begun(folder)
         if reason := _stranger(folder, now):
             raise UserError(f"{folder} {reason}; give another out=…")
-        left = [] if _has_checkpoints(folder) else [folder / name for name in _BESIDE if (folder / name).exists()]
-        if left:
+        _check_checkpoints(folder)
+        if not _has_checkpoints(folder) and _remove_beside(folder):
             say(f"{folder}: an earlier run ended before its first checkpoint; this run starts from the beginning")
-        for path in left:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
         write_text(folder / _CONFIG, json.dumps(now, indent=1) + "\n")
-        yield folder
+        try:
+            yield folder
+        except (KeyboardInterrupt, UserError):
+            if not _has_checkpoints(folder) and not (folder / _ADAPTER).is_dir():
+                (folder / _CONFIG).unlink(missing_ok=True)
+                _remove_beside(folder)
+            if new:
+                remove_if_bare(folder)
+            raise
+
+
+def _remove_beside(folder: Path) -> bool:
+    """Remove what a run without a checkpoint wrote besides its configuration; whether there was anything."""
+    left = [folder / name for name in _BESIDE if (folder / name).exists()]
+    for path in left:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return bool(left)
+
+
+def check_begun(folder: Path) -> None:
+    """UserError for a folder whose `config.json` cannot be read: a run would overwrite it."""
+    path = folder / _CONFIG
+    if reason := _unreadable(path):
+        raise UserError(f"{path} {reason}; remove it, or give another out=…")
+
+
+def _unreadable(config: Path) -> str | None:
+    """Why a file is not the configuration of a run; None where it is, or where there is none."""
+    if not config.exists():
+        return None
+    try:
+        content = json.loads(config.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        return f"is no configuration of a run ({getattr(error, 'strerror', None) or error})"
+    return None if isinstance(content, dict) else "is no configuration of a run (no JSON object)"
+
+
+def _check_checkpoints(folder: Path) -> None:
+    """UserError where no checkpoint can be gone on from, as long as nothing else is done."""
+    try:
+        latest_checkpoint(folder / _CHECKPOINTS)
+    except CheckpointError as error:
+        raise UserError(f"{error}, or give another out=…") from error
 
 
 def free_place(
@@ -60,19 +105,18 @@ def _stranger(folder: Path, now: Mapping[str, Any]) -> str | None:
     path = folder / _CONFIG
     if not path.is_file():
         return None
+    if reason := _unreadable(path):
+        return f"has a {_CONFIG} that {reason}"
     if not _has_checkpoints(folder):
         kept = (folder / _ADAPTER).is_dir()
         return "has a run's adapter and no checkpoint to resume from" if kept else None
-    try:
-        before = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        return f"is a run whose {_CONFIG} cannot be read ({error})"
+    before = json.loads(path.read_text("utf-8"))
     changed = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
     return f"is a run with other settings ({', '.join(changed)} differ)" if changed else None
 
 
 def _has_checkpoints(folder: Path) -> bool:
-    return any((folder / _CHECKPOINTS).glob("*"))
+    return any(path.suffix != ".partial" for path in (folder / _CHECKPOINTS).glob("*"))
 
 
 def last_metrics(folder: Path) -> dict[str, Any]:

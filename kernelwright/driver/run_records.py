@@ -10,6 +10,7 @@ from typing import Any
 from kernelwright.driver.ablate_table import summary_html
 from kernelwright.driver.emit import check_emit, emit
 from kernelwright.driver.report import report_html, summary_line
+from kernelwright.frontend.problem import single_line
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.notebook import html_table
 from kernelwright.ir.parser import parse_module
@@ -19,6 +20,7 @@ from kernelwright.rl.run_log import METRICS, read_metrics
 #: Metrics that a training run's table shows, where the run has them.
 _SHOWN = ("reward", "correct", "loss", "held_out_loss", "mismatch", "tokens_per_s")
 _MOST_ROWS = 10
+_AGAIN = "run the command that wrote it again, with the same out=…"
 
 
 @dataclass(frozen=True)
@@ -112,9 +114,7 @@ def load_run(folder: Path) -> Run:
         found = sorted(path for path in folder.glob("[0-9][0-9]*-*.py"))
         return CompileRun(folder, _json(folder / "report.json"), {path.stem: path for path in found})
     if (folder / "summary.json").is_file():
-        rows = [json.loads(line) for line in (folder / "table.jsonl").read_text("utf-8").splitlines()[1:]]
-        latest = {str(row["id"]): row for row in rows}
-        return AblationRun(folder, tuple(latest.values()), _json(folder / "summary.json"))
+        return AblationRun(folder, _table(folder / "table.jsonl"), _json(folder / "summary.json"))
     if (folder / "config.json").is_file() or (folder / METRICS).is_file():
         config = _json(folder / "config.json") if (folder / "config.json").is_file() else {}
         kept = (path for path in (folder / "checkpoints").glob("*") if path.is_dir() and path.suffix != ".partial")
@@ -128,5 +128,16 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
+        raise UserError(f"{path} cannot be read ({error}); {_AGAIN}") from error
+    if not isinstance(found, dict):
+        raise UserError(f"{path} is no JSON object; {_AGAIN}")
     return found
+
+
+def _table(path: Path) -> tuple[dict[str, Any], ...]:
+    """The rows of an ablation's table, of each id the last."""
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()[1:]]
+        return tuple({str(row["id"]): row for row in rows}.values())
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path} cannot be read ({single_line(error)}); {_AGAIN}") from error

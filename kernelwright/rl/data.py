@@ -6,7 +6,8 @@ import os
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from contextlib import suppress
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -152,11 +153,13 @@ def read_rows(path: Path, kind: type[Row]) -> tuple[Row, ...]:
     occurs twice."""
     rows: dict[str, Row] = {}
     names = {item.name for item in fields(kind)}
+    wanted = [item.name for item in fields(kind) if item.default is MISSING and item.default_factory is MISSING]
     for number, content in read_lines(path):
-        try:
-            row = kind(**{key: value for key, value in content.items() if key in names})
-        except TypeError as error:
-            raise UserError(f"{path}:{number}: no {kind.__name__.lower()}: {str(error).partition(') ')[2]}") from error
+        missing = [key for key in wanted if key not in content]
+        if missing:
+            lacks = f"lacks {', '.join(missing)}; a {kind.__name__.lower()} has {', '.join(wanted)}"
+            raise UserError(f"{path}:{number}: the row {lacks}")
+        row = kind(**{key: value for key, value in content.items() if key in names})
         texts = [getattr(row, item.name) for item in fields(kind) if item.type is str]
         if not all(isinstance(text, str) for text in texts) or not isinstance(row.provenance, dict):
             raise UserError(f"{path}:{number}: a {kind.__name__.lower()}'s values are texts, provenance an object")
@@ -164,6 +167,19 @@ def read_rows(path: Path, kind: type[Row]) -> tuple[Row, ...]:
             raise UserError(f"{path}:{number}: id {row.id!r} occurs twice")
         rows[row.id] = row
     return tuple(rows.values())
+
+
+def pairs_of(path: Path, stage: str) -> tuple[Pair, ...]:
+    """The pairs of a file that are of a stage. Raises UserError where there are none, with what there is instead."""
+    rows = read_rows(path, Pair)
+    found = tuple(pair for pair in rows if pair.stage == stage)
+    if not rows:
+        raise UserError(f"{path}: it holds no pairs at all; give the file that `kernelwright data pairs` wrote")
+    if not found:
+        others = ", ".join(sorted({pair.stage for pair in rows}))
+        way_out = f"give stage={others}, or pairs of the stage {stage}"
+        raise UserError(f"{path}: it holds no pairs of the stage {stage}, but of {others}; {way_out}")
+    return found
 
 
 def write_rows(path: Path, rows: Iterable[Problem | Pair]) -> None:
@@ -182,6 +198,8 @@ def write_text(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            partial.unlink()
         raise UserError(f"{path}: {error.strerror}; name a writable file") from error
 
 

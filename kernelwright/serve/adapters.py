@@ -50,7 +50,8 @@ def adapter_config(folder: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads((folder / _CONFIG).read_text())
     except (OSError, ValueError) as error:
-        raise UserError(f"no LoRA adapter in {folder}: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(f"no LoRA adapter in {folder}: {_CONFIG}: {reason}") from None
     return found
 
 

@@ -42,16 +42,17 @@ def models_folder() -> Path:
     return Path(os.environ.get("KERNELWRIGHT_CACHE_DIR") or Path.home() / ".cache" / "kernelwright") / "models"
 
 
-def find_base(name_or_id: str) -> Path:
+def find_base(name_or_id: str, whole: bool = True) -> Path:
     """The folder of a base model that is on this machine: `smollm`, a local folder, or the id of a Hub model.
 
-    Never downloads. Raises UserError, naming the command that fetches it, where it is not there or damaged.
+    Never downloads. Raises UserError, naming the command that fetches it, where it is not there or damaged; whether it
+    is damaged, which takes a second, is only looked at where it is to be `whole`.
     """
     if name_or_id == SMOLLM:
         folder = _smollm_folder()
         if not folder.is_dir():
             raise UserError(f"the model `{SMOLLM}` is not on this machine: kernelwright model fetch {SMOLLM}")
-        if (damaged := _damaged(folder)) is not None:
+        if whole and (damaged := _damaged(folder)) is not None:
             raise UserError(f"the model `{SMOLLM}` is damaged ({damaged}): kernelwright model fetch {SMOLLM}")
         return folder
     return _local(name_or_id) or _hub(name_or_id, download=False)
@@ -96,7 +97,7 @@ def _hub(name: str, download: bool) -> Path:
     except (OSError, ValueError, hub.errors.HfHubHTTPError) as error:  # HTTP errors are no OSErrors in every version
         if not download:
             raise UserError(f"the model `{name}` is not on this machine: kernelwright model fetch {name}") from None
-        said = str(error).partition("\n")[0]
+        said = str(error).partition("\n")[0].removeprefix("Got: ")
         hint = f"; `{SMOLLM}` needs no network, and neither does a folder"
         raise UserError(f"the model `{name}` cannot be fetched from the Hub: {said}{hint}") from error
 

@@ -375,7 +375,7 @@ BAD = [
     (["arms.mine=tune"], "write arms.NAME.pipeline='…'"),
     (["arms.mine.pipeline=tune{trial=8}"], "pass tune has no option 'trial'"),
     (["arms.mine.pipelines=tune"], "pipelines"),
-    (["arms.mine.without=[tunes]"], "has no pass 'tunes' to leave out"),
+    (["arms.mine.without=[tunes]"], "arms.mine.without: the arm has no pass 'tunes'; choose from"),
     (["arms.mine.train=[algorithm=ppo2]"], "arm mine: unknown algorithm 'ppo2'"),
     (["arms.mine.pipeline=tune", "arms.mine.train=[]"], "arm mine trains the agent of stage frontend, but `tune`"),
     (["arms.mine.policy.kind=gpt"], "policy.kind"),

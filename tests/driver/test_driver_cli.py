@@ -109,7 +109,7 @@ BAD_IN_PROCESS = {
     "unknown emit": (["compile", "small.py", "--emit=cuda"], "choose from triton"),
     "level too low": (["opt", "small.py", "-p", "tune"], "reads level triton, but the module is at level torch"),
     "broken module": (["opt", "broken_module.py"], "does not parse as a module"),
-    "ends the process": (["compile", "leaving.py"], "leaving.py: the file ends its process when it runs"),
+    "ends the process": (["compile", "leaving.py"], "leaving.py: get_inputs() (line 15) ends its process when it runs"),
     "null byte": (["compile", "null.py"], "null.py: source code string cannot contain null bytes; fix"),
     "views alone": (["compile", "views.py"], "gives back views of its inputs; there is nothing to lower"),
     "inputs alone": (["compile", "inputs.py"], "gives back its inputs; there is nothing to lower"),

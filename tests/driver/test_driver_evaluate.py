@@ -148,7 +148,7 @@ BAD = {
         ["reference=fails.py", "candidate=c.py"],
         "the program itself fails, before anything is compiled",
     ),
-    "leaving reference": (["reference=leaves.py", "candidate=c.py"], "leaves.py: the file ends its process"),
+    "leaving reference": (["reference=leaves.py", "candidate=c.py"], "leaves.py: the file (line 21) ends its process"),
     "no text": (["reference=r.py", "candidate=bytes.py"], "candidate=bytes.py is not a text file"),
     "null byte": (["reference=null.py", "candidate=c.py"], "null.py"),
     "bad rung": ([*ONE[1:], "rungs=parse,iterpret"], "unknown rung 'iterpret' (choose from parse, compile"),

@@ -89,7 +89,9 @@ LEAVING = [
 @pytest.mark.parametrize(("old", "new"), LEAVING)
 def test_a_program_that_ends_its_process_ends_no_other(capfd: Captured, old: str, new: str) -> None:
     told = refused(["compile", written(changed(old, new)), *LOWERED], capfd)
-    assert told.startswith("model.py: ") and ("ends its process" in told or "ends the process" in told)
+    assert told.startswith("model.py: ") and "ends its process" in told
+    assert "SystemExit" not in new or "get_inputs() (line 15) ends its process" in told
+    assert "sys.exit" not in new or "the file (line 4) ends its process" in told
     assert not Path("run").exists()
 
 
@@ -228,7 +230,10 @@ UNFIT = {
     "input 0 of get_inputs() is a str": ("[torch.rand(16, 24)]", "['a']"),
     "get_inputs() returns NoneType": ("    return [torch.rand(16, 24)]", "    pass"),
     "output 0 of the reference is dict": ("torch.relu(x) + 1.0", "{'x': x}"),
-    "forward takes 1 arguments, get_inputs gives 2": ("[torch.rand(16, 24)]", "[torch.rand(2), torch.rand(2)]"),
+    "forward() takes 1 argument (x), but get_inputs() returns 2; return one value for each argument": (
+        "[torch.rand(16, 24)]",
+        "[torch.rand(2), torch.rand(2)]",
+    ),
     "model.py:1: invalid syntax": ("import os\n", "import os os\n"),
     "ModuleNotFoundError: No module named 'nowhere' (line 2)": ("import os\n", "import os\nimport nowhere\n"),
     "EOFError: EOF when reading a line (line 15)": ("    return [torch.rand", "    input()\n    return [torch.rand"),

@@ -270,7 +270,7 @@ WRONG = {
     "sft": "pairs=FILE is missing",
     "sft pairs=nope.jsonl": "pairs=nope.jsonl: no such file; give the file that `kernelwright data pairs` wrote",
     "sft pairs=folder": "pairs=folder: not a file",
-    "sft pairs=small.py adapter=folder": "adapter=folder: no LoRA adapter in folder",
+    "sft pairs=pairs.jsonl adapter=folder": "adapter=folder: no LoRA adapter in folder",
     "train pairs=nope.jsonl trainer.pairs=2": "pairs=nope.jsonl: no such file",
     "train adapter=nope": "adapter=nope: no LoRA adapter in nope",
     "train adapter=shipped:nope": "no adapter shipped:nope comes with this package",
@@ -290,6 +290,7 @@ WRONG = {
 
 def test_errors_of_arguments_do_not_wait_for_torch(here: Path) -> None:
     (here / "folder").mkdir()
+    (here / "pairs.jsonl").touch()
     (here / "small.yaml").touch()
     code = (
         "import contextlib, io, json, sys; from kernelwright.driver.cli import main; found = []\n"

@@ -22,6 +22,7 @@ from kernelwright.driver.pair_settings import read_pair_settings
 from kernelwright.driver.pairs import PairRun
 from kernelwright.driver.run_folder import free_place, training_folder
 from kernelwright.ir.errors import UserError
+from kernelwright.rl.checkpoint import save_checkpoint
 
 _PROGRAM = """
 import torch
@@ -117,12 +118,12 @@ def said_of(folder: Path, told: dict[str, object], default: Path = Path("runs/tr
 def test_a_run_with_other_settings_begins_anew_beside_the_old_one_and_finds_its_own_again() -> None:
     default = Path("runs/train/frontend")
     assert said_of(default, {"seed": 0}) == (default, "")
-    (default / "checkpoints" / "step-00000001").mkdir(parents=True)
+    save_checkpoint(default / "checkpoints", 1, lambda _place: None, {})
     second = Path("runs/train/frontend-2")
     place, said = said_of(default, {"seed": 1})
     assert place == second
     assert said == f"{default} is a run with other settings (seed differ); this run goes to {second}"
-    (second / "checkpoints" / "step-00000001").mkdir(parents=True)
+    save_checkpoint(second / "checkpoints", 1, lambda _place: None, {})
     assert said_of(default, {"seed": 0})[0] == default
     assert said_of(default, {"seed": 1})[0] == second
     assert said_of(default, {"seed": 2})[0] == Path("runs/train/frontend-3")

@@ -194,7 +194,7 @@ def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
     pair = Pair("p", "x", "frontend", "a\n", "b\n", "00", TEST, {"seed": 1})
     write_rows(path, [pair])
     assert read_rows(path, Pair) == (pair,)
-    with pytest.raises(UserError, match=r"rows.jsonl:1: no problem: .*source"):
+    with pytest.raises(UserError, match=r"rows.jsonl:1: the row lacks source; a problem has id, source"):
         read_rows(path, Problem)
     path.write_text(path.read_text().replace('"frontend"', "7"))
     with pytest.raises(UserError, match="values are texts"):

@@ -33,7 +33,8 @@ configuration (defaults first):
   kernelwright ablate policy=vllm problems.place=kernelbench.jsonl arms.mine.pipeline='fe-agent{n=16},tune' seeds=[0,1]
   kernelwright ablate experiment=algorithms train.trainer.steps=60 train.adapter=runs/sft/frontend/adapter
 
-Exit status: 0 done, 1 the policy or a training failed (rows are kept), 2 bad usage or input, 130 interrupted.
+Exit status: 0 done, 1 the policy or a training failed (rows are kept), 2 bad usage or input, 130 interrupted,
+143 terminated.
 """
 
 import json
@@ -58,7 +59,13 @@ def check(arguments: Arguments) -> "AblateSettings":
     from kernelwright.driver.ablate_settings import read_ablate_settings
 
     settings = read_ablate_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_policy, check_problems, check_training
+    from kernelwright.driver.beginnings import (
+        check_answering,
+        check_models,
+        check_policy,
+        check_problems,
+        check_training,
+    )
 
     check_folder(settings.out, "out=")
     check_problems(settings.problems)
@@ -67,6 +74,10 @@ def check(arguments: Arguments) -> "AblateSettings":
         for training in list(arm.training.values())[:1]:  # seeds alone differ
             check_training(training.plain, f"arm {arm.name}: ")
             check_problems(training.plain.problems, f"arm {arm.name}: ")
+    for arm in settings.arms:
+        check_answering(arm.policy, f"arm {arm.name}: policy.")
+        for training in list(arm.training.values())[:1]:
+            check_models(training.plain, f"arm {arm.name}: ")
     return settings
 
 

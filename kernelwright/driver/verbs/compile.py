@@ -22,7 +22,7 @@ configuration (defaults first):
   kernelwright compile model.py target=h200 --emit=ptx > model.ptx
   kernelwright compile model.py -p lower-inductor import.shrink=always --json
 
-Exit status: 0 verified, 1 not verified, 2 bad usage or input, 130 interrupted.
+Exit status: 0 verified, 1 not verified, 2 bad usage or input, 130 interrupted, 143 terminated.
 """
 
 import json
@@ -60,13 +60,14 @@ def check(arguments: Arguments) -> "Settings":
         check_emit(flags["--emit"])
     checked_output(flags.get("--output"))
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
-    from kernelwright.driver.beginnings import check_policy
+    from kernelwright.driver.beginnings import check_answering, check_policy
     from kernelwright.driver.settings import read_settings
 
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
     check_folder(settings.out, "out=")
     check_cache()
     check_policy(settings.policy)
+    check_answering(settings.policy)
     return settings
 
 

@@ -41,7 +41,7 @@ configuration (defaults first):
   max_chars=N           leave out pairs with more characters
   max_mb=N              leave out programs whose inputs, state and outputs take more megabytes
   externs=true|false    false: leave out programs and answers that call library operators, which agents may not call
-  tokenizer=NAME        count tokens too
+  tokenizer=MODEL       count tokens too: smollm, a folder, a *.gguf file, or the HUB-ID of a model on this machine
   workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always
   lower=PASSES          frontend: the passes that give the answer
   starts=[…] search=[…] margin=1.05   mid-end: modules to make faster, pipelines to try, and the least speedup
@@ -51,7 +51,7 @@ configuration (defaults first):
   kernelwright data pairs count=2000 out=pairs.jsonl against=kernelbench.jsonl
   kernelwright data pairs stage=midend problems=KernelBench/level1 count=0 target=h100
 
-Exit status: 0 done, 1 no pair was made, 2 bad usage or input, 130 interrupted.
+Exit status: 0 done, 1 no pair was made, 2 bad usage or input, 130 interrupted, 143 terminated.
 """
 
 import json
@@ -60,7 +60,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.paths import check_folder
+from kernelwright.driver.paths import check_new_file
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import FRONTEND, write_text
 
@@ -74,7 +74,7 @@ ROOT = "data"
 def check(arguments: Arguments) -> "PairSettings | None":
     """What is asked for, None for `kernelbench`. Raises UserError for what cannot be done, without torch."""
     if arguments.positional[:1] == ("kernelbench",):
-        _kernelbench_out(arguments)
+        check_new_file(_kernelbench_out(arguments), "out=")
         return None
     if arguments.positional != ("pairs",):
         given = " ".join(arguments.positional) or "nothing"
@@ -85,11 +85,13 @@ def check(arguments: Arguments) -> "PairSettings | None":
     from kernelwright.driver.pair_settings import read_pair_settings
 
     settings = read_pair_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_places
+    from kernelwright.driver.beginnings import check_places, check_tokenizer
 
-    check_folder(Path(settings.out).parent, "out=")
+    check_new_file(settings.out, "out=")
     check_places(settings.problems, "problems=")
     check_places(settings.against, "against=")
+    if settings.tokenizer is not None:
+        check_tokenizer(settings.tokenizer)
     return settings
 
 

@@ -33,8 +33,8 @@ configuration (defaults first):
   kernelwright evaluate reference=softmax.py candidate=fast_softmax.py rungs=parse,interpret
   kernelwright evaluate batch=samples.jsonl out=verdicts.jsonl workers=8
 
-Exit status: 0 ok, 1 rejected, 2 bad usage or input, or not judged, 130 interrupted. A batch: 0 all ok, 2 a row with
-status `error`, else 1.
+Exit status: 0 ok, 1 rejected, 2 bad usage or input, or not judged, 130 interrupted, 143 terminated. A batch: 0 all ok,
+2 a row with status `error`, else 1.
 """
 
 from collections.abc import Mapping

@@ -14,7 +14,8 @@ shipped:midend.
   kernelwright model fetch smollm
   kernelwright model blend runs/sft/frontend/adapter runs/train/frontend/adapter share=0.75 out=runs/blended
 
-Exit status: 0 done, 2 bad usage, or a model or adapter that is not available.
+Exit status: 0 done, 2 bad usage or input, such as a model or adapter that is not available, 130 interrupted,
+143 terminated.
 """
 
 import sys

@@ -18,7 +18,7 @@ Configuration (target=…, evaluator.seeds=…, import.shrink=…, seed=…) is 
   kernelwright opt runs/model/01-lower-inductor.py -p tune target=h100 --diff
   kernelwright opt model.py -p lower-inductor --verify -o model.kw.py
 
-Exit status: 0 done, 1 not verified, 2 bad usage or input, 130 interrupted.
+Exit status: 0 done, 1 not verified, 2 bad usage or input, 130 interrupted, 143 terminated.
 """
 
 import sys
@@ -59,11 +59,12 @@ def check(arguments: Arguments) -> "Settings":
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
     if "--print-ir-after" in flags:
         _printed_after(flags["--print-ir-after"], pipeline or Pipeline())
-    from kernelwright.driver.beginnings import check_policy
+    from kernelwright.driver.beginnings import check_answering, check_policy
     from kernelwright.driver.settings import read_settings
 
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
     check_policy(settings.policy)
+    check_answering(settings.policy)
     return settings
 
 

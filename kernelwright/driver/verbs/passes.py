@@ -7,6 +7,8 @@ defaults. `--json` prints the same as one JSON object, by name.
 
   kernelwright passes
   kernelwright opt module.py -p 'tune{trials=8}'
+
+Exit status: 0 done, 2 bad usage or input, 130 interrupted, 143 terminated.
 """
 
 import json

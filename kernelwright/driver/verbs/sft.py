@@ -29,6 +29,7 @@ Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernelwright.driver.arguments import Arguments, Flag
@@ -49,10 +50,13 @@ def check(arguments: Arguments) -> "SftSchema":
     from kernelwright.driver.train_settings import read_sft_settings
 
     settings = read_sft_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_training
+    from kernelwright.driver.beginnings import check_model, check_training
+    from kernelwright.driver.run_folder import check_begun
 
     check_folder(settings.out, "out=")
+    check_begun(Path(settings.out))
     check_training(settings)
+    check_model(settings.model, "model=")
     return settings
 
 

@@ -44,8 +44,10 @@ Exit status: 0 done, 1 the run failed (its last checkpoint is good), 2 bad usage
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kernelwright.agent.rewards import needs_of
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.paths import check_folder
 
@@ -64,12 +66,17 @@ def check(arguments: Arguments) -> "TrainSettings":
     from kernelwright.driver.train_settings import read_train_settings
 
     settings = read_train_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_policy, check_problems, check_training
+    from kernelwright.driver.beginnings import check_models, check_policy, check_problems, check_training
+    from kernelwright.driver.reward_needs import check_judge
+    from kernelwright.driver.run_folder import check_begun
 
     check_folder(settings.plain.out, "out=")
+    check_begun(Path(settings.plain.out))
     check_training(settings.plain)
     check_policy(settings.plain.policy)
     check_problems(settings.plain.problems)
+    check_judge(needs_of(settings.make_reward()), settings)
+    check_models(settings.plain)
     return settings
 
 

@@ -1,0 +1,359 @@
+"""Bad inputs to every verb: status 2, one line that names thing and way out, nothing is lost, nothing left over."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import torch
+from processes import environment
+from rich.console import Console
+
+import kernelwright
+from kernelwright.driver.cli import main
+from kernelwright.driver.helping import fitted, verb_help
+from kernelwright.driver.pair_summary import token_counter
+from kernelwright.driver.paths import check_folder
+from kernelwright.driver.run_folder import training_folder
+from kernelwright.driver.train_settings import read_train_settings
+from kernelwright.driver.training import run_train
+from kernelwright.ir.errors import LoweringError, Terminated, UserError
+from kernelwright.rl.checkpoint import save_checkpoint
+from kernelwright.rl.run_log import read_metrics
+
+PROGRAM = """import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + 1.0
+
+
+def get_inputs():
+    return [torch.rand(5, 7)]
+"""
+PAIR = {"id": "a", "problem": "p", "stage": "midend", "before": "x", "after": "y", "digest": "d"}
+QUICK = ("-p", "lower-inductor", "evaluator.seeds=1", "target=h100")
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("small.py").write_text(PROGRAM)
+
+
+def refused(arguments: list[str], captured: Captured, status: int = 2) -> str:
+    """The one line that a command says which does not take its input."""
+    assert main(arguments) == status
+    out, err = captured.readouterr()
+    lines = [line for line in err.splitlines() if not line.endswith(" so far")]
+    assert out == "" and len(lines) == 1 and lines[0].startswith("kernelwright: error: "), (out, err)
+    return lines[0].removeprefix("kernelwright: error: ")
+
+
+def left() -> set[str]:
+    return {path.name for path in Path().iterdir()} - {"small.py"}
+
+
+# Folders of runs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", ["train", "sft"])
+def test_a_cut_configuration_of_a_run_is_not_overwritten(capsys: Captured, verb: str) -> None:
+    Path("o").mkdir()
+    Path("o/config.json").write_text('{"stage": "fro')
+    Path("p.jsonl").write_text(json.dumps(PAIR | {"stage": "frontend"}) + "\n")
+    told = refused([verb, *(["pairs=p.jsonl"] if verb == "sft" else []), "out=o"], capsys)
+    assert told.startswith("o/config.json is no configuration of a run (Unterminated string")
+    assert told.endswith("; remove it, or give another out=…")
+    assert [path.name for path in Path("o").iterdir()] == ["config.json"]
+    assert Path("o/config.json").read_text() == '{"stage": "fro'
+
+
+def entered(folder: str, default: str = "runs/train/frontend") -> str:
+    """What the folder of a run says as it is taken."""
+    said: list[str] = []
+    with training_folder(Path(folder), Path(default), {"seed": 0}, said.append):
+        return " ".join(said)
+
+
+def test_a_default_folder_with_a_cut_configuration_is_left_alone() -> None:
+    default = Path("runs/train/frontend")
+    default.mkdir(parents=True)
+    (default / "config.json").write_text("{")
+    assert "that is no configuration of a run" in entered(str(default))
+    assert (default / "config.json").read_text() == "{" and Path("runs/train/frontend-2/config.json").is_file()
+
+
+def test_checkpoints_that_are_all_damaged_are_told_before_the_work() -> None:
+    place = Path("o/checkpoints/step-1")
+    place.mkdir(parents=True)
+    (place / "state.pt").write_text("junk")
+    with pytest.raises(UserError, match=r"damaged \(step-1\): remove them to start anew, or give another out="):
+        entered("o")
+    assert not Path("o/config.json").exists() and (place / "state.pt").read_text() == "junk"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_thread")
+def test_a_truncated_checkpoint_is_passed_over_and_the_run_goes_on_from_the_one_before(
+    base: Path,
+) -> None:
+    given = [f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", "out=o", "device=cpu"]
+    given += ["trainer=small", "trainer.rank=4", "trainer.problems=2", "trainer.keep=3", "canary.enabled=false"]
+    given += ["problems.difficulty=0", "problems.count=3", "rollout.form=kernels", "rollout.n=2"]
+    given += ["rollout.max_tokens=4", "rollout.rungs=[parse]", "workers=1", "trainer.steps=2"]
+    run_train(read_train_settings(given), Console(file=StringIO()))
+    first, second = sorted(Path("o/checkpoints").iterdir())
+    weights = max(second.rglob("*.safetensors"), key=lambda path: path.stat().st_size)
+    weights.write_bytes(weights.read_bytes()[:-100])
+    said = StringIO()
+    run_train(read_train_settings(given), Console(file=said, width=400))
+    assert f"{second} is damaged and passed over; going on from step 1, {first}" in said.getvalue()
+    assert [row["step"] for row in read_metrics(Path("o"))] == [0, 1]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, Terminated, UserError])
+def test_a_run_that_ends_before_its_first_checkpoint_leaves_nothing(error: type[BaseException]) -> None:
+    Path("mine").mkdir()
+    Path("mine/notes.txt").touch()
+    for folder in ("runs/here", "mine"):
+        with pytest.raises(error), training_folder(Path(folder), Path("x"), {"seed": 0}, lambda _line: None):
+            Path(folder, "metrics.jsonl").touch()
+            Path(folder, "checkpoints/step-00000001.partial").mkdir(parents=True)
+            raise error
+    assert left() == {"mine"} and [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
+    assert entered("runs/here") == "" and entered("mine") == ""
+
+
+def test_a_run_that_has_a_checkpoint_keeps_it() -> None:
+    with pytest.raises(KeyboardInterrupt), training_folder(Path("o"), Path("x"), {"seed": 0}, lambda _line: None):
+        save_checkpoint(Path("o/checkpoints"), 1, lambda _place: None, {})
+        raise KeyboardInterrupt
+    assert {path.name for path in Path("o").iterdir()} == {"config.json", "checkpoints"}
+
+
+@pytest.mark.parametrize("named", [["out=o"], []])
+@pytest.mark.parametrize(("stop", "status"), [(KeyboardInterrupt, 130), (Terminated, 143)])
+def test_a_compilation_that_is_stopped_as_it_begins_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured, named: list[str], stop: type[BaseException], status: int
+) -> None:
+    def interrupt(*_given: object) -> None:
+        raise stop
+
+    monkeypatch.setattr("kernelwright.driver.compile.import_program", interrupt)
+    assert main(["compile", "small.py", *QUICK, *named]) == status
+    assert left() == set() and capsys.readouterr().out == ""
+
+
+def test_an_output_that_is_full_is_told_in_our_words_alone(capsys: Captured) -> None:
+    assert main(["compile", "small.py", *QUICK, "out=o", "-o", "/dev/full"]) == 1
+    err = capsys.readouterr().err
+    assert "Error executing job" not in err and "Traceback" not in err
+    assert (
+        err.splitlines()[-1] == "kernelwright: error: /dev/full: No space left on device; make room, or write elsewhere"
+    )
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_its_key(capsys: Captured) -> None:
+    told = refused(["compile", "small.py", "out=/proc/nope/x"], capsys)
+    assert told == "out=/proc/nope/x: No such file or directory; name another folder"
+    with pytest.raises(UserError, match=r"out=.*: File name too long; name another folder"):
+        check_folder("o" * 300, "out=")
+
+
+# Pairs ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_is_no_file_of_pairs(capsys: Captured) -> None:
+    Path("p").mkdir()
+    for command in (["data", "pairs", "count=1"], ["data", "kernelbench", "small.py"]):
+        assert refused([*command, "out=p"], capsys) == "out=p is a folder; name a file"
+    assert left() == {"p"}
+
+
+def test_pairs_that_are_stopped_before_the_first_leave_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    def interrupt(*_given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kernelwright.driver.pairs.answers", interrupt)
+    for out in ([], ["out=p.jsonl"]):
+        assert main(["data", "pairs", "count=1", "held_out=0", *out]) == 130
+        out_text, err = capsys.readouterr()
+        line = "kernelwright: interrupted: stopped before a problem was done; nothing of this run is kept"
+        assert out_text == "" and err.splitlines()[-1] == line
+    assert left() == set()
+
+
+ROWS: dict[str, tuple[str, str]] = {
+    "nothing": ("", "p.jsonl: it holds no pairs at all; give the file that"),
+    "another stage": (json.dumps(PAIR), "of the stage frontend, but of midend; give stage=midend, or pairs of the"),
+    "keys": (
+        json.dumps(PAIR) + '\n{"id": "b", "stage": "midend"}',
+        "p.jsonl:2: the row lacks problem, before, after, digest; a pair has id, problem, stage,",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_pairs_that_cannot_be_learnt_from_are_told_with_the_reason(capsys: Captured, kind: str) -> None:
+    text, reason = ROWS[kind]
+    Path("p.jsonl").write_text(f"{text}\n" if text else "")
+    told = refused(["sft", "pairs=p.jsonl", "out=o"], capsys)
+    assert told.startswith("pairs=p.jsonl") and reason in told
+    assert reason in refused(["train", "pairs=p.jsonl", "trainer.pairs=1", "out=o"], capsys)
+    assert left() == {"p.jsonl"}
+
+
+# Models ---------------------------------------------------------------------------------------------------------
+
+
+MISSING = {
+    "train policy.model=non/sense out=o": "policy.model=non/sense",
+    "sft pairs=p.jsonl model=non/sense out=o": "model=non/sense",
+    "compile small.py policy=hf policy.model=non/sense out=o": "policy.model=non/sense",
+    "opt small.py policy=hf policy.model=non/sense": "policy.model=non/sense",
+    "ablate policy=hf policy.model=non/sense only=[agents_only] out=o": "arm agents_only: policy.model=non/sense",
+    "data pairs tokenizer=non/sense out=q.jsonl": "tokenizer=non/sense",
+}
+
+
+@pytest.mark.parametrize("line", MISSING)
+def test_a_model_that_is_not_here_is_told_at_once_with_its_key(capsys: Captured, line: str) -> None:
+    Path("p.jsonl").write_text(json.dumps(PAIR | {"stage": "frontend"}) + "\n")
+    told = refused(line.split(), capsys)
+    way_out = "the model `non/sense` is not on this machine: kernelwright model fetch non/sense"
+    assert told == f"{MISSING[line]}: {way_out}"
+    assert left() == {"p.jsonl"}
+
+
+def test_what_is_no_tokenizer_is_told_in_one_line(capsys: Captured) -> None:
+    assert "tokenizer=x.gguf: no such file" in refused(["data", "pairs", "tokenizer=x.gguf"], capsys)
+    Path("folder").mkdir()
+    with pytest.raises(UserError, match=r"tokenizer=folder: no tokenizer there: .*; give another model") as raised:
+        token_counter("folder")
+    assert "\n" not in str(raised.value)
+
+
+# Values ---------------------------------------------------------------------------------------------------------
+
+
+VALUES = {
+    "compile small.py pipeline=tune{trials=1}": "it is no name of a pipeline; passes are given with -p",
+    "train trainer.pairs=4": "trainer.pairs=4: give both trainer.pairs=N and pairs=FILE, or neither",
+    "train pairs=p.jsonl": "trainer.pairs=0: give both trainer.pairs=N",
+    "ablate arms.mine.without=[nope] only=[passes_only,mine]": "arms.mine.without: the arm has no pass 'nope'; choose",
+    "data pairs count=two": "count=two: give a whole number",
+    "compile small.py seed=inf": "seed=inf: give a whole number",
+}
+
+
+@pytest.mark.parametrize("line", VALUES)
+def test_a_value_that_does_not_fit_is_told_with_its_key(capsys: Captured, line: str) -> None:
+    assert VALUES[line] in refused(line.split(), capsys)
+    assert left() == set()
+
+
+# Python ---------------------------------------------------------------------------------------------------------
+
+
+def test_inputs_that_a_live_model_does_not_take_are_told_as_that() -> None:
+    model = torch.nn.Linear(3, 4)
+    with pytest.raises(UserError) as none:
+        kernelwright.compile(model)
+    assert str(none.value) == (
+        "Linear: forward takes (input), and 0 inputs came after the model: missing a required argument: 'input'; give "
+        "them in forward's order"
+    )
+    with pytest.raises(UserError, match="2 inputs came after the model: too many positional arguments"):
+        kernelwright.compile(model, torch.randn(2, 3), torch.randn(2, 3))
+    with pytest.raises(UserError) as wrong:
+        kernelwright.compile(model, torch.randn(2, 5))
+    assert str(wrong.value).startswith("Linear: the model itself fails with these inputs: RuntimeError: mat1 and mat2")
+    assert not isinstance(wrong.value, LoweringError) and wrong.value.__suppress_context__
+
+
+def test_a_live_model_that_runs_and_cannot_be_traced_keeps_its_own_reason_and_state() -> None:
+    class Counting(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("calls", torch.zeros(()))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.calls += 1
+            return x if bool(x.sum() > 0) else -x
+
+    model = Counting()
+    with pytest.raises(LoweringError, match="Counting: cannot be traced"):
+        kernelwright.compile(model, torch.ones(3))
+    assert float(model.calls) == 0.0
+
+
+def test_a_run_that_is_cut_says_how_to_have_it_again() -> None:
+    again = "run the command that wrote it again, with the same out=…"
+    Path("r").mkdir()
+    for text in ('{"status": "o', "[]"):
+        Path("r/report.json").write_text(text)
+        with pytest.raises(UserError) as raised:
+            kernelwright.load("r")
+        assert str(raised.value).startswith("r/report.json ") and str(raised.value).endswith(again)
+    Path("r/report.json").unlink()
+    Path("r/summary.json").write_text("{}")
+    Path("r/table.jsonl").write_text('{"journal": {}}\n{"id": 1')
+    with pytest.raises(UserError, match=r"r/table\.jsonl cannot be read \(JSONDecodeError: .*\); run the command"):
+        kernelwright.load("r")
+
+
+# Help and signals -----------------------------------------------------------------------------------------------
+
+
+def test_every_verb_states_its_exit_statuses_alike() -> None:
+    for verb, text in verb_help().items():
+        stated = " ".join(text.partition("Exit status: ")[2].split())
+        assert stated.startswith("0 ") and "2 bad usage or input" in stated, verb
+        assert "130 interrupted, 143 terminated" in stated, verb
+
+
+def test_help_is_as_wide_as_the_screen(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    for verb, text in verb_help().items():
+        assert fitted(text, None) == fitted(text, 500) == text
+        lines = fitted(text, 60).splitlines()
+        assert all(len(line) <= 60 or " " not in line.strip() for line in lines), verb
+        assert " ".join(" ".join(lines).split()) == " ".join(text.split())
+    monkeypatch.setenv("COLUMNS", "40")
+    assert main(["passes", "--help"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 40
+
+
+ENDLESS = PROGRAM.replace("import torch\n", "import time\nimport torch\n\ntime.sleep(1e6)\n", 1)
+CANDIDATE = ["reference=small.py", "candidate=small.py"]
+STOPPED: dict[str, list[str]] = {
+    "compile": ["compile", "small.py"],
+    "opt": ["opt", "small.py"],
+    "evaluate": ["evaluate", *CANDIDATE],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", STOPPED)
+def test_sigterm_is_status_143_and_leaves_nothing(verb: str) -> None:
+    Path("small.py").write_text(ENDLESS)
+    command = [sys.executable, "-m", "kernelwright.driver.cli", *STOPPED[verb]]
+    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while not children.read_text().split():  # its worker is on the way
+            time.sleep(0.1)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 143 and "Traceback" not in err
+    assert err.splitlines()[-1].startswith("kernelwright: terminated")
+    assert left() == set()
