@@ -56,7 +56,7 @@ def gain() -> str:
     sure = round(every["surely_faster"] * every["problems"])
     torch_version, over = caliber["torch"].partition("+")[0], every["over"]
     return _wrapped(
-        f"On {every['problems']} KernelBench problems of levels 1 and 2 Kernelwright's programs run "
+        f"On {every['problems']} KernelBench problems of levels 1 and 2, Kernelwright's programs run "
         f"**{_ratio(over['inductor'])} as fast as Inductor's** and {_ratio(over['eager'])} as fast as eager PyTorch: "
         f"geometric means with 95% intervals, on one {caliber['device']} with torch {torch_version}, fp32 with "
         f"PyTorch's default numerics, {seconds[1]} s of search per problem. For {sure} programs the 95% intervals of "

@@ -60,7 +60,7 @@ GROUPS: dict[str, tuple[Any, str]] = {
 }
 INTRODUCTION = """# Configuration
 
-Every verb takes `key=value`. A group is a folder of `conf/`: `target=h100` takes `conf/target/h100.yaml`, and
+The verbs below take `key=value`. A group is a folder of `conf/`: `target=h100` takes `conf/target/h100.yaml`, and
 `evaluator.seeds=5` sets one key of a group. `python docs/configuration_page.py` writes this page from the code.
 
 Kernelwright uses Hydra, and Hydra's options work as usual:

@@ -36,14 +36,16 @@ class Algorithm:
     singleton: Singleton = option("zero", "the advantage of a turn that is alone in its group")
     negative: float = option(1.0, "factor on advantages below 0; at 0 nothing is learnt from them", at_least=0)
     kind: Kind = option("ppo", "the loss")
-    level: RatioLevel = option("token", "whether ratios are of tokens or of whole sequences")
+    level: RatioLevel = option("token", "token: one ratio for each token; sequence: one for each answer")
     clip_low: float = option(0.2, "the ratio is clipped at 1 minus this", at_least=0, at_most=1)
     clip_high: float = option(0.2, "the ratio is clipped at 1 plus this; cispo truncates its weight there", at_least=0)
     dual_c: float | None = option(None, "bound on the loss where the advantage is negative", above=1)
     aggregation: Aggregation = option("seq_mean", "how the losses of tokens add up")
     max_len: int = option(2048, "aggregation=const: the most tokens of a response", above=0)
     kl: float = option(0.0, "weight of the KL penalty (k3)", at_least=0)
-    reference: ReferencePolicy = option("start", "what KL is taken to: the starting adapter, or the base model")
+    reference: ReferencePolicy = option(
+        "start", "start: the KL penalty is against the starting adapter; base: against the base model"
+    )
     tis_cap: float | None = option(None, "the largest importance weight of a rollout; larger ones are cut", above=0)
     tis_level: Level = option("token", "the unit that truncated weights are computed over")
     band: tuple[float, float] | None = option(
@@ -57,9 +59,9 @@ class Algorithm:
     prs_s: float = option(0.1, "how soft the threshold of `prs_tau` is", above=0)
     dynamic_sampling: bool = option(False, "leave out groups whose returns are all the same")
     refills: int = option(
-        3, "dynamic_sampling: how often at most other problems are drawn in the place of those left out", at_least=0
+        3, "dynamic_sampling: the most times that other problems replace the groups left out", at_least=0
     )
-    mask_truncated: bool = option(False, "learn nothing from answers that were cut off at the most tokens")
+    mask_truncated: bool = option(False, "learn nothing from answers that were cut off at max_tokens")
 
     def __post_init__(self) -> None:
         if self.band is not None:

@@ -2,9 +2,9 @@
 
 usage: kernelwright ablate [experiment=stages|rewards|timed_rewards|algorithms] [key=value …] [--json]
 
-An experiment is a set of arms. `stages` has one agent for everything, the stages added one by one, passes without
-agents, and agents without passes. `algorithms` and `rewards` train an adapter for each arm and seed, and then measure
-it on held-out problems. `timed_rewards` does the same with rewards for speed, and needs a GPU.
+An experiment is a set of arms. The arms of `stages` are one agent for everything, the stages added one by one, passes
+without agents, and agents without passes. `algorithms` and `rewards` train an adapter for each arm and seed, and then
+measure it on held-out problems. `timed_rewards` does the same with rewards for speed, and needs a GPU.
 
 A table goes to stdout. For each arm it has the share of verified programs, the geometric mean of speedups (measured
 on a GPU, else estimated), and paired differences from the first arm. The 95% intervals come from resampling problems

@@ -8,7 +8,7 @@ KernelBench's format. The resulting module's text goes to stdout.
 flags:
   -p, --pipeline SPEC    the passes, e.g. 'lower-inductor,tune{trials=8}'; default: print FILE as it is
   -o, --output FILE      write the result there instead
-  --print-ir-after NAMES print the module after these passes (a,b or all) on stderr
+  --print-ir-after NAMES print the module on stderr after these passes (PASS,… or all)
   --diff                 print each pass's changes on stderr
   --verify               judge every change; stop with status 1 at the first wrong change
   --time                 print each pass's seconds on stderr

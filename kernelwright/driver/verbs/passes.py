@@ -3,7 +3,7 @@
 usage: kernelwright passes [--json]
 
 Each pass has its name in a pipeline, the levels that it reads and writes, its purpose, and its options with their
-defaults. `--json` prints the same as one JSON object, by name.
+defaults. `--json` prints one JSON object with an entry for each name.
 
   kernelwright passes
   kernelwright opt module.py -p 'tune{trials=8}'
