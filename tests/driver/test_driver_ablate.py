@@ -478,7 +478,7 @@ def test_calibers_are_not_mixed() -> None:
     stream = io.StringIO()
     shown = {"name": "n", "made_with": {"baseline": "lower-inductor"}, **found}
     print_arms(shown, Console(file=stream, width=120))
-    assert "not shown, as the rows have different calibers (estimated; measured)" in stream.getvalue()
+    assert "not shown, because the rows have different calibers (estimated; measured)" in stream.getvalue()
 
 
 def test_rows_of_faults_count_and_are_told() -> None:
