@@ -4,6 +4,7 @@ What is private there is touched here, in `batched.py` (shapes), `interp_types.p
 patches that make the language interpretable) alone; `versions.TRIED` has the releases that they were tried with.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -79,6 +80,17 @@ def _pack(values: NDArray[Any], dtype: Any) -> Any:
     return Handle(values.astype(np_dtype(dtype), copy=False), dtype)
 
 
+@functools.cache
+def _unset(dtype: Any) -> Any:
+    """What lanes that are off hold where a load names no `other`: nothing that a program may count on."""
+    kind = np_dtype(dtype)
+    if isinstance(dtype, tl.pointer_type):
+        return Handle(np.zeros(1, kind), dtype)
+    if dtype.is_floating():
+        return pack_exact(np.full(1, np.nan, np.float32), dtype)
+    return Handle(np.full(1, 1 if kind == np.bool_ else np.iinfo(kind).max // 3, kind), dtype)
+
+
 def _atomic_add(old: Any, new: Any) -> Any:
     return old + new
 
@@ -126,7 +138,8 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         return self._load(ptr, None, None, bool(hints[-1]) if hints else False)
 
     def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *hints: Any, **_named: Any) -> Any:
-        return self._load(ptrs, mask, other, bool(hints[-1]) if hints else False)
+        unset = _unset(ptrs.get_element_ty()) if other is None else other
+        return self._load(ptrs, mask, unset, bool(hints[-1]) if hints else False)
 
     def _load(self, ptrs: Any, mask: Any, other: Any, volatile: bool = False) -> Any:
         assert self.memory is not None
@@ -219,6 +232,15 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         if not kinds & numerics.FP8.keys() or rounding_mode == upstream._ir.ROUNDING_MODE.RTZ:
             return super().create_fp_to_fp(src, dst_type, rounding_mode)
         return pack_exact(values_of(src), dst_type.scalar)
+
+    def create_sqrt(self, arg: Any) -> Any:
+        return self.unary_op(arg, numerics.sqrt)
+
+    def create_rsqrt(self, arg: Any) -> Any:
+        return self.unary_op(arg, numerics.rsqrt)
+
+    def create_exp2(self, arg: Any) -> Any:
+        return self.unary_op(arg, numerics.exp2)
 
     def create_erf(self, arg: Any) -> Any:
         return self.unary_op(arg, numerics.erf)

@@ -30,6 +30,28 @@ def f32_to_bf16(values: Array) -> NDArray[np.uint16]:
     return result
 
 
+def flushed(values: Array) -> Array:
+    """Numbers of fp32 as an instruction with `.ftz` sees and gives them: denormal ones are zeros of their sign."""
+    if values.dtype != np.float32:
+        return values
+    return np.where(np.abs(values) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), values), values)
+
+
+def sqrt(values: Array) -> Array:
+    """`sqrt.approx.ftz`."""
+    return np.sqrt(flushed(values))
+
+
+def rsqrt(values: Array) -> Array:
+    """`rsqrt.approx.ftz`."""
+    return 1 / np.sqrt(flushed(values))
+
+
+def exp2(values: Array) -> Array:
+    """`ex2.approx.ftz`."""
+    return flushed(np.exp2(values))
+
+
 def _torch(function: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Array], Array]:
     def apply(values: Array) -> Array:
         result: Array = function(torch.from_numpy(np.array(values))).numpy()
@@ -115,8 +137,8 @@ erf = _torch(torch.erf)
 
 #: libdevice's names, without `__nv_` and the type suffix.
 LIBDEVICE: Mapping[str, Callable[..., Array]] = {
-    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "exp2", "expm1")},
-    **{name: getattr(np, name) for name in ("log", "log2", "log10", "log1p", "sqrt", "cbrt", "floor", "ceil")},
+    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "expm1")},
+    **{name: getattr(np, name) for name in ("log", "log2", "log10", "log1p", "cbrt", "floor", "ceil")},
     **{name: getattr(np, name) for name in ("trunc", "rint", "fabs", "fmod", "hypot", "copysign", "nextafter")},
     "abs": np.abs,
     "llabs": np.abs,
@@ -130,7 +152,12 @@ LIBDEVICE: Mapping[str, Callable[..., Array]] = {
     "exp10": lambda x: np.power(x.dtype.type(10), x),
     "pow": np.power,
     "powi": np.power,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "exp": lambda x: flushed(np.exp(x)),
+    "exp2": exp2,
+    "rsqrt": rsqrt,
+    "sqrt": sqrt,
+    "fsqrt_rn": np.sqrt,
+    "dsqrt_rn": np.sqrt,
     "nearbyint": np.rint,
     "round": _round_away,
     "fdim": lambda x, y: np.maximum(x - y, 0),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluation.correctness import Findings, compare
+from kernelwright.evaluation.kernel_text import leaves_lanes_open
 from kernelwright.evaluation.link import Origin
 from kernelwright.evaluation.profile import report
 from kernelwright.evaluation.program import Program
@@ -188,6 +189,9 @@ class Climb:
                 mismatch = f"it returns a {call['kind']} where the reference returns a {self.program.reference.returns}"
             weights = ", perturbed weights" if one.draw.weights is not None else ""
             first = first or (f"{mismatch} [inputs {one.draw.kind}{weights}]" if mismatch else "")
+        module = self.program.module
+        if "got nan" in first and module and any(leaves_lanes_open(kernel.source) for kernel in module.kernels):
+            first += "; where a mask is off tl.load gives no certain value unless it names `other`"
         unbound = answer.header["notes"]
         if first and unbound:
             first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"

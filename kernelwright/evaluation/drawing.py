@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from kernelwright.backend.reference import ReferenceProgram
 from kernelwright.backend.tensors import Value
 from kernelwright.backend.torch_private import TorchDispatchMode
-from kernelwright.evaluation.draws import KINDS, MIXTURES, ROWS, WHOLE_KINDS, Draw, apply_kind
+from kernelwright.evaluation import operators
+from kernelwright.evaluation.draws import ALIKE, KINDS, MIXTURES, ROWS, SCALES, WHOLE_KINDS, Draw, apply_kind
 from kernelwright.evaluation.traits import Trait, find_traits, probes
 from kernelwright.ir.trees import syntax_tree
 
@@ -51,15 +52,36 @@ class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
 
+#: Operations besides that compute nothing, or nothing but maxima and minima.
+_STILL = frozenset(
+    f"aten.{name}"
+    for name in "empty.memory_format empty_strided.default detach.default amax.default amin.default".split()
+)
+
+
+class _ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes whether `only` operations on elements run, copies, and maxima and minima."""
+
+    only = True
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = str(func)
+        moves = name in _STILL or name in operators.COPIES or name in operators.WRITES or name in operators.FACTORIES
+        self.only &= moves or func.is_view or torch.Tag.pointwise in func.tags
+        return func(*args, **(kwargs or {}))
+
+
 @dataclass(frozen=True)
 class Drawing:
-    """Draws for one program. `numbers` are those that its source names, `nan_aware` whether it speaks of NaN."""
+    """Draws for one program. `numbers` are those that its source names, `nan_aware` whether it speaks of NaN; `scales`:
+    the kinds of `SCALES` that it takes."""
 
     program: ReferenceProgram
     device: str
     traits: tuple[Trait, ...]
     numbers: tuple[float, ...]
     nan_aware: bool
+    scales: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, program: ReferenceProgram, seed: int, device: str) -> "Drawing":
@@ -68,10 +90,11 @@ class Drawing:
         reference = program.reference
         small = sum(spec.nbytes for spec in reference.tensors) <= _TRIED_BYTES
         found = cls(program, "cpu", find_traits(samples), *_named(reference.source, reference.entry))
-        if small and any(map(_is_integer, samples[0])):
+        if small:
             model = program.build(seed)
             traits = [found._probed(model, samples[0], place) for place in range(len(samples[0]))]
             found = replace(found, traits=tuple(traits))
+            found = replace(found, scales=found._scales(model, samples[0]))
         return replace(found, device=device)
 
     def _probed(self, model: nn.Module, values: Sequence[Value], place: int) -> Trait:
@@ -87,6 +110,22 @@ class Drawing:
             if self.takes(model, [*values[:place], changed, *values[place + 1 :]]):
                 taken.append(number)
         return replace(trait, taken=tuple(taken))
+
+    def _scales(self, model: nn.Module, values: Sequence[Value]) -> frozenset[str]:
+        """Which of `SCALES` scale the outputs of a program as well, to the bit. It may compute elementwise alone: sums
+        of squares overflow in a kernel sooner than in eager code, which has fp64 for some of them on a CPU."""
+        floating = [v for v in values if isinstance(v, Tensor) and v.is_floating_point()]
+        with _ElementwiseWatch() as watch:  # type: ignore[no-untyped-call]
+            plain = self._run(model, values) if floating else None
+        if plain is None or not watch.only:
+            return frozenset()
+        found = set()
+        for kind, scale in SCALES.items():
+            scaled = apply_kind(values, kind, 0)
+            outputs = self._run(model, scaled) if all(map(_is_finite, scaled)) else None
+            if outputs is not None and all(map(functools.partial(_scales_to, scale), plain, outputs)):
+                found.add(kind)
+        return frozenset(found)
 
     def inputs(self, model: nn.Module, draw: Draw) -> list[Value] | None:
         """A draw's inputs; None where the program takes nothing of that kind."""
@@ -107,6 +146,10 @@ class Drawing:
             return True
         if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
             return any(dtypes) and draw.kind in WHOLE_KINDS
+        if draw.kind in SCALES:
+            return draw.kind in self.scales
+        if draw.kind == ALIKE:
+            return any(dtype in ("f16", "bf16") for dtype in dtypes)
         return self.nan_aware if draw.kind == "nan" else draw.kind in KINDS or bool(self._parts(draw.kind))
 
     def _parts(self, kind: str) -> tuple[Any, ...]:
@@ -174,6 +217,14 @@ class Drawing:
             if not bool(same.all()):
                 return False
         return True
+
+
+def _is_finite(value: Value) -> bool:
+    return not isinstance(value, Tensor) or bool(torch.isfinite(value).all())
+
+
+def _scales_to(scale: float, plain: Tensor, scaled: Tensor) -> bool:
+    return plain.is_floating_point() and plain.shape == scaled.shape and torch.equal(plain * scale, scaled)
 
 
 def _is_integer(value: Value) -> bool:

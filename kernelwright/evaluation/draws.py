@@ -1,5 +1,7 @@
 """How values to check a candidate on are drawn: inputs of several distributions, weights that are not trivial."""
 
+import functools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,6 +56,31 @@ def _large(value: Tensor) -> Tensor:
 
 def _integers(value: Tensor) -> Tensor:
     return torch.randint(-3, 4, value.shape, device=value.device).double()
+
+
+def _scaled(value: Tensor, by: float) -> Tensor:
+    return value.double() * by
+
+
+#: The kind for programs that compute in 16 bits.
+ALIKE = "alike"
+#: How much nearer to a halfway point of rounding the sums of a row come with each term: see `_one_sided`.
+_STEPS = tuple(0.93 * 2.0**-step for step in range(3, 9))
+
+
+def _one_sided(value: Tensor) -> Tensor:
+    """Each row one number a little above 1, another for each: added up in 16 bits its terms are rounded to one side,
+    so that the error grows with their number instead of hiding in chance."""
+    first = int(torch.randint(0, len(_STEPS), ()))
+    steps = torch.tensor(_STEPS, dtype=torch.float64, device=value.device).roll(first)
+    rows = value.shape[0] if value.ndim > 1 else 1
+    numbers = 1.0 + steps[torch.arange(rows, device=value.device) % len(steps)]
+    return numbers.reshape(-1, *(1,) * (value.ndim - 1)).expand(value.shape).clone()
+
+
+def level(tensor: Tensor) -> Tensor:
+    """All elements one power of two near their size: products with it are exact."""
+    return torch.full_like(tensor, 2.0 ** round(math.log2(_rms(tensor))))
 
 
 def _infinite(value: Tensor, signs: Sequence[float]) -> Tensor:
@@ -112,6 +139,8 @@ def _rows(value: Tensor, names: Sequence[str]) -> Tensor:
     return result.reshape(wide.shape)
 
 
+#: Kinds for programs that answer inputs so many times as large with outputs so many times as large, to the bit.
+SCALES: Mapping[str, float] = {"huge": 2.0**80, "tiny": 2.0**-80}
 #: What may be made of floating inputs; a program that cannot take one of them is not checked on it.
 KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "normal": _normal,
@@ -121,6 +150,8 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "large": _large,
     "integers": _integers,
     "nan": _nan,
+    **{kind: functools.partial(_scaled, by=scale) for kind, scale in SCALES.items()},
+    ALIKE: _one_sided,
 }
 #: The same for those that are made of several things, of which a program may take some alone.
 MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
@@ -129,7 +160,7 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "rows": _rows,
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
-_AS_GIVEN, _OUTSIDE = ("infinite", "literals", "nan"), ("negative", "large", "integers", "rows")
+_AS_GIVEN, _OUTSIDE = ("infinite", "literals", "nan", ALIKE, *SCALES), ("negative", "large", "integers", "rows")
 #: Kinds that inputs without floating numbers are drawn of.
 WHOLE_KINDS = ("negative", "rows", "normal")
 
@@ -148,6 +179,7 @@ def apply_kind(
     leave their range where that is of the kind.
     """
     drawn: list[Value] = []
+    later = False  # whether there was a floating input before
     for index, value in enumerate(values):
         torch.manual_seed(seed + index)
         if not isinstance(value, Tensor) or not value.numel():
@@ -158,6 +190,8 @@ def apply_kind(
         once = each_once(changed)
         if value.is_floating_point():
             new = MIXTURES[kind](once, parts) if kind in MIXTURES else KINDS[kind](once)
+            new = level(once) if kind == ALIKE and later else new
+            later = True
             once.copy_(kept(new, trait) if once is changed else new)
         elif traits and kind not in _AS_GIVEN:
             once.copy_(_whole(once, trait, kind, parts, outside and kind in _OUTSIDE))
@@ -192,6 +226,14 @@ class _Generators(dict[torch.device, torch.Generator]):
     def __missing__(self, device: torch.device) -> torch.Generator:
         self[device] = torch.Generator(device).manual_seed(self._seed)
         return self[device]
+
+
+def even_out(model: nn.Module) -> None:
+    """Make the elements of each weight one number, in place: what is summed with them is rounded to one side."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.is_floating_point() and parameter.numel():
+                each_once(parameter).copy_(level(each_once(parameter)))
 
 
 #: Parameters that begin smaller than this are made as large as others are: what they scale would go unnoticed.

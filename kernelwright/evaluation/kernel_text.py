@@ -13,3 +13,13 @@ def undecorated(text: str) -> str:
     first = function.lineno - 1
     kept = ["@triton.jit", *[""] * (first - 1)] if function.decorator_list else []
     return "\n".join([*kept, *text_lines(text)[first : function.end_lineno]])
+
+
+def leaves_lanes_open(text: str) -> bool:
+    """Whether a kernel loads with a mask and names no `other`, so that lanes that are off hold nothing."""
+    for node in ast.walk(syntax_tree(text)):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "load":
+            given = {"mask", "other"} & {word.arg for word in node.keywords}
+            if (len(node.args) == 2 or "mask" in given) and len(node.args) < 3 and "other" not in given:
+                return True
+    return False

@@ -27,7 +27,10 @@ from kernelwright.ir.values import KernelModule, Reference
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
-_KINDS = ("rows", "literals", "nan", "negative", "shifted", "small", "large", "integers", "infinite", "normal")
+_KINDS = (
+    *("rows", "literals", "nan", "negative", "shifted", "small", "large", "integers", "infinite"),
+    *("alike", "huge", "tiny", "normal"),
+)
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.PROFILE)
 _NO_PROGRAM = Diagnostic("the text defines no program", 1, 0, hint="write class ModelNew(nn.Module), or forward")
 

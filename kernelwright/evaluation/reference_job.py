@@ -32,7 +32,7 @@ from kernelwright.backend.turns import Turns
 from kernelwright.evaluation import operators
 from kernelwright.evaluation.correctness import differ
 from kernelwright.evaluation.drawing import REFUSALS, Drawing
-from kernelwright.evaluation.draws import MIXTURES, NUDGES, Draw, drawn, nudge, perturb
+from kernelwright.evaluation.draws import ALIKE, MIXTURES, NUDGES, SCALES, Draw, drawn, even_out, nudge, perturb
 from kernelwright.evaluation.sketch import Sketching, digests, snapshot
 from kernelwright.evaluation.tensors import same_bits, to_raw
 from kernelwright.evaluation.ties import ORDERS, Reordered
@@ -113,12 +113,14 @@ def _aside(turns: Turns, tensors: Iterable[Tensor | TensorSpec]) -> contextlib.A
     return turns.given_up() if long else contextlib.nullcontext()
 
 
-def _model(program: ReferenceProgram, seed: int, device: str, turns: Turns, weights: int | None = None) -> nn.Module:
-    """The model as built from `seed`, changed as `weights` says."""
+def _model(program: ReferenceProgram, seed: int, device: str, turns: Turns, draw: Draw | None = None) -> nn.Module:
+    """The model as built from `seed`, changed as the draw says."""
     with _aside(turns, [spec.tensor for spec in program.reference.state]):
         model = program.build(seed, device)
-        if weights is not None:
-            perturb(model, weights)
+        if draw is not None and draw.weights is not None:
+            perturb(model, draw.weights)
+        if draw is not None and draw.kind == ALIKE:
+            even_out(model)
     return model
 
 
@@ -163,14 +165,14 @@ def _one(
 ) -> Json | None:
     """A draw's pass; None where the program does not take it."""
     turns.pause()
-    model = _model(program, seed, device, turns, draw.weights)
+    model = _model(program, seed, device, turns, draw)
     inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
     return None if inputs is None else _pass(program, model, inputs, draw, seed, into, turns)
 
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
-    if draw.kind in MIXTURES or draw.kind == "nan":
+    if draw.kind in (*MIXTURES, *SCALES, ALIKE, "nan"):
         return None
     inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):

@@ -204,3 +204,25 @@ def test_division_of_integers_cuts_towards_zero() -> None:
     a, b = torch.tensor([7, -7, 7, -7], dtype=torch.int32), torch.tensor([2, 2, -2, -2], dtype=torch.int32)
     assert run("y = a // b", a, b).tolist() == [3, -3, -3, 3]
     assert run("y = a % b", a, b).tolist() == [1, -1, 1, -1]
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "wanted"),
+    [("tl.sqrt", 1e-40, 0.0), ("tl.sqrt_rn", 1e-40, 1e-20), ("tl.rsqrt", 1e-40, INF), ("tl.exp2", -130.0, 0.0),
+     ("tl.sqrt", 4e-38, 2e-19), ("tl.exp2", -120.0, 2.0**-120), ("tl.exp", -90.0, math.exp(-90.0))],
+)  # fmt: skip
+def test_denormals_are_flushed_where_ptx_flushes_them(call: str, given: float, wanted: float) -> None:
+    """sqrt.approx.ftz, rsqrt.approx.ftz and ex2.approx.ftz; sqrt.rn and tl.exp's ex2.approx keep denormals."""
+    found = run(f"y = {call}(a)", torch.full((4,), given)).double()
+    assert found.tolist() == pytest.approx([wanted] * 4, rel=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.int32, torch.int8, torch.uint8])
+def test_lanes_that_are_off_hold_nothing_that_can_be_counted_on(dtype: torch.dtype) -> None:
+    """A load's lanes that its mask turns off are undefined without `other`."""
+    given = torch.ones(4, dtype=dtype)
+    found = run("y = tl.load(a_ptr + i, mask=i < 2)", given)
+    assert found[:2].tolist() == [1, 1]
+    off = found[2:]
+    assert bool((off.isnan() if dtype.is_floating_point else off > 40).all())
+    assert run("y = tl.load(a_ptr + i, mask=i < 2, other=0)", given).tolist() == [1, 1, 0, 0]
