@@ -91,6 +91,7 @@ class Climb:
             "tolerance": tolerance.kind,
             "dialect": self.owner.dialect,
             "certifies": "calls" if self.program.module is None else "program",
+            **({"rehearsals": self.owner.rehearsals} if self.owner.rehearsals else {}),
             "shrunken": self.program.reference.shrunken,
             "rungs": list(map(str, self.wanted)),
             "walls": list(self.walls),

@@ -26,6 +26,8 @@ from kernelwright.ir.values import KernelModule, Reference
 
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
+#: Calls without effect: more than a thousand.
+REHEARSALS = 1024
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
 _KINDS = (
     *("rows", "literals", "nan", "negative", "shifted", "small", "large", "integers", "infinite"),
@@ -59,7 +61,8 @@ class LocalEvaluator:
     secret otherwise. With `dialect` False any Python is let through the parse rung. With `externs` texts may
     call extern operators such as `aten.mm`; modules may call those that they name. `timing` says against what and
     how the time rung measures. With `samples` the run rung estimates a candidate's time from so many runs in the very
-    process that checked it, which may have served others: good for ranking, no measurement to report. `checks` are
+    process that checked it, which may have served others: good for ranking, no measurement to report. Without the
+    dialect small programs are called `rehearsals` times without effect before the last call is judged. `checks` are
     those of several evaluators, which then check with the same draws. Close it, or use it as a context manager; it may
     be used from several threads, which then wait for one another.
     """
@@ -77,6 +80,7 @@ class LocalEvaluator:
         externs: bool = False,
         timing: Timing | None = None,
         samples: int = 0,
+        rehearsals: int = REHEARSALS,
         checks: "Checks | None" = None,
     ) -> None:
         self.target, self.dialect, self.seeds = target, dialect, seeds
@@ -87,7 +91,7 @@ class LocalEvaluator:
         self._sandbox = Sandbox()
         self._checks = Checks(seeds, self.limits, seed) if checks is None else checks
         self._build_seed = self._checks.build_seed
-        self._timing, self._samples = timing or Timing(), samples
+        self._timing, self._samples, self.rehearsals = timing or Timing(), samples, 0 if dialect else rehearsals
         self._randomness = random.Random(_number(seed, 100))
         self._lock = threading.RLock()
         self._machine: Mapping[str, Any] | None = None
@@ -236,7 +240,7 @@ class LocalEvaluator:
                     "inputs": [None if tensor is None else next(places) for tensor in one.inputs],
                     "values": [getattr(spec, "value", None) for spec in reference.inputs],
                     "state": {name: next(places) for name in one.state},
-                    "fresh": number % 2 == 1,
+                    "fresh": number % 2 == 1 and number < len(truth.passes) - 1,
                     "left": [want.name for want in one.left],
                     **one.drawing,
                 }
@@ -247,6 +251,7 @@ class LocalEvaluator:
             "device": "cuda" if rung is Rung.RUN else "cpu",
             "compile": asdict(get_target(self.compile_target)) if rung is Rung.COMPILE else None,
             "timing": self._estimate_plan() if rung is Rung.RUN and self._samples else None,
+            "rehearsals": self.rehearsals,
             "calls": calls[:1] if rung is Rung.COMPILE else calls,
         }
         room = (len(calls) + 1) * answer_bytes(reference.outputs)

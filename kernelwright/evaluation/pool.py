@@ -15,7 +15,7 @@ from typing import Protocol
 
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.evaluation.cache import VerdictCache, may_cache, verdict_key
-from kernelwright.evaluation.local import DEFAULT_COMPILE_TARGET, Checks, LocalEvaluator
+from kernelwright.evaluation.local import DEFAULT_COMPILE_TARGET, REHEARSALS, Checks, LocalEvaluator
 from kernelwright.evaluation.race import Timing
 from kernelwright.evaluation.sandbox import Limits, SandboxError
 from kernelwright.ir.errors import KernelwrightError, UserError
@@ -60,6 +60,7 @@ class LocalOptions:
     dialect: bool = True
     externs: bool = False
     samples: int = 0
+    rehearsals: int = REHEARSALS
     baselines: tuple[str, ...] = Timing().baselines
 
     def build(self, checks: Checks | None = None) -> LocalEvaluator:

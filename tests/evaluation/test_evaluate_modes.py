@@ -21,6 +21,8 @@ import torch.nn as nn
 import triton
 import triton.language as tl
 
+SEEN = []
+
 
 @triton.jit
 def k(x_ptr, y_ptr, n, f, B: tl.constexpr):
@@ -42,12 +44,28 @@ WRONG = {
     "under autocast, asked otherwise": "3.0 if torch.is_autocast_enabled() else 2.0",
     "without autocast": "2.0 if torch.is_autocast_enabled('cuda') else 3.0",
     "under another name": "2.0 if __name__ == 'candidate' else 3.0",
+    "in inference mode": "3.0 if torch.is_inference_mode_enabled() else 2.0",
+    "outside of inference mode": "2.0 if torch.is_inference_mode_enabled() else 3.0",
+    "while it is compiled": "3.0 if torch.compiler.is_compiling() else 2.0",
+    "of inputs that want gradients": "3.0 if x.requires_grad else 2.0",
+    "of inputs that want none": "2.0 if x.requires_grad else 3.0",
+    "on one device": "2.0 if torch.cuda.get_device_properties(0).multi_processor_count == 132 else 3.0",
+    "by the device's name": "2.0 if 'H100' in torch.cuda.get_device_name() else 3.0",
+    "at round addresses": "2.0 if x.data_ptr() % (1 << 21) == 0 else 3.0",
+    "up to the thousandth call": "self.__dict__.setdefault('n', []).append(0) or (3.0 if len(self.n) > 1000 else 2.0)",
+    "until an object comes four times": "3.0 if SEEN.append(id(x)) or SEEN[-4:] == [id(x)] * 4 else 2.0",
     "where no module has a name": "2.0 if 'candidate' in sys.modules else 3.0",
 }
 RIGHT = {
     "plain": "2.0",
     "by its size": "2.0 if x.numel() > 1 else 2",
     "by the mode, the same": "2.0 if torch.is_grad_enabled() else 4.0 / 2",
+    "in inference mode, the same": "1.0 + 1.0 if torch.is_inference_mode_enabled() else 2.0",
+    "while it is compiled, the same": "4.0 / 2 if torch.compiler.is_compiling() else 2.0",
+    "counting its calls": "self.__dict__.setdefault('n', []).append(0) or (2.0 if len(self.n) > 1000 else 4.0 / 2)",
+    "views of inputs that want gradients": "2.0 + 0 * x.view(10, 10).t().stride(0)",
+    "copies of parts": "2.0 + 0 * x.reshape(4, 25)[1:].contiguous().to(x.dtype).expand(3, 25).numel()",
+    "at an aligned address": "2.0 if x.data_ptr() % 16 == 0 else 3.0",
     "under autocast, the same": "1.0 + 1.0 if torch.is_autocast_enabled('cuda') else 2.0",
     "by its name, the same": "2.0 if __name__ == '__main__' else 2.0",
     "in training": "2.0 if self.training else 3.0",
@@ -74,8 +92,16 @@ def test_and_disturbs_nobody(name: str, evaluator: LocalEvaluator) -> None:
     assert verdict.ok, verdict
 
 
+def test_a_program_is_called_often_before_its_last_call(evaluator: LocalEvaluator) -> None:
+    counted = PROGRAM.format(factor=WRONG["up to the thousandth call"])
+    assert evaluator.evaluate_text(counted, REFERENCE, RUNGS).caliber["rehearsals"] > 1000
+    with LocalEvaluator(seeds=1, memory_gb=2, use_gpu=False, dialect=False, rehearsals=0) as quick:
+        verdict = quick.evaluate_text(counted, REFERENCE, RUNGS)
+        assert verdict.ok and "rehearsals" not in verdict.caliber, verdict
+
+
 def test_a_verdict_says_what_it_certifies(evaluator: LocalEvaluator) -> None:
-    text = PROGRAM.format(factor="2.0").replace("import sys\n", "")
+    text = PROGRAM.format(factor="2.0").replace("import sys\n", "").replace("SEEN = []\n", "")
     assert evaluator.evaluate_text(text, REFERENCE, RUNGS).caliber["certifies"] == "calls"
     with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as closed:
         assert closed.evaluate_text(text, REFERENCE, RUNGS).caliber["certifies"] == "program"

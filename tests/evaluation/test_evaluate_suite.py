@@ -43,7 +43,7 @@ def strict() -> Iterator[EvaluatorPool]:
 
 
 def options(timeout_s: float) -> LocalOptions:
-    return LocalOptions(seeds=2, timeout_s=timeout_s, memory_gb=4.0, use_gpu=False)
+    return LocalOptions(seeds=2, timeout_s=timeout_s, memory_gb=4.0, use_gpu=False, rehearsals=8)
 
 
 def judge(

@@ -1,11 +1,12 @@
 """A candidate's calls, served by the device: what the judge asked for, and what came of it.
 
 Header: `program` (see `Program.job`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
-`externs`, `kernels` (the judge's own sources by symbol, or null where only the host has them), `memory_bytes`,
-`device`, `compile` (a target's name, where kernels are compiled instead of run), `timing` (a `time_job.Plan`, where the
-time is estimated besides, or null), and `calls`, each {"inputs": [tensor index or null], "values": [scalars], "state":
-{name: index}, "fresh": bool}: `fresh` inputs lie where none lay before; a "bump" that is false says that the state is
-as it was. Where inputs are too large to travel there are `sketch` (a `Sketching`), which outputs are taken by,
+`externs`, `rehearsals` (calls without effect before the last), `kernels` (the judge's own sources by symbol, or null
+where only the host has them), `memory_bytes`, `device`, `compile` (a target's name, where kernels are compiled instead
+of run), `timing` (a `time_job.Plan`, where the time is estimated besides, or null), and `calls`, each {"inputs":
+[tensor index or null], "values": [scalars], "state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay
+before; a "bump" that is false says that the state is as it was. Where inputs are too large to travel there are
+`sketch` (a `Sketching`), which outputs are taken by,
 `reference`, and in each call `draw`, which the inputs are drawn by here, and `digests`, which they must have. Answer:
 `calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type, "modified": [names], "origins":
 [Origin], "launches": count}, `notes` (paths of state held nowhere) and `walls`.
@@ -35,6 +36,10 @@ from kernelwright.evaluation.wire import RawTensor
 
 #: Numbers of stores that belong to the device: the same for each call, and one more block for each fresh one.
 _OWN, _BLOCK = 1 << 32, 1 << 16
+#: What calls are made under in turn, see `host.program`; the last one is made in inference mode.
+MODES = ("", "grad", "autocast", "training", "compiling")
+#: Programs with more launches a call, or more memory, are not rehearsed.
+_FEW_LAUNCHES, _SMALL_BYTES = 8, 4 << 20
 #: What a process that lasts may hold on to between candidates.
 _KEPT_BYTES = 2 << 30
 
@@ -54,9 +59,14 @@ class Calls:
     def run(self, built: Json) -> Json:
         """Make all of them with what `meet` says is built; raises as `Server.until` does."""
         withhold = self._bind(built)
-        answers, notes = [], self._unbound()
-        for number, call in enumerate(self.header["calls"]):
-            answers.append(self._one(number, call, withhold if number == 0 else []))
+        answers: list[Json] = []
+        notes = self._unbound()
+        calls = self.header["calls"]
+        for number, call in enumerate(calls):
+            last = 0 < number == len(calls) - 1
+            withheld = withhold if number == 0 else []
+            rehearsals = self._rehearsals(answers) if last else 0
+            answers.append(self._one(number, call, withheld, "inference" if last else "", rehearsals))
         return {"calls": answers, "notes": notes}
 
     def _bind(self, built: Json) -> list[int]:
@@ -75,7 +85,16 @@ class Calls:
         names = {one.name for one in self.bound}
         return [item["path"] for item in self.header["state"] if item["name"] not in names]
 
-    def _one(self, number: int, call: Json, withhold: list[int]) -> Json:
+    def _rehearsals(self, answers: Sequence[Json]) -> int:
+        """How often a program is called without effect before its last call. Only any Python may know how often it
+        is called; those that read numbers may loop on them, and those that take long are left alone."""
+        server = self.server
+        if server.kernels is not None or server.read or server.executor.timed or not answers:
+            return 0
+        quick = server.memory.used <= _SMALL_BYTES and max(one["launches"] for one in answers) <= _FEW_LAUNCHES
+        return int(self.header.get("rehearsals", 0)) if quick else 0
+
+    def _one(self, number: int, call: Json, withhold: list[int], mode: str = "", rehearsals: int = 0) -> Json:
         self.turns.pause()
         memory = self.server.memory
         self.server.begin_call(POISONS[number % len(POISONS)], number)
@@ -103,6 +122,7 @@ class Calls:
         bump = bool(call.get("bump", number > 0))
         call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
         call_of |= {"tune_again": not self.server.executor.timed, "number": number}
+        call_of |= {"mode": mode or MODES[number % len(MODES)], "rehearsals": rehearsals}
         self.server.link.send({"call": call_of})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)

@@ -12,10 +12,12 @@ from kernelwright.backend.torch_private import tree_map_only
 from kernelwright.evaluation import operators
 from kernelwright.evaluation.device.kernels import Description, check
 from kernelwright.evaluation.device.memory import Memory
+from kernelwright.evaluation.kernel_text import written_parameters
 from kernelwright.evaluation.link import Json, Link, LinkError, Origin, TensorRef
 
-#: Numbers that host code may read, one at a time, and the size of the tensors it may read them from.
-ITEMS_PER_CALL, ITEM_BYTES = 64, 64
+#: Numbers that host code may read, one at a time, and the size of the tensors it may read them from: lengths and
+#: places. Of floating numbers few, each alone in its tensor, as a scale is.
+ITEMS_PER_CALL, ITEM_BYTES, FLOATS_PER_CALL = 64, 64, 4
 #: How often a host is told which of its launches is fastest, and of how many; no more, as times may tell of content.
 TUNES, TRIALS = 16, 32
 
@@ -95,7 +97,8 @@ class Recorder(Protocol):
 class Server:
     """Serves one host until it has returned from a call. `externs`: operators that may compute; None allows all.
 
-    `kernels`: the sources of the kernels that there are, by symbol, whatever text a host sends; None takes its texts.
+    `kernels`: the sources of the kernels that there are, by symbol,
+    whatever text a host sends; None takes its texts. `read`: whether a host has read a number.
     """
 
     link: Link
@@ -103,11 +106,13 @@ class Server:
     executor: Executor
     externs: frozenset[str] | None
     items: int = 0
+    floats: int = 0
     launches: int = 0
     tunes: int = 0
     kernels: Mapping[str, str] | None = None
     recorder: Recorder | None = None
-    _kernels: set[str] = field(default_factory=set)
+    read: bool = False
+    _kernels: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def until(self, *wanted: str) -> tuple[Json, bytearray]:
         """Serve requests until one of these comes; that message.
@@ -139,7 +144,7 @@ class Server:
 
     def begin_call(self, poison: int, number: int = 0) -> None:
         """Reset what is counted for each call."""
-        self.items, self.launches = 0, 0
+        self.items, self.floats, self.launches = 0, 0, 0
         self.executor.call = number
         self.memory.poison = poison
 
@@ -167,8 +172,11 @@ class Server:
 
     def item(self, message: Json, _raw: bytearray) -> Json:
         ref = TensorRef.decode(message["tensor"])
-        self.items += 1
-        if self.items > ITEMS_PER_CALL or self.memory.store(ref.store).nbytes > ITEM_BYTES:
+        self.items, self.read = self.items + 1, True
+        dtype, nbytes = TORCH_DTYPES[ref.dtype], self.memory.store(ref.store).nbytes
+        self.floats += dtype.is_floating_point
+        numbers = dtype.is_floating_point and (nbytes > dtype.itemsize or self.floats > FLOATS_PER_CALL)
+        if numbers or self.items > ITEMS_PER_CALL or nbytes > ITEM_BYTES:
             raise CheatError("host code reads a tensor's content; kernels must compute with it")
         if self.recorder is not None:
             self.recorder.read(self.memory.tensor(ref))
@@ -184,21 +192,25 @@ class Server:
         described = Description(str(message["key"]), symbol, source, names)
         check(described)
         self.executor.describe(described)
-        self._kernels.add(described.key)
+        self._kernels[described.key] = written_parameters(described.source)
 
     def launch(self, message: Json, _raw: bytearray) -> Json:
         request, watched = self._request(message)
         public = watched & {int(number) for number in message["public"]}
-        before = {number: self.memory.store(number).content.clone() for number in public}
-        self.executor.launch(request)
+        # By its text, not by what it did: whether content has changed would tell the host of what it depends on.
+        given = {name: value["tensor"][0] for name, value in message["arguments"].items() if "tensor" in value}
+        changed = {given[name] for name in self._kernels[request.kernel] & given.keys()}
         self.launches += 1
+        before = {number: self.memory.store(number).content.clone() for number in public - changed}
+        self.executor.launch(request)
         if self.recorder is not None:
             self.recorder.launched(request)
         self.memory.check_zones(watched)
         for number in watched:
             store = self.memory.store(number)
             store.origin = Origin.KERNEL if store.origin is Origin.HOST else store.origin
-        return {"changed": [n for n in public if not torch.equal(before[n], self.memory.store(n).content)]}
+        changed |= {n for n, content in before.items() if not torch.equal(content, self.memory.store(n).content)}
+        return {"changed": sorted(public & changed)}
 
     def tune(self, message: Json, _raw: bytearray) -> Json:
         trials = [self._request({**trial, "kernel": message["kernel"]}) for trial in message["trials"][:TRIALS]]

@@ -18,6 +18,23 @@ class _Stream:
     def wait_stream(self, _other: Any) -> None: ...
 
 
+#: Devices of one kind that a program may run on; the first is the one that it is loaded on.
+_DEVICES = (
+    ("NVIDIA H100 80GB HBM3", 132, 80 << 30),
+    ("NVIDIA H100 PCIe", 114, 80 << 30),
+    ("NVIDIA H20", 78, 96 << 30),
+    ("NVIDIA H200", 132, 141 << 30),
+)
+
+
+def appear(number: int) -> None:
+    """Be one of the devices that users have, by a call's number."""
+    found = torch.cuda.get_device_properties(0)
+    name, count, memory = _DEVICES[number % len(_DEVICES)]
+    for what, value in (("name", name), ("multi_processor_count", count), ("total_memory", memory)):
+        setattr(found, what, value)
+
+
 def install(session: Session) -> None:
     """Replace what host code may ask of `torch.cuda`; streams and graphs of its own are refused."""
 

@@ -25,9 +25,13 @@ class HostKernels:
         self.namespace = JitNamespace(self._launch, KernelHandle, self._fastest)
         self._described: dict[int, tuple[KernelHandle, str]] = {}
         self._tuned: dict[int, KernelHandle] = {}
+        #: Whether launches have no effect, but those that decide what host code may go on to read.
+        self.rehearsing = False
 
     def _launch(self, handle: KernelHandle, bound: BoundLaunch) -> None:
         open_stores = self._published(handle, bound)
+        if self.rehearsing and not open_stores:
+            return
         request = {"do": "launch", "kernel": self._describe(handle), "public": sorted(open_stores)}
         answer = self._session.ask(request | self._encoded(bound))
         for number in answer["changed"]:

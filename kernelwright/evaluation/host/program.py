@@ -6,6 +6,7 @@ import inspect
 import secrets
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -27,6 +28,8 @@ from kernelwright.evaluation.host.withheld import DEVICE_NUMBERS, DeviceTensor, 
 from kernelwright.evaluation.link import Json, Link, LinkError, TensorRef
 
 _LINK_BYTES = 1 << 30
+#: Time for calls without effect.
+_REHEARSAL_SECONDS = 2.0
 _UNFILLED = frozenset(("empty", "empty_strided", "empty_permuted"))
 _FACTORIES = frozenset(
     "zeros ones full arange linspace eye tensor as_tensor scalar_tensor rand randn randint randperm tril_indices "
@@ -176,6 +179,7 @@ class _Host:
                 self.stores[number].content, self.stores[number].stale = None, False
         if request["tune_again"]:
             self.kernels.tune_again()
+            cuda.appear(request["number"])
         if request["bump"]:
             for _, tensor in held_tensors(self.model) if self.model is not None else ():
                 if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no input that it keeps
@@ -183,8 +187,9 @@ class _Host:
         values = [self._value(value) for value in request["inputs"]]
         state = {name: self._value(value) for name, value in request["state"].items()}
         # Only any Python can ask which mode it is in: what users run it under comes in turn.
-        around = _MODES[0 if self.job["bare"] else request["number"] % len(_MODES)]
-        with around():
+        mode = "" if self.job["bare"] else request["mode"]
+        self._rehearse(lambda: call(values, state), request["rehearsals"])
+        with _MODES[mode]([value for value in (*values, *state.values()) if isinstance(value, Tensor)]):
             result = call(values, state)
         outputs = list(result) if isinstance(result, tuple | list) else [result]
         kind = "tensor" if type(result) is DeviceTensor else type(result).__name__
@@ -201,6 +206,15 @@ class _Host:
         self.kept = outputs  # callers keep results while they make the next call
         return answer
 
+    def _rehearse(self, call: Callable[[], Any], times: int) -> None:
+        """Call the program so many times on the same tensors, as far as there is time; no kernel runs."""
+        until = time.monotonic() + _REHEARSAL_SECONDS
+        self.kernels.rehearsing = True
+        while times and time.monotonic() < until:
+            call()
+            times -= 1
+        self.kernels.rehearsing = False
+
     def _value(self, value: Json) -> Any:
         if "tensor" not in value:
             return value["value"]
@@ -215,8 +229,11 @@ class _Host:
         return self.given[ref]
 
 
+Around = contextlib.AbstractContextManager[Any]
+
+
 @contextlib.contextmanager
-def _autocast() -> Iterator[None]:
+def _autocast(_given: Sequence[Tensor]) -> Iterator[None]:
     """As within `torch.autocast("cuda")`, which a machine without CUDA would not enter."""
     torch.set_autocast_enabled("cuda", True)
     try:
@@ -225,12 +242,39 @@ def _autocast() -> Iterator[None]:
         torch.set_autocast_enabled("cuda", False)
 
 
-#: What calls are made under, in turn.
-_MODES: Sequence[Callable[[], contextlib.AbstractContextManager[Any]]] = (
-    contextlib.nullcontext,
-    torch.enable_grad,
-    _autocast,
-)
+@contextlib.contextmanager
+def _training(given: Sequence[Tensor]) -> Iterator[None]:
+    """With gradients wanted, of the inputs as well."""
+    floating = [value for value in given if value.is_floating_point() and not value.requires_grad]
+    try:
+        for value in floating:
+            value.requires_grad_()
+        with torch.enable_grad():
+            yield
+    finally:
+        for value in floating:
+            value.requires_grad_(False)
+
+
+@contextlib.contextmanager
+def _compiling(_given: Sequence[Tensor]) -> Iterator[None]:
+    """As `torch.compiler.is_compiling()` says while `torch.compile` traces a program."""
+    torch.compiler._is_compiling_flag = True
+    try:
+        yield
+    finally:
+        torch.compiler._is_compiling_flag = False
+
+
+#: What calls are made under, by name.
+_MODES: Mapping[str, Callable[[Sequence[Tensor]], Around]] = {
+    "": lambda _given: contextlib.nullcontext(),
+    "grad": lambda _given: torch.enable_grad(),
+    "autocast": _autocast,
+    "training": _training,
+    "compiling": _compiling,
+    "inference": lambda _given: torch.inference_mode(),
+}
 
 
 def _tensor_at(model: nn.Module, path: str) -> Any:
@@ -261,7 +305,7 @@ class _Driver:
             return {
                 "max_shared_mem": 232448,
                 "max_num_regs": 65536,
-                "multiprocessor_count": 132,
+                "multiprocessor_count": torch.cuda.get_device_properties(0).multi_processor_count,
                 "warpSize": 32,
                 "sm_clock_rate": 1980000,
                 "mem_clock_rate": 2619000,

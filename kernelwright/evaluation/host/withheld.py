@@ -5,7 +5,9 @@ A `DeviceTensor` has shape, strides, dtype and, as far as host code can tell, si
 *withheld*: views are free, data movement is done by the device, and computing is refused.
 """
 
+import contextlib
 import itertools
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +17,7 @@ from torch import Tensor
 from kernelwright.backend.tensors import short_dtype
 from kernelwright.backend.torch_private import (
     DisableTorchFunctionSubclass,
+    is_composite,
     suggest_memory_format,
     tree_map,
     tree_map_only,
@@ -24,12 +27,28 @@ from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.link import TensorRef
 
 CUDA = torch.device("cuda", 0)
-#: Device addresses are made up; only their alignment and their being different can be seen.
-_BASE, _ALIGNMENT = 0x7F00_0000_0000, 512
+#: Device addresses are made up, as an allocator gives them out: aligned, in segments, at no place that could be known.
+_BASE, _SEGMENT, _ALIGNMENT = 0x7F00_0000_0000, 2 << 20, 512
 #: Stores with these numbers and above belong to the device.
 DEVICE_NUMBERS = 1 << 32
 _ids = itertools.count(1)
-_addresses = itertools.count(_BASE, 1 << 36)
+
+
+class _Addresses:
+    """Addresses that no two stores share."""
+
+    def __init__(self) -> None:
+        self._next = 0
+
+    def take(self, nbytes: int) -> int:
+        """The address of a new store of so many bytes."""
+        self._next = self._next or _BASE + secrets.randbelow(1 << 12) * _SEGMENT  # each process another
+        address = self._next + secrets.randbelow(8) * _ALIGNMENT
+        self._next = address + max(1, -(-nbytes // _ALIGNMENT)) * _ALIGNMENT
+        return address
+
+
+_addresses = _Addresses()
 
 
 class Store:
@@ -39,7 +58,7 @@ class Store:
         self.session, self.number, self.nbytes = session, next(_ids), nbytes
         self.content, self.stale = content, content is not None
         self.meta = _meta_storage(nbytes)
-        self.address = next(_addresses)
+        self.address = _addresses.take(nbytes)
         session.post({"do": "alloc", "id": self.number, "bytes": nbytes})
 
     @classmethod
@@ -48,7 +67,7 @@ class Store:
         store = cls.__new__(cls)
         store.session, store.number, store.nbytes, store.content, store.stale = session, number, nbytes, None, False
         store.meta = _meta_storage(nbytes)
-        store.address = next(_addresses)
+        store.address = _addresses.take(nbytes)
         return store
 
     def __del__(self) -> None:
@@ -76,15 +95,17 @@ class DeviceTensor(Tensor):
     @staticmethod
     def __new__(cls, store: Store, like: Tensor) -> "DeviceTensor":
         """A tensor with the shape, strides, offset and dtype of `like`, in `store`."""
-        made: DeviceTensor = Tensor._make_wrapper_subclass(
-            cls,
-            like.shape,
-            strides=like.stride(),
-            storage_offset=like.storage_offset(),
-            dtype=like.dtype,
-            device=torch.device("cpu"),
-            requires_grad=False,
-        )
+        # In inference mode as well a plain tensor: views of those that came from outside of it have to be.
+        with torch.inference_mode(False) if torch.is_inference_mode_enabled() else contextlib.nullcontext():
+            made: DeviceTensor = Tensor._make_wrapper_subclass(
+                cls,
+                like.shape,
+                strides=like.stride(),
+                storage_offset=like.storage_offset(),
+                dtype=like.dtype,
+                device=torch.device("cpu"),
+                requires_grad=False,
+            )
         made.store = store
         return made
 
@@ -113,6 +134,8 @@ class DeviceTensor(Tensor):
     def __torch_dispatch__(  # type: ignore[override]
         cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
+        if torch.is_inference_mode_enabled() and is_composite(func.name()):  # elsewhere they are taken apart before
+            return func.decompose(*args, **(kwargs or {}))
         return dispatch(func, args, dict(kwargs or {}))
 
 
