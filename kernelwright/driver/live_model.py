@@ -55,7 +55,10 @@ class LiveModel:
 
     def _check_count(self, name: str) -> None:
         """UserError for too few or too many inputs."""
-        signature = inspect.signature(self.model.forward)
+        try:
+            signature = inspect.signature(self.model.forward)
+        except (TypeError, ValueError):  # forward is no Python function
+            return
         try:
             signature.bind(*self.inputs)
         except TypeError as error:
@@ -67,7 +70,8 @@ class LiveModel:
 
     def _check_call(self, name: str) -> None:
         """UserError where the model itself fails with its inputs; it is called on copies of its state."""
-        state = {key: value.detach().clone() for key, value in self.model.state_dict(keep_vars=True).items()}
+        held = dict(self.model.named_parameters()) | dict(self.model.named_buffers())
+        state = {key: value.detach().clone() for key, value in held.items()}
         try:
             with torch.no_grad():
                 torch.func.functional_call(self.model, state, self.inputs)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -74,8 +75,9 @@ def remove_if_bare(folder: Path) -> None:
     here, folder = Path.cwd(), folder.absolute()
     if folder == here or not folder.is_dir() or {path.name for path in folder.iterdir()} - {".hydra"}:
         return
-    shutil.rmtree(folder)
-    for parent in folder.parents:
-        if parent == here or here not in parent.parents or any(parent.iterdir()):
-            return
-        parent.rmdir()
+    with suppress(OSError):  # such as where another process of torchrun removes it, or writes in it
+        shutil.rmtree(folder)
+        for parent in folder.parents:
+            if parent == here or here not in parent.parents or any(parent.iterdir()):
+                return
+            parent.rmdir()

@@ -58,10 +58,13 @@ def _remove_beside(folder: Path) -> bool:
     return bool(left)
 
 
-def check_begun(folder: Path) -> None:
-    """UserError for a folder whose `config.json` cannot be read: a run would overwrite it."""
+def check_begun(folder: Path, default: Path | None = None) -> None:
+    """UserError for a folder whose `config.json` cannot be read: a run would overwrite it.
+
+    The default is not refused: its run goes to a folder with a number.
+    """
     path = folder / _CONFIG
-    if reason := _unreadable(path):
+    if folder != default and (reason := _unreadable(path)):
         raise UserError(f"{path} {reason}; remove it, or give another out=…")
 
 

@@ -291,6 +291,13 @@ def test_a_live_model_that_runs_and_cannot_be_traced_keeps_its_own_reason_and_st
             self.calls += 1
             return x if bool(x.sum() > 0) else -x
 
+    class Tied(Counting):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a = self.b = torch.nn.Linear(3, 3)
+
+    with pytest.raises(LoweringError, match="Tied: cannot be traced"):
+        kernelwright.compile(Tied(), torch.ones(3))
     model = Counting()
     with pytest.raises(LoweringError, match="Counting: cannot be traced"):
         kernelwright.compile(model, torch.ones(3))

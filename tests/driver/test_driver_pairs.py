@@ -305,7 +305,7 @@ def test_passes_are_chosen_for_no_program_that_calls_library_operators(tmp_path:
         (["pairs", "ratio=2"], "ratio=2.0: out of range, 0 to 1"),
         (["pairs", "rungs=fly"], "unknown rung 'fly'"),
         (["pairs", "lower=lower-inductr"], "lower-inductr"),
-        (["pairs", f"first={HELD_OUT}"], "are kept for measuring"),
+        (["pairs", f"first={HELD_OUT}"], "are reserved for measuring"),
         (["pairs", "tokenizer=no/such/tokenizer"], "tokenizer=no/such/tokenizer"),
     ],
 )

@@ -54,7 +54,7 @@ def check(arguments: Arguments) -> "SftSchema":
     from kernelwright.driver.run_folder import check_begun
 
     check_folder(settings.out, "out=")
-    check_begun(Path(settings.out))
+    check_begun(Path(settings.out), Path(f"runs/sft/{settings.stage.name}"))
     check_training(settings)
     check_model(settings.model, "model=")
     return settings

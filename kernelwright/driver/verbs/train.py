@@ -71,7 +71,7 @@ def check(arguments: Arguments) -> "TrainSettings":
     from kernelwright.driver.run_folder import check_begun
 
     check_folder(settings.plain.out, "out=")
-    check_begun(Path(settings.plain.out))
+    check_begun(Path(settings.plain.out), Path(f"runs/train/{settings.plain.stage.name}"))
     check_training(settings.plain)
     check_policy(settings.plain.policy)
     check_problems(settings.plain.problems)
