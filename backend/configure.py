@@ -14,7 +14,7 @@ from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 @register
 @dataclass(frozen=True)
 class Configure(Pass):
-    """Give kernels launch options by name.
+    """Set the launch options of kernels, which are named by symbol.
 
     configs: for each kernel that gets some its name, a colon and `OPTION=INTEGER` separated by spaces; kernels are
     separated by semicolons, as in `configure{configs="softmax: XBLOCK=1 num_warps=8; mean: XBLOCK=64"}`. Options that

@@ -12,7 +12,7 @@ from kernelwright.ir.values import KernelModule, Level
 @register
 @dataclass(frozen=True)
 class Tune(Pass):
-    """Choose block sizes, warps and stages for the target, and caps of the registers that products take.
+    """Choose block sizes, warps and stages for the target, and limits on the registers of matrix products.
 
     trials: candidates compiled (and, on a GPU, measured) in all. measure: gpu, model, or auto (the GPU where
     there is one). keep: names of launch options, separated by spaces, that stay as they are.

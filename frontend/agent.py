@@ -97,7 +97,7 @@ class FrontendAgent:
 @register
 @dataclass(frozen=True)
 class FrontendAgentPass(AgentPass):
-    """Ask a policy for a Triton program; keep the best one that is verified.
+    """Ask a policy for a Triton program; keep the best verified answer.
 
     form: native, modelnew for KernelBench's, or kernels for small models that were trained on it. externs: let programs
     call library operators. The other options are those of every agent (`AgentPass`).

@@ -10,7 +10,7 @@ from kernelwright.ir.values import KernelModule, Level
 @register
 @dataclass(frozen=True)
 class LowerInductor(Pass):
-    """Lower the reference with Inductor and normalise what it prints into plain Triton.
+    """Lower the reference with Inductor, and normalise Inductor's output to plain Triton.
 
     persistent: keep a reduction's row in one block where it fits. split: reduce large rows in two kernels.
     cooperative: reduce large rows by programs that meet at a grid barrier (needs a GPU). tiles: how many

@@ -1,4 +1,4 @@
-"""What a pass is, and the registry that gives passes their names."""
+"""The base class of passes, and the registry that gives passes their names."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from kernelwright.ir.values import KernelModule, Level
 
 @dataclass(frozen=True)
 class Context:
-    """What a pass may use besides the module.
+    """The objects that a pass may use besides the module.
 
     `target` is a target's name; `evaluator` implements `kernelwright.agent.evaluator.Evaluator`; `seed` seeds
     whatever is random; `progress` takes one short line about work under way.

@@ -37,7 +37,7 @@ class Pipeline:
         return list(map(pass_config, self.passes))
 
     def without(self, name: str) -> "Pipeline":
-        """The pipeline less every pass of that name; UserError where there is none."""
+        """The pipeline without the passes of that name; UserError if it has none."""
         kept = tuple(pass_ for pass_ in self.passes if pass_.name != name)
         if len(kept) == len(self.passes):
             raise UserError(f"the pipeline `{self}` has no pass {name!r} to leave out")
@@ -46,7 +46,7 @@ class Pipeline:
     def run(self, module: KernelModule, ctx: Context, instruments: Sequence[Instrument] = ()) -> KernelModule:
         """Run every pass, checking what each returns, and append a `Record` for each that changed the module.
 
-        Raises UserError for a module at too low a level and for what a pass finds wrong with its input, and
+        Raises UserError for a module at too low a level, or if a pass rejects its input, and
         PassError for a pass that crashed or returned an invalid module. Instruments see every failure.
         """
         for pass_ in self.passes:

@@ -1,4 +1,4 @@
-"""Things that have names, and come from this package, from a session, or from other installed packages.
+"""Registries of named things, which come from this package, from a session, or from other installed packages.
 
 A `Registry` holds the things of one kind by name. Ours and those of a session are added to it; other packages announce
 theirs by an entry point of the registry's group, in their `pyproject.toml`:
@@ -6,8 +6,8 @@ theirs by an entry point of the registry's group, in their `pyproject.toml`:
     [project.entry-points."kernelwright.rewards"]
     short = "mypackage.rewards:ShortReward"
 
-An announced thing is imported when it is first asked for by its name, and never before: a package that is broken or
-slow to import costs nobody who does not use it.
+An announced thing is imported when its name is first used, and never before. So a broken or slow package costs nothing
+unless it is used.
 """
 
 import difflib
@@ -24,9 +24,9 @@ T = TypeVar("T")
 class Registry(MutableMapping[str, T]):
     """Things of one kind by name.
 
-    `kind` is what one is called in messages, `group` the entry-point group in which packages announce theirs, and
-    `complaint` says what is wrong with a thing that a package announces, "" where nothing is. To look a name up brings
-    an announced thing in; to go over the registry gives what is there by then, and `names` tells all names.
+    `kind` is the word for a thing in messages, and `group` is the entry-point group in which packages announce things.
+    `complaint` returns the fault of a thing that a package announces, or "". Looking a name up imports an announced
+    thing. Iteration gives the things that are imported by then; `names` gives all names.
     """
 
     def __init__(self, kind: str, group: str, complaint: Callable[[str, Any], str]) -> None:
@@ -47,7 +47,7 @@ class Registry(MutableMapping[str, T]):
             self._loaded.add(name)
 
     def find(self, name: str) -> T:
-        """The thing of that name. Raises UserError, naming what there is, where there is none."""
+        """The thing of that name. For an unknown name it raises UserError, which lists the known names."""
         if name not in self:
             look_again()
         if name in self:

@@ -1,4 +1,4 @@
-"""The values of the IR: what to compute, the kernels that compute it, and where they came from.
+"""The values of the IR: a reference, the kernels that compute it, and their provenance.
 
 Everything is frozen; a pass returns a new `KernelModule` made with `dataclasses.replace`.
 """
@@ -135,8 +135,11 @@ class StateSpec:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How close is right. `gold`: error against fp64 at most max(factor x eager's own error, a floor by
-    dtype); `allclose`: torch's allclose with rtol and atol."""
+    """The largest error that counts as right.
+
+    `gold`: error against fp64 at most max(factor x eager's own error, a floor by dtype); `allclose`: torch's allclose
+    with rtol and atol.
+    """
 
     kind: Literal["gold", "allclose"] = "gold"
     factor: float = 16.0
@@ -146,7 +149,7 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Reference:
-    """What to compute. No pass may change it.
+    """The computation to perform. No pass may change it.
 
     `source` is a Python file in KernelBench's format: a class named `entry` whose forward takes `inputs`,
     `get_inputs()` and `get_init_inputs()`. `returns` tells whether forward gives one tensor or a
@@ -194,7 +197,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Resources:
-    """What one compiled kernel takes: registers and spilled bytes a thread, shared memory bytes a program."""
+    """The resources of one compiled kernel: registers and spilled bytes a thread, shared memory bytes a program."""
 
     registers: int
     spill_bytes: int
@@ -219,7 +222,7 @@ class Launcher:
 class Record:
     """One provenance entry: which pass, on what, how long, by whom and with what verdict.
 
-    `notes`: what else a pass has to say of how it came to its result, as values that JSON has.
+    `notes`: further facts about how the pass came to its result, as JSON values.
     """
 
     pass_spec: str

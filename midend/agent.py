@@ -96,7 +96,7 @@ class MidendAgent:
 @register
 @dataclass(frozen=True)
 class MidendAgentPass(AgentPass):
-    """Ask a policy for a faster program; keep the best one that is verified and better than the given one.
+    """Ask a policy for a faster program; keep the best verified answer if it is better than the given program.
 
     action: program (it is rewritten) or pipeline (passes are chosen). form: native, or brief to ask a small model for
     passes that it was trained to choose. reward: auto takes midend where the rung time is evaluated, else cost_model

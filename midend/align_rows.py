@@ -25,7 +25,7 @@ _COUNT = "r0_index = r0_offset + r0_base"
 @register
 @dataclass(frozen=True)
 class AlignRows(Pass):
-    """Let loops over rows whose length is no multiple of 16 bytes begin at a cache line, so that accesses are wide.
+    """Start loops over rows at a cache line if a row's length is not a multiple of 16 bytes, for wide accesses.
 
     What a row has before its first line, and behind its last whole 16 bytes, gets a round of its own. Legal for loops
     over rows in steps of R0_BLOCK that count elements for addresses and masks alone and do not ask for their first

@@ -13,7 +13,7 @@ from kernelwright.midend.templates.depthwise import depthwise_template
 @register
 @dataclass(frozen=True)
 class DepthwiseConv(Pass):
-    """Compute depthwise convolutions by a kernel of their own: taps written out, pixels loaded once for several rows.
+    """Compute depthwise convolutions in a special kernel: unrolled taps, and pixels loaded once for several rows.
 
     rows: output rows of a lane (0: chosen). Legal for 1 to 3 axes, every stride, padding and dilation, several outputs
     a channel, up to 64 taps, in fp32, fp16 and bf16; sums are IEEE fp32. Neighbouring lanes lie along x, so it wants

@@ -25,7 +25,7 @@ _META: tuple[tuple[str, Scalar], ...] = (("XBLOCK", 1024), ("num_warps", 4))
 @register
 @dataclass(frozen=True)
 class DiagonalProducts(Pass):
-    """Scale rows (or columns) where a matrix product has the result of `torch.diag` of a vector for a factor.
+    """Scale rows (or columns) instead of multiplying by the diagonal matrix that `torch.diag` makes of a vector.
 
     Legal for mm with a factor that is made for it alone from a vector, on the main diagonal; an algebraic rewrite that
     keeps every finite result to the bit, and takes the other factor to be finite: zeros of the diagonal matrix no

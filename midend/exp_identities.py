@@ -38,7 +38,7 @@ TANH, ERF = ("tanh", "libdevice.tanh"), ("tl.erf", "tl.math.erf", "libdevice.erf
 @register
 @dataclass(frozen=True)
 class ExpIdentities(Pass):
-    """Compute tanh of softplus (mish), softplus, 1 + tanh and 1 + erf (both gelu) by one exp.
+    """Compute tanh of softplus (in mish), softplus, and 1 + tanh or 1 + erf (in gelu) with one exp each.
 
     With e = exp(x): tanh(log1p(e)) = e (e + 2) / (e (e + 2) + 2), which above softplus's threshold is 1; log1p(e) =
     max(x, 0) + log1p(exp(-|x|)), of which the latter is a polynomial in a quotient; 1 + tanh(x) = 2 / (1 + exp(-2x));

@@ -40,7 +40,7 @@ MOST_STORES = 8
 @register
 @dataclass(frozen=True)
 class FuseEpilogue(Pass):
-    """Fuse a kernel that works on another's result by element, or by pixel, into the kernel that stores that.
+    """Fuse a kernel that reads a result by element or by pixel into the kernel that stores this result.
 
     Legal where the first kernel stores that tensor outside of loops, the tensor has no gaps, and nothing between the
     two launches touches what either uses. A kernel that works by element reads the whole tensor, in the order of

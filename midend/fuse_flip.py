@@ -26,7 +26,7 @@ _FLIP = (
 @register
 @dataclass(frozen=True)
 class FuseFlip(Pass):
-    """Store rows in reverse where the only use of a kernel's result is to be flipped along its rows.
+    """Store rows in reverse order if the result is only used by a flip along the rows, and drop the flip.
 
     Legal where the first kernel stores whole rows by `r0_index` into a tensor that one flip reads and nobody else.
     Expected, not measured: a reversed scan without writing and reading its result once more.

@@ -38,7 +38,7 @@ from kernelwright.midend.tiles import Tile
 @register
 @dataclass(frozen=True)
 class FuseReduction(Pass):
-    """Reduce a convolution's result over the pixels of an image where it is computed, and what that gives afterwards.
+    """Reduce a convolution's result over pixels in the convolution's kernel, and combine the parts in another kernel.
 
     Legal where a template of one group stores the result, and another kernel begins by reducing that in a loop, by
     image, channel or groups of them, into sums, maxima, minima or Welford's mean and variance. Each program stores what

@@ -25,7 +25,7 @@ _WIDE_TYPES = (Constant("tl.int32"), Constant("tl.int64"))
 @register
 @dataclass(frozen=True)
 class HoistOffsets(KernelPass):
-    """Work out the address of loads that differ by constants once, so that each adds no more than its constant.
+    """Compute one address for loads whose addresses differ by constants; each load then adds its constant.
 
     Sums of 32-bit indices may overflow, which keeps a compiler from taking them apart. Legal where the tensor's extent
     and the constants together stay within 32 bits, and no part of the address is of a narrower type. Expected, not

@@ -25,7 +25,7 @@ _CASTS = {"f32": "", "f16": ".to(tl.float16)", "bf16": ".to(tl.bfloat16)"}
 @register
 @dataclass(frozen=True)
 class PersistentRows(Pass):
-    """Turn loops over rows into one block that holds the row: what was loaded or stored before is not loaded again.
+    """Turn several loops over a row into one block that holds the row, so that each element is loaded once.
 
     limit: the longest row, in elements. Legal for kernels of several loops, all over the same rows in steps of
     R0_BLOCK; sums are taken in another order. Tensors that only carried values from one loop to the next go away.

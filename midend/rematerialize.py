@@ -30,7 +30,7 @@ from kernelwright.midend.tiles import Tile
 @register
 @dataclass(frozen=True)
 class Rematerialize(Pass):
-    """Compute a convolution twice, for what its tiles come to and for what is then done with its elements.
+    """Compute a convolution twice, once for sums over its tiles and once for the kernel that reads its elements.
 
     Legal where a template stores its result and what the tiles come to, as `fuse-reduction` leaves it, one later
     kernel alone reads the result, `fuse-epilogue` can fuse that into the template, and nothing between the two writes

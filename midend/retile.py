@@ -15,7 +15,7 @@ from kernelwright.ir.values import Kernel, KernelModule, Level
 @register
 @dataclass(frozen=True)
 class Retile(Pass):
-    """Give kernels block sizes and warps: the nearest that `tune` would allow them.
+    """Set block sizes and warps of kernels, each to the nearest value that `tune` allows.
 
     block: elements of a program (XBLOCK) of kernels that reduce nothing. rows: rows of a program (XBLOCK) of kernels
     that reduce rows; step: elements of a row that a round of their loop takes (R0_BLOCK). warps: of every kernel.

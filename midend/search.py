@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @register
 @dataclass(frozen=True)
 class Search(Pass):
-    """Try lowerings, rewrites and launch options; keep the fastest that is verified, or the plain lowering.
+    """Try lowerings, rewrites and launch options; keep the fastest verified program, or the plain lowering.
 
     width: candidates that are made into longer ones, and without a GPU those that the cost model lets through to be
     verified; of those, half of each round go on to more trials of `tune`, up to `trials` for the last. most: candidates

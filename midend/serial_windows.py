@@ -20,7 +20,7 @@ WINDOWS, WARPS = 256, 4
 @register
 @dataclass(frozen=True)
 class SerialWindows(Pass):
-    """Reduce short windows one element after another, a lane for each window, instead of a tile for some.
+    """Reduce each short window in one lane, one element after another, instead of several windows in a tile.
 
     limit: the longest window, in elements. Legal for looped reductions (`lower-inductor{persistent=false}`); sums are
     taken in another order. Left alone are windows that are whole rows of memory, which lanes had better share.

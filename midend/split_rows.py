@@ -20,7 +20,7 @@ LEAST_PART = 4096
 @register
 @dataclass(frozen=True)
 class SplitRows(Pass):
-    """Reduce long rows in two kernels where one has too few programs to fill the device.
+    """Reduce long rows in two kernels if a single kernel has too few programs to fill the device.
 
     programs: how many there should be (eight for each of an H200's 132 multiprocessors). Legal for kernels of one loop
     that only sums, takes a maximum or minimum, or Welford's mean and variance; sums are taken in another order.

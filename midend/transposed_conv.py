@@ -13,7 +13,7 @@ from kernelwright.midend.templates.gathered import FORMS, gathered_template
 @register
 @dataclass(frozen=True)
 class TransposedConv(Pass):
-    """Compute transposed convolutions by gathering: each output reads the pixels that reach it, and no others.
+    """Compute transposed convolutions by gathering: each output reads only the pixels that contribute to it.
 
     form: dot (tiles of channels are multiplied), direct (channels are added one by one) or auto (direct where a group
     has few). Legal for 1 to 3 axes, every stride, padding, output padding, dilation and number of groups, in fp32, fp16

@@ -25,7 +25,7 @@ _STEMS = {
 @register
 @dataclass(frozen=True)
 class TritonMatmul(Pass):
-    """Compute matrix products by a kernel that can take an epilogue, in an order of tiles that reuses the L2 cache.
+    """Compute matrix products in a kernel that can take an epilogue and orders its tiles for the L2 cache.
 
     Legal for mm, bmm, addmm and baddbmm with factors of one, any strides, in fp32, fp16 and bf16. Where the next kernel
     keeps one triangle of a product, and nobody else reads it, tiles outside of that are not computed.

@@ -1,4 +1,4 @@
-"""Verdicts, and the protocol of whatever gives them."""
+"""Verdicts, and the protocol of evaluators."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from kernelwright.ir.values import KernelModule, Resources
 
 
 class Status(StrEnum):
-    """What a candidate turned out to be."""
+    """The status of a verdict."""
 
     OK = "ok"
     UNPARSED = "unparsed"
@@ -38,10 +38,10 @@ class Rung(StrEnum):
 class Verdict:
     """The outcome of an evaluation.
 
-    `rung` is the last rung passed, or the one that failed where status is not ok; `rungs` lists those
-    passed. `errors` maps error names (`rms`, `max`) to values relative to the gold's RMS, worst over outputs
-    and seeds. `resources` maps kernel symbols to what they take. `times_ms` maps `candidate`, `eager`, … to medians.
-    `caliber` says what it was obtained on and how.
+    `rung` is the rung that failed, or the last rung if the status is ok. `rungs` lists the passed rungs. `errors` maps
+    error names (`rms`, `max`) to values relative to the gold's RMS, the worst over outputs and seeds. `resources` maps
+    kernel symbols to their resources. `times_ms` maps `candidate`, `eager`, … to medians. `caliber` holds the
+    conditions of the evaluation: device, versions, draws and so on.
     """
 
     status: Status
@@ -79,8 +79,8 @@ _WITH_PLACE = frozenset((Status.COMPILE_ERROR, Status.RUNTIME_ERROR))
 
 
 def repeats(verdict: Verdict) -> bool:
-    """Whether another evaluation would give the same, but for times: nothing that time, memory or a broken machine
-    brought about."""
+    """Whether another evaluation would give the same verdict, except for times. It might not if the verdict comes from
+    a time limit, a memory limit or a broken machine."""
     return verdict.status in _ALWAYS or (verdict.status in _WITH_PLACE and bool(verdict.diagnostics))
 
 

@@ -1,4 +1,4 @@
-"""Policies: what answers prompts. Needs neither torch nor vllm."""
+"""Policies, which answer prompts. Needs neither torch nor vllm."""
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Completion:
-    """One answer, with the tokens that it is made of where the policy tells them.
+    """One answer, with its tokens if the policy gives them.
 
     `token_ids` (T,) end with the token that ended it, `logprobs` (T,) are natural logarithms of the probabilities that
     the tokens were drawn with: after temperature and top-p. `version` names the weights: base, adapter and its number.
@@ -72,7 +72,7 @@ class Policy(Protocol):
         ...
 
     def load_adapter(self, adapter: str, folder: Path) -> None:
-        """Let this name mean the LoRA adapter in a folder (as peft saves them) from now on, whatever it meant before.
+        """Load the LoRA adapter in a folder (as peft saves adapters) under a name, in place of an earlier one.
 
         Raises UserError for a policy without adapters and for a folder without one.
         """
@@ -94,7 +94,7 @@ class Streaming(Protocol):
     def stream(self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None) -> Generator[Answer]:
         """The answers of `Policy.sample`, in the order in which they end. Raises as it does.
 
-        Whoever does not want the rest closes the generator, after which the policy may have to be made anew.
+        To stop early, close the generator; after that the policy may have to be made anew.
         """
         ...
 

@@ -1,11 +1,10 @@
-"""Rewards: what an answer is worth, by its verdict. Each is a frozen value that configuration names.
+"""Rewards, which turn an answer's verdict into a number. Each is a frozen value that configuration names.
 
 A reward is called with the module that the agent was given, the candidate (None where the answer could not be read) and
 the verdict. Nothing but an ok verdict whose outputs were compared counts as correct (`measures.is_correct`), so no
 status but `ok` is paid for correctness or speed. A reward that pays for speed takes it from measured times and raises
-UserError where a correct candidate was not timed: it never takes a missing time for a slow or an equal one. Speedups
-are capped, as a time that is far too good is a fault of the measurement more often than a feat; `cap` is ours where a
-publication has none.
+UserError if a correct candidate was not timed. Speedups are capped, because an implausible speedup is usually an error
+of measurement. If a publication has no cap, `cap` is ours.
 """
 
 import dataclasses
@@ -34,22 +33,22 @@ Estimate = Callable[[KernelModule], float]
 
 
 class Reward(Protocol):
-    """What an answer is worth; `after` is None where it could not be read.
+    """The worth of an answer as a number; `after` is None if the answer could not be read.
 
     A reward that needs more than a verdict on correctness says so by an attribute or property `needs`; see `needs_of`.
     """
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
-        """The reward. Raises UserError where the verdict does not hold what the reward is made of."""
+        """The reward. Raises UserError if the verdict lacks a measurement that the reward uses."""
         ...
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a reward is made of besides a verdict on correctness.
+    """The inputs of a reward besides a verdict on correctness.
 
     times     measured times of the candidate
-    baseline  what they are compared with: eager, inductor or before, the module that the agent was given; "": nothing
+    baseline  the program to compare with: eager, inductor or before (the module that the agent was given); "": none
     profile   the share of device time in the candidate's kernels
     judge     a language model as judge, the field `judge`
     """
@@ -71,7 +70,7 @@ class Needs:
 
 
 def needs_of(reward: Reward) -> Needs:
-    """What a reward says that it needs; nothing where it says nothing. Raises UserError for anything else."""
+    """The needs that a reward declares; none if it declares nothing. Raises UserError for another type."""
     found = getattr(reward, "needs", Needs())
     if not isinstance(found, Needs):
         raise UserError(f"{type(reward).__name__}.needs is {found!r}; give a kernelwright.agent.rewards.Needs")
@@ -107,8 +106,8 @@ def named(name: str) -> Callable[[RewardType], RewardType]:
 def make_reward(name: str, options: Mapping[str, Any] | None = None, **hooks: Any) -> Reward:
     """The reward of that name; `options` are its numbers and words.
 
-    `hooks` are values that configuration cannot spell, `judge` and `estimate`; rewards without use for one are made
-    without it. Raises UserError for a name or an option that there is not, or a value of the wrong type.
+    `hooks` are the values that configuration cannot spell, `judge` and `estimate`; a reward gets only the hooks that
+    it has fields for. Raises UserError for an unknown name or option, or a value of the wrong type.
     """
     cls = REWARDS.find(name)
     types = typing.get_type_hints(cls)
@@ -127,7 +126,7 @@ def make_reward(name: str, options: Mapping[str, Any] | None = None, **hooks: An
 
 
 def reward_options(name: str) -> dict[str, Any]:
-    """What the options of a reward are where nothing is said. Raises UserError as `make_reward`."""
+    """The defaults of a reward's options. Raises UserError as `make_reward`."""
     cls = REWARDS.find(name)
     types = typing.get_type_hints(cls)
     defaults = {field.name: field.default for field in dataclasses.fields(cls) if types[field.name] in _PLAIN}
@@ -221,9 +220,9 @@ class CompositeReward:
 @named("profiling")
 @dataclass(frozen=True)
 class ProfilingReward:
-    """Dr. Kernel's profiling reward: 0.5·C + 0.5·min(s, cap) + 0.5·C·coverage, with s = 0 for what is not correct.
+    """Dr. Kernel's profiling reward: 0.5·C + 0.5·min(s, cap) + 0.5·C·coverage, with s = 0 if not correct.
 
-    s is taken against `baseline`; a speedup above `cap` wants measuring again (`evaluating.confirmed`). Raises
+    s is taken against `baseline`; a speedup above `cap` should be measured again (`evaluating.confirmed`). Raises
     UserError where a correct candidate was not profiled.
     """
 
@@ -257,7 +256,7 @@ class ProfilingReward:
 @named("kevin")
 @dataclass(frozen=True)
 class KevinReward:
-    """Kevin's: 0.3·C + C·speedup over eager PyTorch."""
+    """Kevin's reward: 0.3·C + C·speedup over eager PyTorch."""
 
     correct: float = 0.3
     baseline: str = "eager"

@@ -1,8 +1,8 @@
 """The functions that `import kernelwright` offers; the command line's verbs do the same work.
 
 Bad input raises `kernelwright.ir.errors.UserError`, a ValueError that names the thing and the way out. Nothing here
-asks a network or a language model, unless a policy is configured that does. Processes that a call starts end with it,
-also where Ctrl-C ends it.
+asks a network or a language model, unless the configured policy does. Processes that a call starts end with the call,
+even if Ctrl-C ends it.
 """
 
 import os
@@ -46,7 +46,7 @@ def compile(
     overrides: Overrides = (),
     progress: Callable[[str], None] = silent,
 ) -> Compiled:
-    """Compile a program to verified Triton, and give back what came of it.
+    """Compile a program to verified Triton, and return the compiled program with its verdict.
 
     model: a live `nn.Module` with the `inputs` of its forward (tensors and numbers); or, without inputs, a
     KernelBench-format program as a path or a text, a file with a module's printed text, or a module. A live model is
@@ -54,13 +54,13 @@ def compile(
     (training or evaluation), and take its weights as they are at each call. They are verified on random draws like its
     weights and inputs, and on the weights and inputs themselves.
     target: a target's name; auto is this machine's GPU, or h100 without one.
-    pipeline: passes such as `"lower-inductor,tune{trials=8}"`; None for the configured ones.
+    pipeline: passes such as `"lower-inductor,tune{trials=8}"`; None for the configured passes.
     out: a folder that gets every stage, `module.py` and `report.json`; None writes nothing.
     overrides: further configuration, as the command line takes it: `["evaluator.seeds=5"]`, or a mapping.
-    progress: is told in short lines what runs.
+    progress: a function that gets short lines about the current work.
 
-    Raises UserError for bad input and LoweringError, which is one, for a model that no fixed graph expresses. Kernels
-    that are wrong raise nothing: see the result's `verdict`.
+    Raises UserError for bad input, and its subclass LoweringError for a model that no fixed graph expresses. Wrong
+    kernels raise nothing: see the result's `verdict`.
 
         >>> import torch, kernelwright
         >>> model, x = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()), torch.randn(2, 8)
@@ -97,9 +97,9 @@ def search(
     """Search for the fastest verified kernels among many lowerings, rewrites and launch options.
 
     It is `compile` with the pass `search`: on a GPU candidates are measured, elsewhere the cost model estimates them
-    for the target, and the report says which. seconds: when to stop with the best so far (None: when all is tried).
-    trials: launch options that the last candidates are tried with. Ctrl-C keeps the best so far. The rest is as for
-    `compile`.
+    for the target, and the report says which. seconds: the time after which the search stops (None: no limit).
+    trials: the number of launch options to try for the last candidates. Ctrl-C keeps the best program so far. The other
+    arguments are as for `compile`.
 
         >>> import torch, kernelwright
         >>> found = kernelwright.search(torch.nn.Softmax(-1), torch.randn(8, 64), seconds=20, target="h100")
@@ -133,12 +133,12 @@ def evaluate(
 ) -> Verdict:
     """Judge a program against a reference.
 
-    candidate: what should compute the same: a path or a text with a class `ModelNew` or a function `forward`, a module,
-    or what `compile` gave. reference: a KernelBench-format path or text, a module (whose reference counts), a
-    `Reference`, or a live `nn.Module` with the `inputs` of its forward, whose weights are inputs of the candidate then.
-    rungs: of parse, compile, interpret, run, time, profile; None for all that this machine has, but for the last two.
-    device: auto, cpu or cuda. dialect: False judges any Python. overrides: as the command line takes them, such as
-    `["evaluator.seeds=5"]`.
+    candidate: the program to judge: a path or a text with a class `ModelNew` or a function `forward`, a module, or the
+    result of `compile`. reference: a path or a text in KernelBench's format, a module (its reference is taken), a
+    `Reference`, or a live `nn.Module` with the `inputs` of its forward. The weights of a live module become inputs of
+    the candidate. rungs: some of parse, compile, interpret, run, time and profile; None for all that this machine
+    supports, except time and profile. device: auto, cpu or cuda. dialect: False judges any Python. overrides: as the
+    command line takes them, such as `["evaluator.seeds=5"]`.
 
     A bad candidate is a verdict and raises nothing. Raises UserError for a reference that cannot be used.
 
@@ -160,10 +160,10 @@ def evaluate(
 
 
 def passes() -> Mapping[str, PassInfo]:
-    """Every pass by name, in order of name: the built-in ones and those of installed packages and of this session.
+    """List every pass: the built-in passes, and the passes of installed packages and of this session.
 
-    A mapping of names to `PassInfo` (`reads`, `writes`, `summary`, `options`, `package`). A package whose pass does not
-    load is left out, with a warning that names it.
+    Returns a mapping from sorted names to `PassInfo` (`reads`, `writes`, `summary`, `options`, `package`). If a
+    package's pass does not load, the mapping leaves the pass out, and a warning names it.
 
         >>> import kernelwright
         >>> kernelwright.passes()["tune"].options["trials"].default
@@ -181,15 +181,16 @@ def train(
     verbose: bool = True,
     **settings: object,
 ) -> TrainingRun:
-    """Train a stage's agent by reinforcement learning, or go on with a run that was stopped.
+    """Train a stage's agent by reinforcement learning, or resume a stopped run.
 
     stage: frontend or midend. overrides and settings: configuration, as `kernelwright train` takes it: texts
     (`["trainer.steps=20"]`), or keywords whose mappings are nested keys (`recipe="smollm", trainer={"steps": 20}`).
-    out: the run folder; None for the configured one, runs/train/STAGE. policy: an option of that group, its keys, or a
-    policy that is open already and stays so. verbose: progress on stderr.
+    out: the run folder; None for the configured one, runs/train/STAGE. policy: the name of an
+    option of the group `policy`, a mapping of its keys, or an open policy, which stays open. verbose: show progress on
+    stderr.
 
-    Gives the run as `load` does. Raises UserError for bad configuration, before anything is asked. Ctrl-C writes a
-    checkpoint first; the same call then goes on from it.
+    Returns the run as `load` does. Raises UserError for bad configuration, before the policy is asked. Ctrl-C writes a
+    checkpoint before the run ends; the same call then resumes from it.
 
         >>> import kernelwright
         >>> run = kernelwright.train("frontend", recipe="smollm", policy={"model": folder}, trainer={"steps": 20})
@@ -210,9 +211,9 @@ def train(
 
 
 def load(folder: Source) -> CompileRun | TrainingRun | AblationRun:
-    """A run from its folder: of `compile`, of `train` or `sft`, or of `ablate`.
+    """Read the run folder of `compile`, `train`, `sft` or `ablate`.
 
-    The values are frozen and show themselves as tables in a notebook. Raises UserError for a folder of no run.
+    The values are frozen, and a notebook shows them as tables. Raises UserError for a folder that no run has written.
 
         >>> import kernelwright
         >>> run = kernelwright.load("runs/softmax")

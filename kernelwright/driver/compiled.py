@@ -1,4 +1,4 @@
-"""A compiled program as a value: what came of it, and a function where it can run."""
+"""A compiled program as a value, which is also a function if its kernels are verified."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,10 +24,10 @@ from kernelwright.ir.values import KernelModule, Level, ScalarSpec, TensorSpec
 
 @dataclass(frozen=True)
 class Compiled:
-    """What came of compiling a program.
+    """The result of compiling a program.
 
-    `result` holds the final module with its stages, `report` is what `report.json` holds (seconds, `times_ms` in
-    milliseconds, `estimated_us` in microseconds), and `folder` is the run folder, or None where none was asked for.
+    `result` holds the final module with its stages. `report` is the content of `report.json` (seconds, `times_ms` in
+    milliseconds, `estimated_us` in microseconds). `folder` is the run folder, or None if the call named none.
 
     Called with forward's arguments, it runs the verified kernels on this machine's GPU. Without a GPU the guarded
     interpreter runs them, which suits small sizes only. A live model's weights are read at each call; a program from a
@@ -42,12 +42,12 @@ class Compiled:
 
     @property
     def module(self) -> KernelModule:
-        """The final module; the one that was refused where the verdict is not ok."""
+        """The final module; if the verdict is not ok, the rejected module."""
         return self.result.module
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict on the final module; None where no pass changed it, so that nothing was judged."""
+        """The verdict on the final module; None if no pass changed the module, because then nothing was judged."""
         return self.result.verdict
 
     @property
@@ -57,7 +57,7 @@ class Compiled:
 
     @property
     def specialized_to(self) -> str:
-        """What the kernels serve, in words: these shapes, dtypes and numbers, and nothing else."""
+        """The shapes, dtypes and numbers that the kernels were compiled for, in words."""
         told = ", ".join(map(_annotated, self.module.reference.inputs))
         return told if self.live is None else f"{told}; {self.live.frozen}"
 

@@ -1,4 +1,4 @@
-"""Runs as their folders tell of them: what was compiled, trained or compared, as frozen values."""
+"""Runs of `compile`, `train`, `sft` and `ablate` as frozen values, read from their folders."""
 
 import json
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class CompileRun:
 
     @cached_property
     def module(self) -> KernelModule:
-        """The final module; of a run that stopped, its last stage. Raises UserError for a file that does not parse."""
+        """The final module; for a stopped run, its last stage. Raises UserError for a file that does not parse."""
         return self.stage("module")
 
     def stage(self, name: str) -> KernelModule:
@@ -68,9 +68,9 @@ class CompileRun:
 class TrainingRun:
     """A run of `train` or `sft`.
 
-    `metrics` has a mapping for each step: `step`, `seconds` since the run began, and what was measured. `config` is
-    what the run was told. `checkpoints` are folders in order of their steps; `adapter` is the folder of the LoRA
-    adapter as it is by now, None where no step has ended.
+    `metrics` has a mapping for each step: `step`, `seconds` since the run began, and the measurements. `config` is
+    the run's configuration. `checkpoints` are folders in order of their steps; `adapter` is the folder of the current
+    LoRA adapter, or None if no step has ended.
     """
 
     folder: Path
@@ -81,7 +81,7 @@ class TrainingRun:
 
     @property
     def last(self) -> Mapping[str, Any]:
-        """The metrics of the last step; empty where no step has ended."""
+        """The metrics of the last step; empty if no step has ended."""
         return self.metrics[-1] if self.metrics else {}
 
     def _repr_html_(self) -> str:
@@ -107,7 +107,7 @@ Run = CompileRun | TrainingRun | AblationRun
 
 
 def load_run(folder: Path) -> Run:
-    """The run whose folder it is. Raises UserError for a folder that no run has written."""
+    """Read the run of a run folder. Raises UserError for a folder that no run has written."""
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder; give the run folder of compile, train, sft or ablate")
     if (folder / "report.json").is_file():
