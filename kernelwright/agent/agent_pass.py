@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from kernelwright.agent.evaluating import Evaluate, Rungs, fault, judge_all, one_by_one
+from kernelwright.agent.evaluating import Evaluate, Rungs, confirmed, fault, judge_all, one_by_one
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.prompts import check_history
-from kernelwright.agent.rewards import REWARDS, Reward, make_reward
+from kernelwright.agent.rewards import REWARDS, Reward, make_reward, needs_of
 from kernelwright.agent.rollout import Roller, with_given
 from kernelwright.agent.search import Budget, best_turn, strategy_named
 from kernelwright.agent.trajectory import Agent, Trajectory, Turn
@@ -76,10 +76,14 @@ class AgentPass(Pass):
         """
         policy, evaluate = self._policy(ctx), _evaluate(ctx)
         rungs = read_rungs(self.rungs) or ctx.options.get("rungs")
-        agent = self.agent(ctx.target, self._reward(ctx, rungs))
+        reward = self._reward(ctx, rungs)
+        agent, needs = self.agent(ctx.target, reward), needs_of(reward)
         sampling = Sampling(self.n, self.max_tokens, self.temperature, self.top_p, seed=ctx.seed)
-        roller = Roller(agent, policy, evaluate, sampling, self.adapter or None, rungs, ctx.progress)
         given = judge_all([module], evaluate, rungs) if module.launcher is not None else []
+        if needs.times:
+            compared = [(module, verdict) for verdict in given]
+            evaluate = confirmed(evaluate, baseline=needs.baseline or "eager", given=compared)
+        roller = Roller(agent, policy, evaluate, sampling, self.adapter or None, rungs, ctx.progress)
         bar = None
         if given and given[0].ok:
             bar = agent.reward(module, module, with_given(given[0], given[0]))

@@ -1,13 +1,14 @@
 """How many candidates are judged at once, and what is put around whoever judges them."""
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, tee
 
 from kernelwright.agent.evaluator import Evaluator, Rung, Status, Verdict
 from kernelwright.agent.measures import speedup
 from kernelwright.ir.errors import KernelwrightError, UserError
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Reference
 
 Rungs = tuple[Rung, ...] | None
 
@@ -29,13 +30,34 @@ def one_by_one(evaluator: Evaluator) -> Evaluate:
     return evaluate
 
 
-def confirmed(evaluate: Evaluate, above: float = 3.0, baseline: str = "eager") -> Evaluate:
-    """The same, but a verdict with a speedup over `above` is given a second time, and the second counts."""
+#: A speedup above this is measured a second time (Dr. Kernel).
+SUSPICIOUS = 3.0
+
+
+def confirmed(
+    evaluate: Evaluate,
+    above: float = SUSPICIOUS,
+    baseline: str = "eager",
+    given: Sequence[tuple[KernelModule, Verdict]] = (),
+) -> Evaluate:
+    """The same, but a verdict with a speedup over `above` is given a second time, and the second counts.
+
+    For the baseline `before`, `given` are the modules that candidates are made from, with their verdicts. Of several
+    with one reference the slowest is compared with: more is measured twice then, and nothing too little.
+    """
+    before: dict[Reference, float] = {}
+    for one, verdict in given:
+        before[one.reference] = max(verdict.times_ms.get("candidate", 0.0), before.get(one.reference, 0.0))
+
+    def ratio(module: KernelModule, verdict: Verdict) -> float:
+        if baseline != "before":
+            return speedup(verdict, baseline) or 0.0
+        return before.get(module.reference, 0.0) / verdict.times_ms.get("candidate", math.inf)
 
     def twice(modules: Iterable[KernelModule], rungs: Rungs) -> Iterator[Verdict | BaseException]:
-        kept, given = tee(modules)
-        for module, verdict in zip(kept, evaluate(given, rungs), strict=True):
-            high = isinstance(verdict, Verdict) and verdict.ok and (speedup(verdict, baseline) or 0.0) > above
+        kept, asked = tee(modules)
+        for module, verdict in zip(kept, evaluate(asked, rungs), strict=True):
+            high = isinstance(verdict, Verdict) and verdict.ok and ratio(module, verdict) > above
             yield from evaluate([module], rungs) if high else (verdict,)
 
     return twice

@@ -13,7 +13,14 @@ class PolicyError(KernelwrightError):
 
 
 class PromptTooLongError(PolicyError):
-    """A prompt that leaves no room for an answer: the problem's fault, others can still be answered."""
+    """Prompts that leave no room for an answer: the problems' fault, others can still be answered.
+
+    `places` are theirs among the prompts that were asked.
+    """
+
+    def __init__(self, message: str, places: Sequence[int] = ()) -> None:
+        super().__init__(message)
+        self.places = tuple(places)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from kernelwright.agent.drawing import drawn
 from kernelwright.agent.evaluating import Evaluate, Rungs, fault, faulty, judge_all
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.memory import Memory
-from kernelwright.agent.policy import Answer, Completion, Policy, PolicyError, Prompt, Sampling
+from kernelwright.agent.policy import Answer, Completion, Policy, PolicyError, Prompt, PromptTooLongError, Sampling
 from kernelwright.agent.trajectory import Agent, Trajectory, Turn
 from kernelwright.ir.errors import Diagnostic, KernelwrightError, UserError
 from kernelwright.ir.values import KernelModule
@@ -21,6 +21,8 @@ DEFAULT_SAMPLING = Sampling()
 Found = KernelModule | Verdict
 #: Begins to read an answer about a module; what it gives waits for the end.
 Begin = Callable[[str, KernelModule], Callable[[], Found]]
+#: Told of a module whose prompt was too long: its name, and what was said of the prompt.
+TooLong = Callable[[str, str], None]
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ def _nothing() -> None:
 class Roller:
     """Takes turns: renders, samples, reads, judges and pays. Answers are judged as they end, others being drawn yet.
 
-    `begin` begins to read an answer elsewhere; None: each is read here, when its turn to be judged has come.
+    `begin` begins to read an answer elsewhere; None: each is read here, when its turn to be judged has come. Requests
+    with a prompt that is too long get no turns where `too_long` takes their names; else PromptTooLongError is raised.
     """
 
     agent: Agent
@@ -81,6 +84,7 @@ class Roller:
     progress: Callable[[str], None] | None = None
     memory: Memory | None = None
     begin: Begin | None = None
+    too_long: TooLong | None = None
 
     def turn(
         self, requests: Sequence[Request], n: int, number: int, over: Callable[[], None] = _nothing
@@ -89,10 +93,27 @@ class Roller:
 
         `over` is called when the policy has given its last answer. Raises PolicyError and UserError.
         """
-        if not requests:
-            over()
-            return []
         prompts = [self.agent.render(request.module, request.history) for request in requests]
+        left = list(range(len(requests)))
+        while left:
+            try:
+                made = self._turn([requests[at] for at in left], [prompts[at] for at in left], n, number, over)
+            except PromptTooLongError as error:
+                if self.too_long is None or not error.places:
+                    raise
+                for place in error.places:
+                    self.too_long(requests[left[place]].module.name, f"turn {number + 1}: {error}")
+                left = [at for place, at in enumerate(left) if place not in error.places]
+                continue
+            found = dict(zip(left, made, strict=True))
+            return [found.get(at, []) for at in range(len(requests))]
+        over()
+        return [[] for _ in requests]
+
+    def _turn(
+        self, requests: Sequence[Request], prompts: Sequence[Prompt], n: int, number: int, over: Callable[[], None]
+    ) -> list[list[Turn]]:
+        """The same for prompts that may be asked."""
         seed = None if self.sampling.seed is None else self.sampling.seed + _SEED_STEP * number
         memory = Memory() if self.memory is None else self.memory
         reading = Reading(self.begin or partial(_begin_here, self.agent), memory)
@@ -176,6 +197,7 @@ def roll_out(
     over: Callable[[], None] = _nothing,
     memory: Memory | None = None,
     begin: Begin | None = None,
+    too_long: TooLong | None = None,
 ) -> list[Trajectory]:
     """`n` trajectories of up to `turns` turns for each module; those of a module stand together, in order.
 
@@ -188,23 +210,27 @@ def roll_out(
     nothing more is asked of the policy; answers may still be judged then. With a `memory`, what was read and judged in
     earlier turns, of this agent and by these rungs, is not read or judged again. `begin` reads answers elsewhere, from
     the moment that they are drawn, and gives what `read_answer` would. With a `sampling.seed`, a policy and
-    an evaluator that repeat themselves give the same again; `sampling.n` is not looked at.
+    an evaluator that repeat themselves give the same again; `sampling.n` is not looked at. `too_long` is told of
+    modules whose prompt has no room: at the first turn they are left out, at a later one their trajectory ends.
 
     Raises PolicyError, and UserError for what is configured wrongly.
     """
     if n < 1 or turns < 1:
         raise UserError(f"n={n}, turns={turns}: at least one of each is needed")
     assert not given or len(given) == len(modules), "one verdict for each module"
-    roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress, memory, begin)
+    roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress, memory, begin, too_long)
     first = [Request(index, module, (), given[index] if given else None) for index, module in enumerate(modules)]
     begun = roller.turn(first, n, 0, over if turns == 1 else _nothing)
     tracks = [request.after(turn) for request, some in zip(first, begun, strict=True) for turn in some]
+    ended = set[int]()
     for number in range(1, turns):
-        going = [index for index, track in enumerate(tracks) if goes_on(track.history[-1], stop)]
+        going = [at for at, track in enumerate(tracks) if at not in ended and goes_on(track.history[-1], stop)]
         last = over if number == turns - 1 else _nothing
-        took = [turn for (turn,) in roller.turn([tracks[index] for index in going], 1, number, last)]
-        for index, turn in zip(going, took, strict=True):
-            tracks[index] = tracks[index].after(turn)
+        for at, took in zip(going, roller.turn([tracks[at] for at in going], 1, number, last), strict=True):
+            if took:
+                tracks[at] = tracks[at].after(took[0])
+            else:
+                ended.add(at)
     return [Trajectory(track.problem, track.module, track.history) for track in tracks]
 
 

@@ -19,6 +19,7 @@ from kernelwright.ir.options import option
 from kernelwright.ir.passes import Pass
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.midend.agent import ACTIONS
+from kernelwright.serve.adapters import adapter_folder, adapter_rank
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -226,7 +227,8 @@ def _arm(name: str, schema: AblateSchema, told: Sequence[str]) -> Arm:
             raise UserError(f"arms.{name}.policy.{other[0]}: {way_out}")
         training = {seed: _training(name, seed, schema, [*told, *written.train]) for seed in schema.seeds}
         made = next(iter(training.values())).plain
-        policy = replace(made.policy, adapters={**policy.adapters, made.stage.name: ""}, max_rank=made.trainer.rank)
+        rank = made.trainer.rank if made.adapter is None else adapter_rank(adapter_folder(made.adapter))
+        policy = replace(made.policy, adapters={**policy.adapters, made.stage.name: ""}, max_rank=rank)
         if made.stage.name not in map(_stage, _agents(pipeline)):
             raise UserError(
                 f"arm {name} trains the agent of stage {made.stage.name}, but `{pipeline}` does not use this agent"

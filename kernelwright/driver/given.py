@@ -44,36 +44,50 @@ def paired_modules(problems: ProblemSettings, stage: str) -> list[KernelModule] 
     return list(found.values())
 
 
-def read_modules(problems: ProblemSettings, stage: str, target: str, settings: TrainSettings) -> list[KernelModule]:
+def read_modules(
+    problems: ProblemSettings,
+    stage: str,
+    target: str,
+    settings: TrainSettings,
+    aside: Callable[[str, str], None] = lambda _name, _cause: None,
+) -> list[KernelModule]:
     """The modules that an agent works on: references for the frontend, what `start` makes of them for the mid-end; what
     pairs begin with, where the place is a file of them.
 
-    Problems that cannot be read or lowered are left out; UserError where none is left.
+    Problems that cannot be read or lowered are left out, and `aside` is told their names and why; UserError where none
+    is left.
     """
     if (paired := paired_modules(problems, stage)) is not None:
         return paired
     programs = read_programs(problems)
+    modules: list[KernelModule] = []
+    first = ""
     with Sandbox() as worker:
-        modules = [module for one in programs if (module := _module(one, problems, stage, target, settings, worker))]
+        for one in programs:
+            try:
+                modules.append(_module(one, problems, stage, target, settings, worker))
+            except KernelwrightError as error:
+                cause = " ".join(str(error).split())
+                first = first or f"{one.name}: {cause}"
+                aside(one.name, cause)
     if not modules:
-        raise UserError("no problem could be read and lowered")
+        why = f"; {first}" if first else ""
+        raise UserError(f"no problem of {len(programs)} could be read and lowered{why}")
     return modules
 
 
 def _module(
     program: Program, problems: ProblemSettings, stage: str, target: str, settings: TrainSettings, worker: Sandbox
-) -> KernelModule | None:
-    try:
-        reference = import_reference(program.source, program.name, settings.importing, Device.auto, worker)
-        module = KernelModule(program.module_name, reference)
-        if stage == FRONTEND:
-            return module
-        context = Context(target, None, settings.plain.seed, silent)
-        for one in parse_pipeline(problems.start).passes:
-            module = one.run(module, context)
+) -> KernelModule:
+    """Raises KernelwrightError for a program that cannot be read or lowered."""
+    reference = import_reference(program.source, program.name, settings.importing, Device.auto, worker)
+    module = KernelModule(program.module_name, reference)
+    if stage == FRONTEND:
         return module
-    except KernelwrightError:
-        return None
+    context = Context(target, None, settings.plain.seed, silent)
+    for one in parse_pipeline(problems.start).passes:
+        module = one.run(module, context)
+    return module
 
 
 @dataclass

@@ -39,22 +39,19 @@ def make_pairs(problem: Problem, settings: Settings, context: Context, plan: Pai
     try:
         answering = _frontend if plan.stage == FRONTEND else _choices if plan.action == CHOICE else _midend
         make = answering if plan.answers else _unanswered
-        module = _imported(problem, settings.importing)
+        try:
+            module = _imported(problem, settings.importing)
+        except UserError as error:
+            raise _NoPairError("not_imported", _brief(error)) from error
         _check_size(module.reference, plan.max_mb)
         pairs = list(make(problem, module, context, plan))
         found: dict[str, Any] = {"status": "ok" if pairs else "no_gain"}
     except _NoPairError as nothing:
         found = {"status": nothing.args[0], "cause": nothing.args[1]}
     except Exception as error:  # noqa: BLE001 - one problem must not end the run
-        found = {"status": _status(error), "cause": _brief(error)}
+        found = {"status": "not_lowered" if isinstance(error, LoweringError) else "error", "cause": _brief(error)}
     seconds = round(time.perf_counter() - start, 3)
     return found | {"pairs": [asdict(pair) for pair in pairs], "seconds": seconds}
-
-
-def _status(error: Exception) -> str:
-    if isinstance(error, LoweringError):
-        return "not_lowered"
-    return "not_imported" if isinstance(error, UserError) else "error"
 
 
 def _brief(error: Exception) -> str:

@@ -3,7 +3,7 @@
 Reading a pair's programs takes about ten milliseconds, thousands of them minutes: processes share many out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ class Rows:
     agent: FrontendAgent | MidendAgent
     tokenizer: Any
     max_tokens: int
+    template: Mapping[str, Any]
 
     @classmethod
     def of(cls, settings: SftSchema) -> "Rows":
@@ -45,7 +46,7 @@ class Rows:
         discover()
         target = resolve_target(settings.target.chosen)
         agent = make_agent(settings.stage.name, target, settings.rollout, make_reward("frontend"))
-        return cls(agent, open_tokenizer(find_base(settings.model)), settings.max_tokens)
+        return cls(agent, open_tokenizer(find_base(settings.model)), settings.max_tokens, settings.template)
 
     def row(self, pair: Pair) -> Row | None:
         """None for a pair that is longer than `max_tokens`, or not to be said in the agent's form.
@@ -56,7 +57,7 @@ class Rows:
         if text is None:
             return None
         answer = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-        prompt = chat_ids(self.tokenizer, self.agent.render(before))
+        prompt = chat_ids(self.tokenizer, self.agent.render(before), self.template)
         row = Row(tuple(prompt), (*answer, self.tokenizer.eos_token_id))
         return row if len(row) <= self.max_tokens else None
 

@@ -1,8 +1,9 @@
 """Settings of `kernelwright data pairs`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kernelwright.agent.agent_pass import AgentPass
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.checking import check_config, without
 from kernelwright.driver.discovery import discover
@@ -131,6 +132,7 @@ def read_pair_settings(overrides: Sequence[str], root: str = "data") -> PairSett
         "starts": tuple(map(parse_pipeline, schema.starts)),
         "search": tuple(map(parse_pipeline, schema.search)),
     }
+    _check_asks_nobody({"lower": (parse_pipeline(lower),), **pipelines})
     rungs = read_rungs(texts["rungs"], "rungs") or (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET)
     of_compiling = [item for item in composed if item.lstrip("+~").partition("=")[0].split(".")[0] in _COMPILING]
     plain = "count first held_out per_form difficulty ratio split_seed similarity max_chars externs workers".split()
@@ -158,6 +160,17 @@ def read_pair_settings(overrides: Sequence[str], root: str = "data") -> PairSett
 
 def _places(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in (text or "").strip("[]").split(",") if part.strip())
+
+
+def _check_asks_nobody(pipelines: Mapping[str, Sequence[Pipeline]]) -> None:
+    """UserError for a pass that asks a policy: there is none to ask here."""
+    for key, some in pipelines.items():
+        for pass_ in (one for pipeline in some for one in pipeline.passes):
+            if isinstance(pass_, AgentPass):
+                raise UserError(
+                    f"{key}: pass {pass_.name} asks a policy, and `kernelwright data pairs` has none; give passes that "
+                    "ask nobody, as lower-inductor"
+                )
 
 
 def _check_values(schema: PairSchema, stage: str) -> None:

@@ -32,6 +32,7 @@ DTYPES = ("auto", "bfloat16", "float16", "float32")
 class PolicySettings:
     """Which policy, and the folders of its adapters by name; see conf/policy.
 
+    `template` are options of the model's chat template, such as `enable_thinking`.
     `form` and `midend_form` are how its agents are asked (`fe-agent{form=…}`, `me-agent{form=…}`), for configurations
     that refer to them.
     `url` (several with commas between them, which serve the same and share the prompts), `key_env`, whether it is `vllm
@@ -64,6 +65,7 @@ class PolicySettings:
     graph_sizes: list[int] = option([], at_least=1)
     path: str | None = None
     record: str | None = None
+    template: dict[str, Any] = field(default_factory=dict)
     form: str = "native"
     midend_form: str = "native"
     plugin: dict[str, Any] = field(default_factory=dict)
@@ -100,7 +102,11 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
             from kernelwright.serve.hf import HfPolicy, HfSettings
 
             held = HfSettings(
-                settings.model, settings.dtype, device=_only(settings.devices), context=settings.max_model_len
+                settings.model,
+                settings.dtype,
+                device=_only(settings.devices),
+                context=settings.max_model_len,
+                template=settings.template,
             )
             return HfPolicy(held if at_a_time is None else replace(held, batch=at_a_time))
         case PolicyKind.vllm:
@@ -114,6 +120,7 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
                 dtype=settings.dtype,
                 gpu_memory_utilization=settings.gpu_memory_utilization,
                 options=_graphs(settings.graph_sizes),
+                template=settings.template,
             )
             return VllmPolicy(engine if at_a_time is None else replace(engine, max_num_seqs=at_a_time))
         case PolicyKind.openai:
@@ -132,6 +139,7 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
                     retry=Retry(settings.attempts),
                     budget=Budget(requests, spent),
                     concurrency=settings.concurrency,
+                    template=settings.template,
                 )
             )
         case PolicyKind.replay:

@@ -1,10 +1,12 @@
-"""What a reward needs, against what a training run measures: told before anything is asked or judged."""
+"""What a reward needs, against what a training run measures and pays for: told before anything is asked or judged."""
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.agent.rewards import Needs
+from kernelwright.agent.rewards import Needs, reward_options
+from kernelwright.driver.settings import EvaluatorKind
 from kernelwright.driver.train_settings import RolloutSettings, TrainSettings
 from kernelwright.ir.errors import UserError
 
+_ON_GPU = (Rung.RUN, Rung.TIME, Rung.PROFILE)
 _TIMED = (Rung.PARSE, Rung.COMPILE, Rung.RUN, Rung.TIME)
 
 
@@ -12,11 +14,15 @@ def rungs_for(needs: Needs, rollout: RolloutSettings) -> tuple[Rung, ...] | None
     """The rungs that are configured; where none are and a GPU is there, also those that a reward is made of."""
     if rollout.rungs is not None or not (needs.times or needs.profile):
         return rollout.ladder()
-    import torch  # late: most rewards are checked without it
-
-    if not torch.cuda.is_available():
+    if not _has_gpu():
         return rollout.ladder()
     return (*_TIMED, Rung.PROFILE) if needs.profile else _TIMED
+
+
+def _has_gpu() -> bool:
+    import torch  # late: most rewards are checked without it
+
+    return torch.cuda.is_available()
 
 
 def check_judge(needs: Needs, settings: TrainSettings) -> None:
@@ -38,6 +44,10 @@ def check_needs(needs: Needs, settings: TrainSettings) -> None:
     climbed, evaluator = rungs_for(needs, plain.rollout) or (), plain.evaluator
     reward = _named(settings)
     check_judge(needs, settings)
+    wants_gpu = next((rung for rung in _ON_GPU if rung in climbed), None)
+    if wants_gpu is not None and evaluator.kind is EvaluatorKind.local and not _has_gpu():
+        way_out = "leave it out" + ", and give a reward without times, as reward=cost_model" * needs.times
+        raise UserError(f"rollout.rungs has {wants_gpu}, which needs a GPU, and there is none here; {way_out}")
     # A quick estimate is of candidates alone; it can be compared with that of the module that was given.
     estimated = Rung.RUN in climbed and evaluator.samples > 0 and needs.baseline in ("", "before")
     if needs.times and Rung.TIME not in climbed and not estimated:
@@ -51,3 +61,19 @@ def check_needs(needs: Needs, settings: TrainSettings) -> None:
         raise UserError(f"{reward} compares with {needs.baseline}: give evaluator.baselines=[{measured}]")
     if needs.profile and Rung.PROFILE not in climbed:
         raise UserError(f"{reward} needs a profile: give rollout.rungs=[parse,compile,run,time,profile] on a GPU")
+
+
+def doubts(settings: TrainSettings) -> list[str]:
+    """What of a configuration fits together and still teaches something else than is meant; a sentence each."""
+    algorithm, turns = settings.algorithm, settings.plain.rollout.turns
+    added_up = algorithm.how == "sum" and algorithm.gamma > 0 and algorithm.group == "prompt"
+    if not settings.reward or turns == 1 or not added_up:
+        return []
+    failure = settings.pay.get("failure", reward_options(settings.reward).get("failure", 0.0))
+    if not failure:
+        return []
+    return [
+        f"reward.failure={failure:g} is added up over {turns} turns, and all turns of a prompt are compared with one "
+        "another: where all answers are wrong, late turns look better than early ones, and nothing else is learnt; "
+        "give reward.failure=0, or algorithm.group=prompt_turn"
+    ]

@@ -181,6 +181,7 @@ class SftSchema:
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
     pairs: str | None = None
     model: str = "smollm"
+    template: dict[str, Any] = field(default_factory=dict)
     adapter: str | None = None
     out: str = "???"
     device: str = "auto"

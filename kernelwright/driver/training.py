@@ -5,20 +5,21 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from rich.console import Console
 
-from kernelwright.agent.evaluating import Evaluate
+from kernelwright.agent.evaluating import Evaluate, confirmed
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.judge import PolicyJudge
 from kernelwright.agent.memory import Memory
-from kernelwright.agent.policy import Policy, Sampling
+from kernelwright.agent.policy import Policy, PromptTooLongError, Sampling
 from kernelwright.agent.rewards import needs_of
 from kernelwright.agent.rollout import roll_out
-from kernelwright.agent.trajectory import Trajectory
+from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.backend.tf32 import permitted
 from kernelwright.driver.activity import Activity, sayer
 from kernelwright.driver.build import cost_model_ms, open_pool, resolve_target
@@ -29,9 +30,10 @@ from kernelwright.driver.given import Given, read_modules
 from kernelwright.driver.pair_rows import read_pair_rows
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.readers import Readers
-from kernelwright.driver.reward_needs import check_needs, rungs_for
+from kernelwright.driver.reward_needs import check_needs, doubts, rungs_for
 from kernelwright.driver.run_folder import last_metrics, training_folder
 from kernelwright.driver.run_plot import plotted
+from kernelwright.driver.set_aside import NOT_READ, TOO_LONG, SetAside
 from kernelwright.driver.settings import Device
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import (
@@ -53,6 +55,7 @@ from kernelwright.rl.sft import train_sft
 from kernelwright.rl.trainer import Trainer
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
 from kernelwright.serve.base import find_base
+from kernelwright.serve.chat import chat_ids, check_lengths
 
 #: Settings that a run may go on with changed; of pairs their rows count, not their file's name.
 _FREE = ("workers", "readers", "out", "canary", "pairs")
@@ -150,8 +153,9 @@ def _pairs(plain: TrainSchema) -> list[Row]:
         return []
     longest = plain.policy.max_model_len
     supervised = SftSchema(
-        plain.stage, plain.target, plain.rollout, pairs=plain.pairs, model=plain.policy.model, max_tokens=longest
-    )
+        plain.stage, plain.target, plain.rollout, pairs=plain.pairs, model=plain.policy.model, max_tokens=longest,
+        template=plain.policy.template,
+    )  # fmt: skip
     return read_pair_rows(supervised).train
 
 
@@ -177,6 +181,8 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
     target = resolve_target(plain.target.chosen)
     needs = needs_of(settings.make_reward())
     check_needs(needs, settings)
+    for doubt in doubts(settings):
+        say(f"warning: {doubt}")
     sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
         told = _bound(settings.content, _FREE) | ({"rows": _digest(pairs)} if pairs else {})
@@ -189,8 +195,10 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         pool = stack.enter_context(
             open_pool(plain.evaluator, plain.target.chosen, plain.workers, needed(ladder), hosted=True)
         )
+        aside = SetAside(folder, say)
         with Activity(console, "reading problems"):
-            modules = read_modules(plain.problems, plain.stage.name, target, settings)
+            read = read_modules(plain.problems, plain.stage.name, target, settings, partial(aside.add, NOT_READ))
+            modules = _with_room(read, agent, learner, plain, partial(aside.add, TOO_LONG))
         rank = plain.trainer.rank
         if plain.adapter is not None:
             rank = adapter_rank(adapter_folder(plain.adapter))
@@ -217,11 +225,15 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
 
         def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
             def roll(some: Sequence[KernelModule], before: Sequence[Verdict]) -> list[Trajectory]:
+                evaluate = judged_by(pool)
+                if needs.times:
+                    compared = list(zip(some, before, strict=True)) if before else []
+                    evaluate = confirmed(evaluate, baseline=needs.baseline or "eager", given=compared)
                 return roll_out(
                     agent,
                     some,
                     asked,
-                    judged_by(pool),
+                    evaluate,
                     n=drawn.n,
                     turns=drawn.turns,
                     sampling=replace(sampling, seed=seed),
@@ -231,6 +243,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
                     over=over,
                     memory=memory,
                     begin=begin,
+                    too_long=partial(aside.add, TOO_LONG),
                 )
 
             return given.rolled(chosen, roll) if needs.of_given else roll(chosen, ())
@@ -242,7 +255,29 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         with _shown(console) as tell, plotted(folder, say), taking_turns():
             trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases, pairs)
             with _going_first(learner.device):
-                return trainer.run() or last_metrics(folder)
+                return (trainer.run() or last_metrics(folder)) | {"set_aside": len(aside)}
+
+
+def _with_room(
+    modules: Sequence[KernelModule],
+    agent: Agent,
+    learner: Learner,
+    plain: TrainSchema,
+    aside: Callable[[str, str], None],
+) -> list[KernelModule]:
+    """The modules whose prompts leave room for an answer; `aside` is told of the others. UserError where none does."""
+    found = list[KernelModule]()
+    for module in modules:
+        ids = chat_ids(learner.tokenizer, agent.render(module), plain.policy.template)
+        try:
+            check_lengths([ids], plain.policy.max_model_len)
+            found.append(module)
+        except PromptTooLongError as error:
+            aside(module.name, str(error))
+    if not found:
+        least = f"policy.max_model_len={plain.policy.max_model_len}"
+        raise UserError(f"no problem's prompt leaves room for an answer in {least}; raise it, or give other problems")
+    return found
 
 
 @contextlib.contextmanager

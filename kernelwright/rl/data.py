@@ -206,7 +206,7 @@ def write_text(path: Path, text: str) -> None:
 def assign_splits(
     problems: Sequence[Problem], ratios: Mapping[str, float] = KERNELBENCH_RATIOS, seed: int = KERNELBENCH_SEED
 ) -> tuple[Problem, ...]:
-    """The problems with splits, in their order.
+    """The problems with splits, in their order. Each level of KernelBench is split by itself, as recipes have it.
 
     Copies of one another (by normal form without sizes) stay together. Who goes where follows from the seed and the
     programs alone: neither from their order nor from their ids. Sizes of splits are as near to the ratios as whole
@@ -218,11 +218,21 @@ def assign_splits(
     for index, problem in enumerate(problems):
         groups[normal_digest(problem.source)].append(index)
     order = sorted(groups, key=lambda digest: hashlib.sha256(f"{seed}/{digest}".encode()).digest())
+    levels: dict[str, list[list[int]]] = defaultdict(list)
+    for digest in order:  # copies on several levels are split with the lowest
+        levels[min(_level(problems[index]) for index in groups[digest])].append(groups[digest])
     chosen: dict[int, str] = {}
-    for digest in order:
-        middle = (len(chosen) + len(groups[digest]) / 2) / len(problems)
-        chosen |= dict.fromkeys(groups[digest], _at(middle, ratios))
+    for those in levels.values():
+        done, total = 0, sum(map(len, those))
+        for group in those:
+            chosen |= dict.fromkeys(group, _at((done + len(group) / 2) / total, ratios))
+            done += len(group)
     return tuple(replace(problem, split=chosen[index]) for index, problem in enumerate(problems))
+
+
+def _level(problem: Problem) -> str:
+    """A problem's level as text, "" for one without."""
+    return str(problem.provenance.get("level") or "")
 
 
 def with_splits(

@@ -217,7 +217,14 @@ def open_model(
     else:
         if not (adapter / "adapter_config.json").is_file():
             raise UserError(f"{adapter} holds no LoRA adapter (adapter_config.json is missing)")
-        model = PeftModel.from_pretrained(bare, str(adapter), is_trainable=True)
+        try:
+            model = PeftModel.from_pretrained(bare, str(adapter), is_trainable=True)
+        except (ValueError, RuntimeError) as error:  # modules or shapes of another model
+            cause = " ".join(str(error).split())[:200]
+            raise UserError(
+                f"the adapter {adapter} does not fit the base model {base}: {cause}; give another adapter=…, or "
+                "adapter=null for a new one"
+            ) from error
     for parameter in model.parameters():
         if parameter.requires_grad:
             parameter.data = parameter.data.float()

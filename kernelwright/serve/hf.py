@@ -8,11 +8,10 @@ take longer to launch than to compute. What is left of one that was taken out ag
 bfloat16 folding would round away what an adapter has just learnt, so it stays beside the base there.
 """
 
-import itertools
 import secrets
 import threading
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
 from kernelwright.serve.attention import share_keys_and_values
 from kernelwright.serve.base import base_name, find_base
-from kernelwright.serve.chat import chat_ids, check_length, cut_at_stop
+from kernelwright.serve.chat import chat_ids, check_lengths, cut_at_stop
 from kernelwright.serve.closing import Closing
 from kernelwright.serve.lanes import FixedLanes, GrowingLanes, Lanes
 from kernelwright.serve.optional import require
@@ -38,7 +37,7 @@ class HfSettings:
     `model` is what `find_base` takes. `dtype` is a name of torch's or "auto": the file's own on a GPU, else float32, as
     processors without bfloat16 take six times as long with it. `device` "auto" is the GPU where there is one. `context`
     bounds prompt and answer in tokens. `fixed` is whether more than half a batch is drawn in lanes of fixed size; None:
-    in float32 on a GPU.
+    in float32 on a GPU. `template` are options of the model's chat template.
     """
 
     model: str = "smollm"
@@ -47,6 +46,7 @@ class HfSettings:
     context: int = 4096
     batch: int = 16
     fixed: bool | None = None
+    template: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -105,8 +105,10 @@ class HfPolicy(Closing):
             state = self._shelf.get(adapter)
             with torch.cuda.stream(self._stream):
                 self._switch(state)
-            places = itertools.count()
-            rows = [row for index, prompt in enumerate(prompts) for row in self._rows(index, prompt, sampling, places)]
+            asked = [chat_ids(self._tokenizer, prompt, self.settings.template) for prompt in prompts]
+            check_lengths(asked, self.settings.context)
+            each = [ids for ids in asked for _ in range(sampling.n)]
+            rows = [_Row(place, ids, [], []) for place, ids in enumerate(each)]
             generator = torch.Generator(device=self._model.device)
             generator.manual_seed(secrets.randbits(62) if sampling.seed is None else sampling.seed)
             named = version(self._base, state)
@@ -184,11 +186,6 @@ class HfPolicy(Closing):
         if self._folds:
             tuner.merge_adapter()
             self._folded = state
-
-    def _rows(self, index: int, prompt: Prompt, sampling: Sampling, places: Iterator[int]) -> list[_Row]:
-        ids = chat_ids(self._tokenizer, prompt)
-        check_length(ids, self.settings.context, index)
-        return [_Row(next(places), ids, [], []) for _ in range(sampling.n)]
 
     def _draw(self, rows: list[_Row], sampling: Sampling, generator: torch.Generator) -> Generator[_Row]:
         """Fill rows with tokens; each is given when it has ended. A prompt that several have is read once.

@@ -8,7 +8,7 @@ its `vllm` command looks for a distribution of that name. Tried with vLLM 0.32 o
 
 import concurrent.futures
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,8 @@ class ServerSettings:
     kept nowhere. `concurrency` requests of each are under way at a time. `vllm` says that the server is `vllm serve`:
     token ids are asked for, its own sampling defaults are undone, adapters can be loaded. `logprobs` asks other servers
     for log-probabilities of tokens, which are what the server says they are: few say whether temperature is in them.
-    `max_tokens_field` is "max_completion_tokens" for newer models.
+    `max_tokens_field` is "max_completion_tokens" for newer models. `template` are options of the model's chat template,
+    which `vllm serve` and servers like it take.
     """
 
     base_urls: tuple[str, ...]
@@ -42,6 +43,7 @@ class ServerSettings:
     budget: Budget = field(default_factory=Budget)
     concurrency: int = 8
     max_tokens_field: str = "max_tokens"
+    template: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ServerPolicy(Closing):
@@ -147,6 +149,8 @@ class ServerPolicy(Closing):
             body["stop"] = list(sampling.stop)
         if sampling.seed is not None:
             body["seed"] = sampling.seed + index * sampling.n + have
+        if self.settings.template:
+            body["chat_template_kwargs"] = dict(self.settings.template)
         if self.settings.logprobs or self.settings.vllm:
             body["logprobs"] = True
         if self.settings.vllm:

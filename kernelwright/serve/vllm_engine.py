@@ -47,7 +47,8 @@ class VllmSettings:
     `gpu_memory_utilization` is the share of the GPU's memory that vLLM may take; `kv_cache_gb` is the size of the
     key-value cache on a CPU, and `threads` those of the engine there (0: one for each core).
     `devices` are the CUDA devices that the engine sees, numbers as in CUDA_VISIBLE_DEVICES; None leaves that to the
-    environment. `seed` None draws other answers in every engine. `options` are further arguments of `vllm.LLM`;
+    environment. `seed` None draws other answers in every engine. `template` are options of the model's chat template,
+    `options` are further arguments of `vllm.LLM`;
     on a CPU `enable_chunked_prefill` is False where they do not say otherwise.
     """
 
@@ -66,6 +67,7 @@ class VllmSettings:
     start_timeout_s: float = 900.0
     timeout_s: float = 3600.0
     options: Mapping[str, Any] = field(default_factory=dict)
+    template: Mapping[str, Any] = field(default_factory=dict)
 
 
 class VllmPolicy(Closing):

@@ -13,7 +13,7 @@ from typing import Any
 
 from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
 from kernelwright.ir.errors import UserError
-from kernelwright.serve.chat import chat_ids, check_length
+from kernelwright.serve.chat import chat_ids, check_lengths
 from kernelwright.serve.optional import require
 from kernelwright.serve.vllm_engine import VllmSettings
 
@@ -42,7 +42,7 @@ class Engine:
                 "max_cpu_loras": settings.max_loras + 1,
                 "max_lora_rank": settings.max_lora_rank,
             }
-        self._context = settings.max_model_len
+        self._context, self._template = settings.max_model_len, settings.template
         self._llm = self._vllm.LLM(
             model=settings.model,
             max_model_len=settings.max_model_len,
@@ -65,9 +65,8 @@ class Engine:
     ) -> Iterator[list[tuple[int, int, Completion]]]:
         """`sampling.n` answers to each prompt, those that end together at a time, each with its prompt's index and its
         number; `version` is left to the other side."""
-        ids = [chat_ids(self._tokenizer, prompt) for prompt in prompts]
-        for index, one in enumerate(ids):
-            check_length(one, self._context, index)
+        ids = [chat_ids(self._tokenizer, prompt, self._template) for prompt in prompts]
+        check_lengths(ids, self._context)
         request = None if lora is None else _request(lora)
         asked: dict[str, tuple[int, int]] = {}
         try:

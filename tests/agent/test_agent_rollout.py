@@ -23,7 +23,7 @@ from kernelwright.agent.evaluating import confirmed, fault, judge_all, one_by_on
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.judge import JudgeError, Scores
 from kernelwright.agent.memory import Memory
-from kernelwright.agent.policy import Completion, PolicyError, Prompt, Sampling
+from kernelwright.agent.policy import Completion, PolicyError, Prompt, PromptTooLongError, Sampling
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Turn
@@ -208,6 +208,62 @@ def test_a_high_speedup_is_measured_again_and_the_second_counts() -> None:
     evaluate = confirmed(FakeEvaluation(lambda _: ok(candidate=next(times), eager=1.0)), above=3.0)
     found = judge_all([given_module(), given_module(RIGHT.replace("128", "256"))], evaluate)
     assert [verdict.times_ms["candidate"] for verdict in found] == [0.9, 0.5]
+
+
+def test_a_speedup_over_the_given_module_is_measured_again_too() -> None:
+    times, module = iter([0.1, 0.5, 0.4]), given_module()
+    judged = FakeEvaluation(lambda _: ok(candidate=next(times), eager=0.1))
+    evaluate = confirmed(judged, baseline="before", given=[(module, ok(candidate=1.0))])
+    found = judge_all([module, given_module(RIGHT.replace("128", "256"))], evaluate)
+    assert [verdict.times_ms["candidate"] for verdict in found] == [0.5, 0.4]
+
+
+@dataclass
+class Bounded(ScriptedPolicy):
+    """Has no room for prompts with a word in them."""
+
+    word: str = "@other"
+
+    def sample(
+        self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None
+    ) -> list[list[Completion]]:
+        long = [place for place, prompt in enumerate(prompts) if self.word in "".join(m.content for m in prompt)]
+        if long:
+            raise PromptTooLongError("prompt is too long", long)
+        return super().sample(prompts, sampling, adapter)
+
+
+def named(module: KernelModule, name: str) -> KernelModule:
+    return replace(
+        module, name=name, reference=replace(module.reference, source=f"# @{name}\n" + PROBLEM.reference.source)
+    )
+
+
+def test_a_prompt_that_is_too_long_is_set_aside_and_ends_nothing() -> None:
+    said, over = list[str](), list[int]()
+    modules = [PROBLEM, named(OTHER, "other"), PROBLEM]
+    policy = Bounded([with_block(block) for block in (128, 64, 256, 64)])
+    found = roll_out(
+        AGENT, modules, policy, FakeEvaluation(by_block), n=2,
+        too_long=lambda name, cause: said.append(f"{name}: {cause}"), over=lambda: over.append(1),
+    )  # fmt: skip
+    assert [one.problem for one in found] == [0, 0, 2, 2] and over == [1]
+    assert said == ["other: turn 1: prompt is too long"]
+    nothing = roll_out(AGENT, modules[1:2], policy, FakeEvaluation(by_block), too_long=lambda *_: None)
+    assert nothing == []
+    with pytest.raises(PromptTooLongError):
+        roll_out(AGENT, modules, policy, FakeEvaluation(by_block))
+
+
+def test_a_later_prompt_that_is_too_long_ends_its_trajectory_alone() -> None:
+    said = list[str]()
+    policy = Bounded([with_block(64), with_block(128), with_block(256), with_block(512)], word="BLOCK=64")
+    found = roll_out(
+        AGENT, [PROBLEM], policy, FakeEvaluation(by_block), n=2, turns=3,
+        too_long=lambda name, _cause: said.append(name),
+    )  # fmt: skip
+    assert [len(one.turns) for one in found] == [1, 3]
+    assert said == [PROBLEM.name]  # once
 
 
 def test_an_evaluator_is_asked_one_by_one() -> None:

@@ -279,7 +279,7 @@ def test_a_policy_that_has_no_answer_ends_the_run(
 def test_arms_that_train_are_measured_with_their_adapters(base: Path, tmp_path: Path) -> None:
     out = tmp_path / "ablation"
     told = ["experiment=rewards", "only=[frontend,composite]", "problems.count=1", "evaluator.seeds=1", "max_tokens=4"]
-    told += ["policy=hf", f"policy.model={base}", "policy.max_model_len=20000"]
+    told += ["policy=hf", f"policy.model={base}", "policy.max_model_len=20000", "train.adapter=null"]
     told += ["train.device=cpu", "train.workers=1", "train.canary.enabled=false", "train.problems.count=2"]
     told += ["train.trainer.steps=1", "train.trainer.problems=1", "train.trainer.replay=0", "train.trainer.rank=4"]
     told += ["train.rollout.n=2", "train.rollout.max_tokens=4", "train.rollout.rungs=[parse,interpret]"]

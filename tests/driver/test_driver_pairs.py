@@ -339,3 +339,12 @@ def test_tokens_are_counted_where_a_tokenizer_is_given(tmp_path: Path) -> None:
     words.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     transformers.PreTrainedTokenizerFast(tokenizer_object=words).save_pretrained(tmp_path)
     assert token_counter(str(tmp_path))("one two three") == 3
+
+
+@pytest.mark.parametrize("key", ["lower", "starts", "search"])
+def test_pairs_ask_no_policy_and_say_so(key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    problems = write_problems(tmp_path / "problems.jsonl", [program(EXPRESSIONS[0])])
+    spec = "fe-agent{n=1,form=kernels}" if key == "lower" else "['fe-agent{n=1,form=kernels}']"
+    assert make(tmp_path / "pairs.jsonl", f"problems={problems}", f"{key}={spec}") == 2
+    assert f"{key}: pass fe-agent asks a policy, and `kernelwright data pairs` has none" in capsys.readouterr().err
+    assert not list(tmp_path.glob("pairs*"))

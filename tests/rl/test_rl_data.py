@@ -230,6 +230,14 @@ def test_splits_follow_from_programs_and_seed_alone() -> None:
         assign_splits(PROBLEMS, {TRAIN: 0.5})
 
 
+def test_each_level_of_kernelbench_is_split_by_itself() -> None:
+    levels = [1] * 10 + [2] * 5
+    leveled = [replace(one, provenance={"level": level}) for one, level in zip(PROBLEMS, levels, strict=True)]
+    for seed in range(20):
+        found = Counter((one.provenance["level"], one.split) for one in assign_splits(leveled, seed=seed))
+        assert found == {(1, TRAIN): 8, (1, TEST): 2, (2, TRAIN): 4, (2, TEST): 1}
+
+
 def test_copies_are_never_split() -> None:
     for seed in range(10):
         copies = [Problem(f"{name}/{size}", pointwise(name, size)) for name in NAMES for size in (32, 64, 128)]

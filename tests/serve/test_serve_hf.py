@@ -2,6 +2,7 @@
 
 import functools
 import math
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,21 @@ def test_a_policy_of_one_device_takes_no_two(base: Path) -> None:
     chosen = PolicySettings(PolicyKind.hf, str(base), devices="0,1")
     with pytest.raises(UserError, match=r"policy\.devices=0,1: policy=hf takes one"), open_policy(chosen):
         pass
+
+
+def test_options_reach_the_chat_template(base: Path, tmp_path: Path) -> None:
+    shutil.copytree(base, tmp_path, dirs_exist_ok=True)
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    tokenizer.chat_template += "{% if thinking %}hm{% endif %}"
+    tokenizer.save_pretrained(tmp_path)
+    prompt = (Message("user", "hello"),)
+    asked = []
+    for template in ({}, {"thinking": True}):
+        with open_policy(PolicySettings(PolicyKind.hf, str(tmp_path), max_model_len=128, template=template)) as policy:
+            ((answer,),) = policy.sample([prompt], Sampling(max_tokens=1))
+            asked.append(answer.prompt_ids)
+    plain, thinking = asked
+    assert thinking == (*plain, *tokenizer("hm")["input_ids"]) != plain
 
 
 def test_what_is_configured_is_drawn_at_a_time(base: Path) -> None:

@@ -322,3 +322,12 @@ def test_a_closed_policy_says_so(stub: Stub) -> None:
     server.close()
     with pytest.raises(PolicyError, match="closed"):
         server.sample([PROMPT], Sampling())
+
+
+def test_options_of_the_chat_template_are_sent(stub: Stub) -> None:
+    told = PolicySettings(PolicyKind.openai, url=stub.url, vllm=False, template={"enable_thinking": False})
+    for settings in (told, replace(told, template={})):
+        with open_policy(settings) as policy:
+            policy.sample([PROMPT], Sampling())
+    first, second = (body for _, body, _ in stub.asked)
+    assert first["chat_template_kwargs"] == {"enable_thinking": False} and "chat_template_kwargs" not in second
