@@ -75,3 +75,9 @@ class DialectError(KernelwrightError):
         assert diagnostics
         self.diagnostics = diagnostics
         super().__init__("\n".join(map(str, diagnostics)))
+
+    @property
+    def first(self) -> str:
+        """The first complaint in one line, and how many more there are."""
+        more = len(self.diagnostics) - 1
+        return f"{self.diagnostics[0]}{f' (and {more} more)' if more else ''}"

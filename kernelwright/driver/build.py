@@ -155,7 +155,7 @@ def read_program(path: Path, settings: Settings) -> KernelModule:
             try:
                 return parse_module(text)
             except DialectError as error:
-                raise UserError(f"{path} does not parse as a module:\n{error}") from error
+                raise UserError(f"{path} does not parse as a module: {error.first}") from error
     return import_program(path, settings)
 
 

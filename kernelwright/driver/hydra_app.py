@@ -8,6 +8,7 @@ In a multirun each job has a folder of its own below, by its number (`hydra.swee
 import importlib
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -103,9 +104,9 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
     command = [*_flags(arguments.flags), *seen, *([named] if named else []), f"hydra.job.name={verb}"]
     given = any(_key(item) in ("out", "hydra.run.dir") for item in arguments.overrides)
     folder = Path(next((_value(item) for item in arguments.overrides[::-1] if _key(item) == "hydra.run.dir"), out))
-    there = folder.exists()
+    before = _names(folder)
     if out and not given and root == "config":  # a compilation's folder is new unless it is named
-        folder, there = new_folder(out), False
+        folder, before = new_folder(out), None
         command.append(f"hydra.run.dir={quoted(str(folder))}")
     elif out and os.environ.get("RANK", "0") == "0" and (busy := _busy(folder)):
         if given:
@@ -118,8 +119,7 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
         except SystemExit as end:  # after help, and after what Hydra complained of by itself
             return int(end.code or 0)
         except KeyboardInterrupt:
-            if not there:
-                remove_if_bare(folder)
+            _remove_record(folder, before)
             raise
         except OSError as error:
             if job.began:
@@ -131,10 +131,22 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
             compose_config(arguments.composed, root=arguments.root(root))  # says what is wrong with overrides
             raise UserError(str(error).splitlines()[0]) from error
         if job.error is not None:
-            if not there:
-                remove_if_bare(folder)
+            _remove_record(folder, before)
             raise job.error
     return max(job.statuses, default=0)
+
+
+def _names(folder: Path) -> set[str] | None:
+    """What lies in a folder; None where there is no such folder."""
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else None
+
+
+def _remove_record(folder: Path, before: set[str] | None) -> None:
+    """Remove Hydra's record, and a folder that is new, where a run has left nothing else."""
+    if before is None:
+        remove_if_bare(folder)
+    elif (_names(folder) or set()) - before == {".hydra"}:
+        shutil.rmtree(folder / ".hydra", ignore_errors=True)
 
 
 def _busy(folder: Path) -> UserError | None:

@@ -51,7 +51,7 @@ class CompileRun:
         try:
             return parse_module(path.read_text("utf-8"))
         except DialectError as error:
-            raise UserError(f"{path} does not parse as a module:\n{error}") from error
+            raise UserError(f"{path} does not parse as a module: {error.first}") from error
 
     def emit(self, what: str = "triton") -> str:
         """The final module's text in a form that `kernelwright compile --emit` takes."""

@@ -21,7 +21,7 @@ from kernelwright.driver.paths import check_folder
 from kernelwright.driver.run_folder import training_folder
 from kernelwright.driver.train_settings import read_train_settings
 from kernelwright.driver.training import run_train
-from kernelwright.ir.errors import LoweringError, Terminated, UserError
+from kernelwright.ir.errors import Diagnostic, DialectError, LoweringError, Terminated, UserError
 from kernelwright.rl.checkpoint import save_checkpoint
 from kernelwright.rl.run_log import read_metrics
 
@@ -150,6 +150,10 @@ def test_a_compilation_that_is_stopped_as_it_begins_leaves_nothing(
     monkeypatch.setattr("kernelwright.driver.compile.import_program", interrupt)
     assert main(["compile", "small.py", *QUICK, *named]) == status
     assert left() == set() and capsys.readouterr().out == ""
+    Path("mine").mkdir()
+    Path("mine/notes.txt").touch()
+    assert main(["compile", "small.py", *QUICK, "out=mine"]) == status
+    assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
 
 
 def test_an_output_that_is_full_is_told_in_our_words_alone(capsys: Captured) -> None:
@@ -244,6 +248,15 @@ def test_what_is_no_tokenizer_is_told_in_one_line(capsys: Captured) -> None:
 
 
 # Values ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_module_that_is_cut_is_told_with_its_line(capsys: Captured) -> None:
+    header = "# kernelwright module 1\n# name: x\n"
+    Path("cut.py").write_text(f"{header}import triton\n\ndef forward(x):\n    return x.view(")
+    told = refused(["opt", "cut.py", "-p", "tune"], capsys)
+    assert told.startswith("cut.py does not parse as a module: line 6, column 17: not Python: '(' was never closed")
+    both = DialectError((Diagnostic("no", 1, 0), Diagnostic("nor that", 2, 0)))
+    assert both.first == "line 1, column 0: no (and 1 more)"
 
 
 VALUES = {
