@@ -14,7 +14,6 @@ from kernelwright.driver.settings import Device
 from kernelwright.driver.train_settings import ProblemSettings, TrainSettings
 from kernelwright.evaluation.sandbox import Sandbox
 from kernelwright.ir.errors import KernelwrightError, UserError
-from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
@@ -35,7 +34,7 @@ def paired_modules(problems: ProblemSettings, stage: str) -> list[KernelModule] 
     for pair in read_rows(path, Pair):
         if pair.stage == stage and problems.split in (None, pair.split):
             name = "".join(letter if letter.isalnum() else "_" for letter in pair.id)
-            module = replace(parse_module(pair.before), name=name)
+            module = replace(pair.question(), name=name)
             found.setdefault(module.digest, module)
     if not found:
         split = "" if problems.split is None else f" and the split {problems.split}"

@@ -18,7 +18,6 @@ from kernelwright.driver.workers import forked
 from kernelwright.evaluation.pool import usable_cores
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.parser import parse_module
 from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.data import TRAIN, Pair, pairs_of
 from kernelwright.rl.learner import open_tokenizer
@@ -53,7 +52,7 @@ class Rows:
 
         Raises UserError for one that does not parse, or answers in another form or action than the agent.
         """
-        before, text = parse_module(pair.before), answer_of(pair, self.agent)
+        before, text = pair.question(), answer_of(pair, self.agent)
         if text is None:
             return None
         answer = self.tokenizer(text, add_special_tokens=False)["input_ids"]

@@ -104,6 +104,13 @@ class Pair:
                 "with answers=true"
             )
 
+    def question(self) -> KernelModule:
+        """`before` as a module; UserError where it does not parse."""
+        try:
+            return parse_module(self.before)
+        except DialectError as error:
+            raise UserError(f"pair {self.id!r} does not parse: {error.first}; make the pairs again") from error
+
     def modules(self) -> tuple[KernelModule, KernelModule]:
         """Both as modules; UserError where a text does not parse. The second is not fitted to a target."""
         self.check_answered()
@@ -113,11 +120,11 @@ class Pair:
             )
         if self.form != "native":
             raise UserError(f"pair {self.id!r} is answered in the form {self.form}; let an agent of that form read it")
+        before = self.question()
         try:
-            before = parse_module(self.before)
             return before, parse_module(self.after, reference=before.reference, name=before.name)
         except DialectError as error:
-            raise UserError(f"pair {self.id!r} does not parse: {error}") from error
+            raise UserError(f"pair {self.id!r} does not parse: {error.first}; make the pairs again") from error
 
 
 Row = TypeVar("Row", Problem, Pair)

@@ -15,14 +15,16 @@ from rich.console import Console
 
 import kernelwright
 from kernelwright.driver.cli import main
+from kernelwright.driver.given import paired_modules
 from kernelwright.driver.helping import fitted, verb_help
 from kernelwright.driver.pair_summary import token_counter
 from kernelwright.driver.paths import check_folder
 from kernelwright.driver.run_folder import training_folder
-from kernelwright.driver.train_settings import read_train_settings
+from kernelwright.driver.train_settings import ProblemSettings, read_train_settings
 from kernelwright.driver.training import run_train
 from kernelwright.ir.errors import Diagnostic, DialectError, LoweringError, Terminated, UserError
 from kernelwright.rl.checkpoint import save_checkpoint
+from kernelwright.rl.data import pairs_of
 from kernelwright.rl.run_log import read_metrics
 
 PROGRAM = """import torch
@@ -215,6 +217,17 @@ def test_pairs_that_cannot_be_learnt_from_are_told_with_the_reason(capsys: Captu
     assert told.startswith("pairs=p.jsonl") and reason in told
     assert reason in refused(["train", "pairs=p.jsonl", "trainer.pairs=1", "out=o"], capsys)
     assert left() == {"p.jsonl"}
+
+
+def test_a_pair_that_does_not_parse_is_named() -> None:
+    Path("p.jsonl").write_text(json.dumps(PAIR) + "\n")
+    (pair,) = pairs_of(Path("p.jsonl"), "midend")
+    with pytest.raises(UserError, match=r"pair 'a' does not parse: line 1, .*; make the pairs again"):
+        pair.question()
+    with pytest.raises(UserError, match="pair 'a' does not parse"):
+        paired_modules(ProblemSettings(place="p.jsonl"), "midend")
+    with pytest.raises(UserError, match=r"problems\.place=p\.jsonl: it holds no pairs of the stage frontend and the"):
+        paired_modules(ProblemSettings(place="p.jsonl"), "frontend")
 
 
 # Models ---------------------------------------------------------------------------------------------------------
