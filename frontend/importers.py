@@ -45,10 +45,10 @@ def read_source(path: Path) -> str:
         return with_files_beside(path.read_text("utf-8-sig"), path)
     except UserError:
         raise
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not a text file; {hint}") from error
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is not a text file; {hint}") from None
     except (OSError, ValueError) as error:
-        raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}; {hint}") from error
+        raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}; {hint}") from None
 
 
 def import_source(

@@ -119,11 +119,11 @@ def read_text(path: Path, key: str, *, files: bool = True) -> str:
         return with_files_beside(text, path) if files else text
     except UserError:
         raise
-    except UnicodeDecodeError as error:
-        raise UserError(f"{key}={path} is not a text file; give a Python file") from error
+    except UnicodeDecodeError:
+        raise UserError(f"{key}={path} is not a text file; give a Python file") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UserError(f"{key}={path}: {reason}; give a Python file") from error
+        raise UserError(f"{key}={path}: {reason}; give a Python file") from None
 
 
 def _switch(value: object) -> bool | None:

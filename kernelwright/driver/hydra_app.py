@@ -118,8 +118,10 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
             hydra.main(f"pkg://{CONFIG_MODULE}", arguments.root(root), version_base=None)(job)()
         except SystemExit as end:  # after help, and after what Hydra complained of by itself
             return int(end.code or 0)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
             _remove_record(folder, before)
+            if not stop.args and _names(folder) == before:
+                stop.args = ("stopped before the work began; nothing of this run is kept",)
             raise
         except OSError as error:
             if job.began:

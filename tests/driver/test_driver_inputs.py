@@ -151,7 +151,9 @@ def test_a_compilation_that_is_stopped_as_it_begins_leaves_nothing(
 
     monkeypatch.setattr("kernelwright.driver.compile.import_program", interrupt)
     assert main(["compile", "small.py", *QUICK, *named]) == status
-    assert left() == set() and capsys.readouterr().out == ""
+    out, err = capsys.readouterr()
+    assert left() == set() and out == ""
+    assert err.splitlines()[-1].endswith("ed: stopped before the work began; nothing of this run is kept")
     Path("mine").mkdir()
     Path("mine/notes.txt").touch()
     assert main(["compile", "small.py", *QUICK, "out=mine"]) == status
@@ -305,6 +307,14 @@ def test_inputs_that_a_live_model_does_not_take_are_told_as_that() -> None:
         kernelwright.compile(model, torch.randn(2, 5))
     assert str(wrong.value).startswith("Linear: the model itself fails with these inputs: RuntimeError: mat1 and mat2")
     assert not isinstance(wrong.value, LoweringError) and wrong.value.__suppress_context__
+
+
+def test_a_file_that_is_not_there_is_told_without_what_python_says_of_it() -> None:
+    with pytest.raises(UserError, match=r"^nope\.py: No such file or directory; give a Python file") as compiled:
+        kernelwright.compile("nope.py")
+    with pytest.raises(UserError, match=r"^reference=nope\.py: No such file or directory; give a") as judged:
+        kernelwright.evaluate("x", "nope.py")
+    assert compiled.value.__suppress_context__ and judged.value.__suppress_context__
 
 
 def test_a_live_model_that_runs_and_cannot_be_traced_keeps_its_own_reason_and_state() -> None:
