@@ -27,6 +27,7 @@ from kernelwright.driver.closing import GOES_ON, closing_with
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.journal import Journal, other_journal
 from kernelwright.driver.locks import locked
+from kernelwright.driver.paths import remove_if_bare
 from kernelwright.driver.policies import PolicyKind, PolicySettings
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
@@ -42,6 +43,7 @@ from kernelwright.rl.normal_form import normal_digest
 AGAIN = frozenset({"error", "crash"})
 #: Where a run goes that names no folder, under the name of its experiment.
 DEFAULT = Path("runs/ablate")
+_TRAINING = "training"
 #: Policies that hold a model in the process that asks them.
 _OWN_MODEL = (PolicyKind.hf, PolicyKind.vllm)
 
@@ -62,23 +64,45 @@ class Ablation:
                 _check_apart(arm.training[settings.seeds[0]].plain.problems, self.programs, arm.name)
 
     def run(self, console: Console, report: Callable[[dict[str, Any]], None]) -> None:
-        """Make the rows that the table lacks; however it ends, those that it has are reported.
+        """Make the rows that the table lacks; however it ends, those that it has are reported. A run that ends before
+        it has any leaves nothing.
 
         The default folder gets a number where it holds another run.
         """
         made_with, wanted = self._made_with(), self.folder
         other = lambda place: other_journal(place / "table.jsonl", made_with)  # noqa: E731
         self.folder = free_place(wanted, wanted == DEFAULT / self.settings.name, other, sayer(console))
+        new = not self.folder.exists()
         with locked(self.folder), Journal(self.folder / "table.jsonl", made_with) as table:
             if table.results:
                 sayer(console)(f"{self.folder}: resuming after {self._progress(table)}")
             try:
-                with closing_with(lambda: f"kept {self._progress(table)} in {self.folder}; {GOES_ON}", also=True):
+                with closing_with(lambda: self._kept(table), also=True):
                     self._make(table, console)
-            finally:
-                summary = self._summary(table)
-                write_text(self.folder / "summary.json", json.dumps(summary, indent=1) + "\n")
-                report(summary)
+            except BaseException:
+                if self._has_something(table):
+                    self._finish(table, report)
+                else:
+                    table.remove()
+                    if new:
+                        remove_if_bare(self.folder)
+                raise
+            self._finish(table, report)
+
+    def _finish(self, table: Journal, report: Callable[[dict[str, Any]], None]) -> None:
+        summary = self._summary(table)
+        write_text(self.folder / "summary.json", json.dumps(summary, indent=1) + "\n")
+        report(summary)
+
+    def _has_something(self, table: Journal) -> bool:
+        """Whether a run that ends here leaves a row, or an adapter that was trained for rows."""
+        return bool(table.results) or (self.folder / _TRAINING).exists()
+
+    def _kept(self, table: Journal) -> str:
+        """What a run that is stopped leaves, in one line."""
+        if not self._has_something(table):
+            return "stopped before a row was made; nothing of this run is kept"
+        return f"kept {self._progress(table)} in {self.folder}; {GOES_ON}"
 
     def _progress(self, table: Journal) -> str:
         total = len(self.settings.arms) * len(self.settings.seeds) * len(self.programs)
@@ -152,7 +176,7 @@ class Ablation:
             return arm.policy
         from kernelwright.driver.training import run_train  # it needs packages that comparing passes does without
 
-        folder = self.folder / "training" / arm.name / str(seed)
+        folder = self.folder / _TRAINING / arm.name / str(seed)
         training = replace(arm.training[seed], plain=replace(arm.training[seed].plain, out=str(folder)))
         finished, told = folder / "finished.json", json.loads(arm.trained(seed))
         if not finished.is_file():

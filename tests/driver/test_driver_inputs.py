@@ -201,6 +201,21 @@ def test_pairs_that_are_stopped_before_the_first_leave_nothing(
     assert left() == set()
 
 
+def test_an_ablation_that_is_stopped_before_its_first_row_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    def interrupt(*_given: object) -> None:
+        raise Terminated
+
+    monkeypatch.setattr("kernelwright.driver.ablate.answers", interrupt)
+    told = ["ablate", "policy=none", "problems.place=small.py", "problems.split=null", "only=[mine]"]
+    assert main([*told, "arms.mine.pipeline=lower-inductor", "out=o"]) == 143
+    out, err = capsys.readouterr()
+    line = "kernelwright: terminated: stopped before a row was made; nothing of this run is kept"
+    assert out == "" and err.splitlines()[-1] == line
+    assert left() == set()
+
+
 ROWS: dict[str, tuple[str, str]] = {
     "nothing": ("", "p.jsonl: it holds no pairs at all; give the file that"),
     "another stage": (json.dumps(PAIR), "of the stage frontend, but of midend; give stage=midend, or pairs of the"),
