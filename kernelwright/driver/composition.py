@@ -177,7 +177,7 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
         return unknown_option(group, option, error.options)
     if isinstance(error, OverrideParseException):
         if str(error.override).startswith("pipeline="):
-            return f"{error.override}: it is no name of a pipeline{PASSES_HINT}"
+            return f"{error.override} does not name a pipeline{PASSES_HINT}"
         return f"override `{error.override}` does not parse: {first_line(error)}"
     said = first_line(error)
     if "group override must be a string" in said:

@@ -105,7 +105,7 @@ class PairRun:
     def _kept(self, journal: Journal) -> str:
         """What a run that is stopped leaves, in one line."""
         if not journal.results:
-            return "stopped before a problem was done; nothing of this run is kept"
+            return "stopped before the first problem was done; nothing of this run is kept"
         done = len(self._dropped) + len(journal.results)
         return f"{done} of {self.size} problems are done, kept in {_journal(self.out)}; {GOES_ON}"
 

@@ -46,7 +46,7 @@ def check_needs(needs: Needs, settings: TrainSettings) -> None:
     check_judge(needs, settings)
     wants_gpu = next((rung for rung in _ON_GPU if rung in climbed), None)
     if wants_gpu is not None and evaluator.kind is EvaluatorKind.local and not _has_gpu():
-        way_out = "leave it out" + ", and give a reward without times, as reward=cost_model" * needs.times
+        way_out = "leave it out" + ", and give a reward without times, such as reward=cost_model" * needs.times
         raise UserError(f"rollout.rungs has {wants_gpu}, which needs a GPU, and there is none here; {way_out}")
     # A quick estimate is of candidates alone; it can be compared with that of the module that was given.
     estimated = Rung.RUN in climbed and evaluator.samples > 0 and needs.baseline in ("", "before")
@@ -74,6 +74,6 @@ def doubts(settings: TrainSettings) -> list[str]:
         return []
     return [
         f"reward.failure={failure:g} is added up over {turns} turns, and all turns of a prompt are compared with one "
-        "another: where all answers are wrong, late turns look better than early ones, and nothing else is learnt; "
+        "another. If all answers are wrong, late turns look better than early turns, and the agent learns only that; "
         "give reward.failure=0, or algorithm.group=prompt_turn"
     ]

@@ -75,8 +75,8 @@ def _unreadable(config: Path) -> str | None:
     try:
         content = json.loads(config.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        return f"is no configuration of a run ({getattr(error, 'strerror', None) or error})"
-    return None if isinstance(content, dict) else "is no configuration of a run (no JSON object)"
+        return f"is not a run's configuration ({getattr(error, 'strerror', None) or error})"
+    return None if isinstance(content, dict) else "is not a run's configuration (not a JSON object)"
 
 
 def _check_checkpoints(folder: Path) -> None:

@@ -130,7 +130,7 @@ def _json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read ({error}); {_AGAIN}") from error
     if not isinstance(found, dict):
-        raise UserError(f"{path} is no JSON object; {_AGAIN}")
+        raise UserError(f"{path} is not a JSON object; {_AGAIN}")
     return found
 
 

@@ -36,7 +36,7 @@ class SetAside:
         with self._lock:
             if why not in self._told:
                 self._told.add(why)
-                self._say(f"{name} is set aside, it {_SAID[why]}: {cause}; {self._path} names all")
+                self._say(f"{name} is set aside, because it {_SAID[why]}: {cause}; {self._path} lists all")
             if (name, why) not in self._known:
                 self._known.add((name, why))
                 with self._path.open("a", encoding="utf-8") as file:

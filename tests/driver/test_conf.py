@@ -105,7 +105,7 @@ BAD = [
     ("+seed=1", "+seed: the key is there already; write seed=VALUE to change it"),
     ("+sed=1", "unknown configuration key 'sed' (valid keys: evaluator, name, out, pipeline, policy, seed, target)"),
     ("+evaluator.sed=1", "unknown configuration key 'evaluator.sed' (valid keys: address, baselines"),
-    ("pipeline=tune{trials=8}", "it is no name of a pipeline"),
+    ("pipeline=tune{trials=8}", "does not name a pipeline"),
     ("pipeline=tune{trials=8}", "; passes are given with -p, as in -p 'lower-inductor,tune{trials=8}'"),
     ("pipeline=tune", "unknown pipeline 'tune' (choose from default, lower, search); passes are given with -p"),
     ("~sed", "~sed: there is no such key; did you mean 'seed'?"),

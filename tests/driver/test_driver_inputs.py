@@ -72,7 +72,7 @@ def test_a_cut_configuration_of_a_run_is_not_overwritten(capsys: Captured, verb:
     Path("o/config.json").write_text('{"stage": "fro')
     Path("p.jsonl").write_text(json.dumps(PAIR | {"stage": "frontend"}) + "\n")
     told = refused([verb, *(["pairs=p.jsonl"] if verb == "sft" else []), "out=o"], capsys)
-    assert told.startswith("o/config.json is no configuration of a run (Unterminated string")
+    assert told.startswith("o/config.json is not a run's configuration (Unterminated string")
     assert told.endswith("; remove it, or give another out=…")
     assert [path.name for path in Path("o").iterdir()] == ["config.json"]
     assert Path("o/config.json").read_text() == '{"stage": "fro'
@@ -89,7 +89,7 @@ def test_a_default_folder_with_a_cut_configuration_is_left_alone() -> None:
     default = Path("runs/train/frontend")
     default.mkdir(parents=True)
     (default / "config.json").write_text("{")
-    assert "that is no configuration of a run" in entered(str(default))
+    assert "that is not a run's configuration" in entered(str(default))
     assert (default / "config.json").read_text() == "{" and Path("runs/train/frontend-2/config.json").is_file()
 
 
@@ -117,7 +117,7 @@ def test_a_truncated_checkpoint_is_passed_over_and_the_run_goes_on_from_the_one_
     weights.write_bytes(weights.read_bytes()[:-100])
     said = StringIO()
     run_train(read_train_settings(given), Console(file=said, width=400))
-    assert f"{second} is damaged and passed over; going on from step 1, {first}" in said.getvalue()
+    assert f"{second} is damaged and skipped; resuming from step 1, {first}" in said.getvalue()
     assert [row["step"] for row in read_metrics(Path("o"))] == [0, 1]
 
 
@@ -196,7 +196,7 @@ def test_pairs_that_are_stopped_before_the_first_leave_nothing(
     for out in ([], ["out=p.jsonl"]):
         assert main(["data", "pairs", "count=1", "held_out=0", *out]) == 130
         out_text, err = capsys.readouterr()
-        line = "kernelwright: interrupted: stopped before a problem was done; nothing of this run is kept"
+        line = "kernelwright: interrupted: stopped before the first problem was done; nothing of this run is kept"
         assert out_text == "" and err.splitlines()[-1] == line
     assert left() == set()
 
@@ -290,7 +290,7 @@ def test_a_module_that_is_cut_is_told_with_its_line(capsys: Captured) -> None:
 
 
 VALUES = {
-    "compile small.py pipeline=tune{trials=1}": "it is no name of a pipeline; passes are given with -p",
+    "compile small.py pipeline=tune{trials=1}": "does not name a pipeline; passes are given with -p",
     "train trainer.pairs=4": "trainer.pairs=4: give both trainer.pairs=N and pairs=FILE, or neither",
     "train pairs=p.jsonl": "trainer.pairs=0: give both trainer.pairs=N",
     "ablate arms.mine.without=[nope] only=[passes_only,mine]": "arms.mine.without: the arm has no pass 'nope'; choose",

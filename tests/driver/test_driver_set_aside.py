@@ -61,7 +61,7 @@ def test_problems_that_fail_to_import_are_counted_and_named(base: Path, tmp_path
     last = run_train(read_train_settings(given), Console(file=shown, width=400))
     assert last["set_aside"] == 1 and named(out) == [("broken", "not_read")]
     assert "no_such_function" in json.loads((out / SET_ASIDE).read_text())["cause"]
-    assert "broken is set aside, it cannot be read or lowered: " in shown.getvalue()
+    assert "broken is set aside, because it cannot be read or lowered: " in shown.getvalue()
     assert {name for row in read_metrics(out) for name in row["problems"]} == {"good", "other"}
 
 

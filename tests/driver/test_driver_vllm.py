@@ -102,7 +102,7 @@ def test_agents_learn_from_what_a_real_engine_draws(tmp_path: Path, capsys: pyte
             run_train(read_train_settings(told[stage]), Console(file=said, width=1000), policy)
             begun = adapter_folder("shipped:frontend") if stage == "frontend" else start
             learnt(tmp_path / stage, begun, good=stage == "frontend")
-            assert ("going on from" in said.getvalue()) == (stage == "frontend")  # the one that was killed
+            assert ("resuming from" in said.getvalue()) == (stage == "frontend")  # the one that was killed
         assert policy.sample(PROMPTS[:1], GREEDY, "frontend")[0][0].version == "smollm+frontend@4"
         serves(policy, base, tmp_path / "frontend" / "adapter", tmp_path)
         assert policy.pid == engine
