@@ -104,7 +104,7 @@ def test_checkpoints_that_are_all_damaged_are_told_before_the_work() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
-def test_a_truncated_checkpoint_is_passed_over_and_the_run_goes_on_from_the_one_before(
+def test_a_truncated_checkpoint_is_skipped_and_the_run_resumes_from_the_one_before(
     base: Path,
 ) -> None:
     given = [f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", "out=o", "device=cpu"]
