@@ -13,9 +13,9 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 from triton.language.extra.cuda import libdevice
 
+from kernelwright.backend.device_mode import DeviceMode
 from kernelwright.backend.launch import BoundLaunch, Grid, JitNamespace, KernelHandle
 from kernelwright.backend.reference import ReferenceProgram, init_call, tensor_at
 from kernelwright.backend.tensors import TORCH_DTYPES, Value, register_source, spec_of
@@ -38,39 +38,6 @@ class Runtime(Protocol):
     def host_mode(self) -> Any:
         """Context manager under which host code runs."""
         ...
-
-
-class DeviceMode(TorchFunctionMode):
-    """Lets host code written for CUDA run elsewhere: it sees `cuda` everywhere, and gets `device`."""
-
-    def __init__(self, device: torch.device) -> None:
-        super().__init__()
-        self.device = device
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        name = getattr(func, "__self__", None)
-        if name is Tensor.is_cuda:
-            return True
-        if name is Tensor.device:
-            return torch.device("cuda", 0)
-        if func is Tensor.cuda:
-            return args[0]
-        given = {key: self._here(value) for key, value in (kwargs or {}).items()}
-        if func is Tensor.to:
-            args = tuple(self._here(value) for value in args)
-        return self.called(func, args, given, func(*args, **given))
-
-    def called(self, func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> Any:
-        """Hook for runtimes that watch host code; gives the call's result."""
-        del func, args, kwargs
-        return result
-
-    def _here(self, value: Any) -> Any:
-        if isinstance(value, torch.device):
-            return self.device if value.type == "cuda" else value
-        return self.device if isinstance(value, str) and value.split(":")[0] == "cuda" else value
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from kernelwright.backend import rewrite
-from kernelwright.backend.execute import DeviceMode
+from kernelwright.backend.device_mode import DeviceMode
 from kernelwright.backend.faults import (
     AccessError,
     KernelError,

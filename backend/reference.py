@@ -12,6 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from kernelwright.backend.device_mode import cuda_or_here
 from kernelwright.backend.tensors import Value, copy_of, register_source, spec_of
 from kernelwright.backend.widened import widened
 from kernelwright.ir.errors import UserError
@@ -106,7 +107,8 @@ class ReferenceProgram:
         torch.manual_seed(seed)
         arguments, keywords = init_call(self.init_arguments())
         torch.manual_seed(seed)
-        model: nn.Module = self.namespace[self.reference.entry](*arguments, **keywords).to(device)
+        with cuda_or_here():
+            model: nn.Module = self.namespace[self.reference.entry](*arguments, **keywords).to(device)
         for module in model.modules():
             for name, value in vars(module).items():
                 if isinstance(value, Tensor):
@@ -117,11 +119,12 @@ class ReferenceProgram:
         """forward's arguments for this seed, drawn on the device where that works: gigabytes are slow elsewhere."""
         torch.manual_seed(seed)
         try:
-            with torch.device(device):
+            with torch.device(device), cuda_or_here():
                 values = list(self.namespace["get_inputs"]())
         except RuntimeError:
             torch.manual_seed(seed)
-            values = list(self.namespace["get_inputs"]())
+            with cuda_or_here():
+                values = list(self.namespace["get_inputs"]())
         return [_on(value, device) for value in values]
 
     def state(self, model: nn.Module) -> dict[str, Tensor]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from kernelwright.backend.device_mode import cuda_or_here
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.text import text_lines
 from kernelwright.ir.trees import syntax_tree
@@ -112,7 +113,8 @@ class Problem:
         """A new model, its weights as the global random state gives them."""
         arguments, keywords = self._init_arguments()
         try:
-            model: torch.nn.Module = self.entry(*arguments, **keywords)
+            with cuda_or_here():
+                model: torch.nn.Module = self.entry(*arguments, **keywords)
         except Exception as error:  # the user's constructor may raise anything
             raise UserError(
                 f"{self.name}: {self.entry.__name__}(...) fails: {failure(error, self.name)}; "
@@ -127,7 +129,8 @@ class Problem:
     def inputs(self) -> tuple[Any, ...]:
         """New inputs; UserError unless they are tensors, numbers, bools or None."""
         try:
-            inputs = self.get_inputs()
+            with cuda_or_here():
+                inputs = self.get_inputs()
         except Exception as error:  # the user's function may raise anything
             raise UserError(f"{self.name}: get_inputs() fails: {failure(error, self.name)}") from error
         if not isinstance(inputs, Sequence) or isinstance(inputs, str):

@@ -56,9 +56,9 @@ LANGUAGE_MATH = _words("abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2
 
 #: `libdevice.<name>` in kernels: CUDA's accurate functions.
 LIBDEVICE = _words(
-    """abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc erfcx erfinv exp exp10 exp2 expm1
-    fdim floor fma fmod hypot isinf isnan j0 j1 lgamma log log10 log1p log2 nearbyint nextafter normcdf pow rint round
-    rsqrt signbit sin sinh sqrt tan tanh trunc y0 y1"""
+    """abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi cyl_bessel_i0 cyl_bessel_i1 erf erfc
+    erfcx erfinv exp exp10 exp2 expm1 fdim floor fma fmod hypot ilogb isinf isnan j0 j1 ldexp lgamma log log10 log1p
+    log2 nearbyint nextafter normcdf pow rcbrt rint round rsqrt signbit sin sinh sinpi sqrt tan tanh trunc y0 y1"""
 )
 
 #: Methods and attributes of values in kernels.

@@ -209,9 +209,21 @@ def capture(
                 f"the graph takes {len(missing)} value(s) that are neither inputs nor state of the model, such as "
                 f"{args[missing[0]]!r:.60}; pass them as inputs or keep them as buffers"
             )
+        _refuse_complex(graph)
         with tracing(None):
             text, constants = _inductor_text(graph, _on_cpu(graph, args) if shapes_alone else args)
     return Captured(text, tuple(name_of[id(value)] for value in args), tuple(outputs), constants)
+
+
+def _refuse_complex(graph: torch.fx.GraphModule) -> None:
+    """LoweringError where a value of the graph is complex: no kernel holds such numbers."""
+    for node in graph.graph.nodes:
+        value = node.meta.get("example_value", node.meta.get("val"))
+        if isinstance(value, torch.Tensor) and value.is_complex():
+            raise LoweringError(
+                f"the program computes with complex numbers ({node.name} is {value.dtype}), which kernels do not hold; "
+                "write real and imaginary parts as two real tensors"
+            )
 
 
 def _on_cpu(graph: torch.fx.GraphModule, args: list[Any]) -> list[Any]:

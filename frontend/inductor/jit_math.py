@@ -101,11 +101,6 @@ def llrint(x):
 
 
 @triton.jit
-def fmod(a, b):
-    return a - b * trunc(a / b)
-
-
-@triton.jit
 def copysign(a, b):
     size = tl.abs(a)
     return tl.where((b < 0) | ((b == 0) & (1.0 / b < 0)), -size, size)

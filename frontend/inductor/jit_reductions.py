@@ -160,7 +160,6 @@ def bucketize_binary_search(
     sorter_ptr,
     sorter_stride,
     sorter_indices,
-    BLOCK_SHAPE,
 ):
     low = tl.zeros(values.shape, dtype=indexing_dtype)
     high = tl.full(values.shape, size, dtype=indexing_dtype)

@@ -12,6 +12,7 @@ from typing import Any
 from kernelwright.frontend.inductor.bindings import Rename, Substitute, assignments, drop_statements, target_of
 from kernelwright.frontend.inductor.library import DEVICE_FUNCTIONS, library
 from kernelwright.frontend.inductor.simplify import name_values, simplify
+from kernelwright.ir.dialect import LIBDEVICE
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.trees import syntax_tree
 
@@ -137,11 +138,15 @@ class _Library(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
+        if ast.unparse(node.value) == "triton.language":
+            return ast.Attribute(ast.Name("tl", ast.Load()), node.attr, ast.Load())
         if not (isinstance(node.value, ast.Name) and node.value.id in LIBRARIES):
             return node
         if node.attr == "promote_to_tensor":
             return ast.Name("promote_to_tensor", ast.Load())
         target = DEVICE_FUNCTIONS.get(node.attr)
+        if target is None and node.value.id == "libdevice" and node.attr in LIBDEVICE:
+            return node
         if target is None:
             raise LoweringError(
                 f"Inductor calls {node.value.id}.{node.attr}, for which there is no device function; "

@@ -43,7 +43,6 @@ _RENAMED = {
     "round": "nearbyint",
     "fast_tanhf": "tanh",
     "x_grid_barrier": "grid_barrier",
-    "div_rn": "tl.div_rn",
 }
 
 

@@ -8,7 +8,7 @@ import torch
 
 from kernelwright.backend.reference import ReferenceProgram, tensor_at
 from kernelwright.backend.targets import get_target
-from kernelwright.frontend.algebra import drop_places, reassociate
+from kernelwright.frontend.algebra import divide_as_eager, drop_places, fill_empty, reassociate
 from kernelwright.frontend.inductor.capture import capture
 from kernelwright.frontend.inductor.module_text import ModuleBuilder
 from kernelwright.ir.errors import LoweringError
@@ -31,13 +31,19 @@ def lower(
         model = program.build(ctx.seed, device)
     inputs = program.inputs(ctx.seed, device)
     tensors = _named_tensors(module.reference, model, inputs)
-    before = {"post_grad_custom_pre_pass": _reassociated if averages_first else drop_places}
+    before = {"post_grad_custom_pre_pass": _reassociated if averages_first else _prepared}
     captured = capture(model, inputs, tensors, {**options, **before})
     return ModuleBuilder(module, captured, get_target(ctx.target)).build()
 
 
-def _reassociated(graph: torch.fx.Graph) -> None:
+def _prepared(graph: torch.fx.Graph) -> None:
     drop_places(graph)
+    fill_empty(graph)
+    divide_as_eager(graph)
+
+
+def _reassociated(graph: torch.fx.Graph) -> None:
+    _prepared(graph)
     if not reassociate(graph):
         raise LoweringError(
             "nothing to reassociate: the program takes no average after a product or a convolution, "
