@@ -116,7 +116,7 @@ def agents() -> str:
 AGENTS = (
     ("supervised", "agents_forms_h200", "sft"),
     ("first run of reinforcement", "agents_forms_h200", "rl"),
-    ("second run, started three quarters of the way to the first", "agents_forms2_h200", "rl"),
+    ("second run, started from a blend, three quarters from supervised to first run", "agents_forms2_h200", "rl"),
     ("blend, halfway between the two runs", "agents_forms3_h200", "start"),
     ("third run, started from that blend", "agents_forms3_h200", "rl"),
     ("shipped: blend, three quarters from supervised to third run", "agents_forms3_h200", "blended"),

@@ -70,7 +70,7 @@ Kernelwright uses Hydra, and Hydra's options work as usual:
 - `-m` sweeps over values, such as `seed=1,2,3`.
 - `+key=value` adds a key, and `~key` removes a key.
 - `--config-dir FOLDER` and `hydra.searchpath=[file://FOLDER]` add a folder of your own options.
-- `hydra.run.dir=FOLDER` names the run folder.
+- `hydra.run.dir=FOLDER` is another name for `out=FOLDER`.
 """
 
 

@@ -136,9 +136,9 @@ def evaluate(
     candidate: the program to judge: a path or a text with a class `ModelNew` or a function `forward`, a module, or the
     result of `compile`. reference: a path or a text in KernelBench's format, a module (its reference is taken), a
     `Reference`, or a live `nn.Module` with the `inputs` of its forward. The weights of a live module become inputs of
-    the candidate. rungs: some of parse, compile, interpret, run, time and profile; None for all that this machine
-    supports, except time and profile. device: auto, cpu or cuda. dialect: False judges any Python. overrides: as the
-    command line takes them, such as `["evaluator.seeds=5"]`.
+    the candidate. rungs: some of parse, compile, interpret, run, time and profile; None for parse, compile, and run
+    (without a GPU: interpret). device: auto, cpu or cuda. dialect: False judges any Python. overrides: as the command
+    line takes them, such as `["evaluator.seeds=5"]`.
 
     A bad candidate is a verdict and raises nothing. Raises UserError for a reference that cannot be used.
 

@@ -6,10 +6,10 @@ An experiment is a set of arms. The arms of `stages` are one agent for everythin
 without agents, and agents without passes. `algorithms` and `rewards` train an adapter for each arm and seed, and then
 measure it on held-out problems. `timed_rewards` does the same with rewards for speed, and needs a GPU.
 
-A table goes to stdout. For each arm it has the share of verified programs, the geometric mean of speedups (measured
-on a GPU, else estimated), and paired differences from the first arm. The 95% intervals come from resampling problems
-and seeds. out=FOLDER gets summary.json, and table.jsonl with a row for each arm, seed and problem. Each row is saved at
-once, and the same command resumes a run that was stopped or killed.
+A table goes to stdout. For each arm it has the share of verified programs, the geometric mean of speedups (on a GPU
+measured over eager PyTorch, else estimated over `baseline`), and paired differences from the first arm. The 95%
+intervals come from resampling problems and seeds. out=FOLDER gets summary.json, and table.jsonl with a row for each
+arm, seed and problem. Each row is saved at once, and the same command resumes a run that was stopped or killed.
 
 flags:
   --json   print summary.json instead of the table
@@ -21,7 +21,7 @@ configuration (defaults first):
   pipeline='PASSES'     for arms without a pipeline
   problems=held_out|examples|generated|kernelbench   problems.place=FILE|FOLDER|hub:OWNER/NAME
                         problems.split=test|train|null   problems.count=12   problems.difficulty=0   limit=N
-  seeds=[0]  seeds=[0,1,2]
+  seeds=[0]|[0,1,2]|…
   policy=smollm|none|hf|vllm|openai|replay   (experiments use smollm)
   policy.model=…   policy.adapters.STAGE=FOLDER
   answers=2  joint_answers=4  max_tokens=512  action=pipeline|program  midend_tokens=64   for agents in `stages`

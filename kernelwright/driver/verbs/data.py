@@ -19,8 +19,8 @@ No program occurs twice, and none is a copy of an evaluation problem. Evaluation
 test split of problems=…, and held-out generated programs. A program counts as a copy even if names, comments, sizes,
 spelling or small parts differ. A program with the same operators in the same order also counts as a copy. The summary
 lists the copied problems. A program's normal form is its text without names, comments and sizes. One normal form in
-five is held out from the training programs. The form's digest decides, so every run holds out the same forms. Each
-held-out program is the first of one of these forms.
+five is held out from the training programs. The form's digest decides, so every run holds out the same forms. Each of
+these forms gives at most one held-out program, the first that was generated.
 
 configuration (defaults first):
   stage=frontend|midend

@@ -6,9 +6,9 @@ usage: kernelwright evaluate reference=R.py candidate=C.py [key=value …]
 R.py is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and `get_init_inputs()`. C.py
 should compute the same with Triton kernels, as a class `ModelNew` or a function `forward`. One JSON object goes to
 stdout, and nothing else. It has `status`, `rung` (the rung that failed, else the last rung), `detail`,
-`diagnostics`, `errors`, `times`, `speedup` and `ci` (null where nothing was timed), `caliber`, `rungs` (the passed
-ones), `resources` and `shrunken`. The status is ok, unparsed, compile_error, runtime_error, mismatch, timeout, cheat
-or unsupported.
+`diagnostics`, `errors`, `times`, `speedup` over eager PyTorch and its 95% interval `ci` (null where nothing was timed),
+`caliber`, `rungs` (the passed ones), `resources` and `shrunken`. The status is ok, unparsed, compile_error,
+runtime_error, mismatch, timeout, cheat or unsupported.
 
 A row of a batch is an object with `id`, `reference` and `candidate`, and may have `rungs` and `dialect`. Reference
 and candidate are paths, relative to FILE's folder, or source texts. A text with a newline counts as source. The output
@@ -16,8 +16,9 @@ has one line for each row, in order, with the row's `id` and the keys above. A r
 `error`. With out=FILE the lines go to that file, and the same command resumes a stopped run.
 
 configuration (defaults first):
-  rungs=null|parse,compile,interpret,run,time,profile   the rungs to climb; null: all that this machine supports, except
-                        time and profile. profile gives each kernel's share of device time and place on the roofline
+  rungs=null|parse,compile,interpret,run,time,profile   the rungs to climb; null: parse, compile, and run
+                        (without a GPU: interpret). profile gives each kernel's share of device time and place on the
+                        roofline
   dialect=on|off        off: judge any Python, also outside the dialect
   device=auto|cpu|cuda
   target=auto|…         the GPU to compile for; a wrong name lists the right ones
@@ -26,7 +27,7 @@ configuration (defaults first):
   evaluator.seeds=3     draws of inputs that a candidate must pass
   evaluator.timeout_s=60  evaluator.memory_gb=8   limits of one job
   evaluator.baselines=[eager,inductor]   the baselines that the rung time measures; also inductor-max-autotune
-  evaluator.samples=0   on a GPU: runs from which the rung run estimates times; 0: no estimate
+  evaluator.samples=0   on a GPU: timed calls in the rung `run`, to estimate times; 0: no estimate
   cache=true|false      reuse earlier verdicts on the same program, but not times
   import.shrink=auto|never|always   make sizes small enough for the interpreter
 

