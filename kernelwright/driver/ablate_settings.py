@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from kernelwright.agent.agent_pass import AgentPass
 from kernelwright.agent.rewards import make_reward, needs_of
+from kernelwright.driver.beginnings import checked_rank
 from kernelwright.driver.checking import check_config, check_values, without
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.plain import Shape, refuse
@@ -19,7 +20,6 @@ from kernelwright.ir.options import option
 from kernelwright.ir.passes import Pass
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.midend.agent import ACTIONS
-from kernelwright.serve.adapters import adapter_folder, adapter_rank
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -227,7 +227,7 @@ def _arm(name: str, schema: AblateSchema, told: Sequence[str]) -> Arm:
             raise UserError(f"arms.{name}.policy.{other[0]}: {way_out}")
         training = {seed: _training(name, seed, schema, [*told, *written.train]) for seed in schema.seeds}
         made = next(iter(training.values())).plain
-        rank = made.trainer.rank if made.adapter is None else adapter_rank(adapter_folder(made.adapter))
+        rank = made.trainer.rank if made.adapter is None else checked_rank(made.adapter, f"arm {name}: adapter=")
         policy = replace(made.policy, adapters={**policy.adapters, made.stage.name: ""}, max_rank=rank)
         if made.stage.name not in map(_stage, _agents(pipeline)):
             raise UserError(

@@ -10,7 +10,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import pairs_of
 from kernelwright.rl.problems import check_place
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
-from kernelwright.serve.base import find_base
+from kernelwright.serve.base import SMOLLM, find_base
 from kernelwright.serve.optional import require_installed
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def check_training(plain: "TrainSchema | SftSchema", prefix: str = "") -> None:
     if plain.pairs:
         _check_file(plain.pairs, f"{prefix}pairs=")
     if plain.adapter is not None:
-        _check_adapter(plain.adapter, f"{prefix}adapter=")
+        checked_rank(plain.adapter, f"{prefix}adapter=")
     if plain.pairs:
         _check_pairs(plain.pairs, plain.stage.name, f"{prefix}pairs=")
 
@@ -56,7 +56,9 @@ def check_answering(policy: PolicySettings, prefix: str = "policy.") -> None:
 
 
 def check_model(name: str, key: str) -> None:
-    """UserError for a base model that is not on this machine."""
+    """UserError for a base model that is not on this machine; the default is looked for when it is loaded."""
+    if name == SMOLLM:
+        return
     try:
         find_base(name, whole=False)
     except UserError as error:
@@ -101,8 +103,9 @@ def _check_pairs(place: str, stage: str, key: str) -> None:
         raise UserError(f"{key}{error}") from error
 
 
-def _check_adapter(place: str, key: str) -> None:
+def checked_rank(place: str, key: str) -> int:
+    """The rank of an adapter that is given; UserError, naming the key, where there is none."""
     try:
-        adapter_rank(adapter_folder(place))
+        return adapter_rank(adapter_folder(place))
     except UserError as error:
         raise UserError(f"{key}{place}: {error}; give an adapter's folder, or shipped:NAME") from error
