@@ -1,6 +1,10 @@
 """The adapter for private parts of torch that programs are watched by: dispatch modes, trees of values, keys."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+import torch
 
 from kernelwright.backend.versions import adapting
 
@@ -10,9 +14,12 @@ with adapting("kernelwright", "torch"):
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
 
+    torch.compiler._is_compiling_flag  # noqa: B018
+
 __all__ = [
     "DisableTorchFunctionSubclass",
     "TorchDispatchMode",
+    "compiling",
     "inductor_classes",
     "is_composite",
     "suggest_memory_format",
@@ -25,6 +32,16 @@ __all__ = [
 def is_composite(operation: str) -> bool:
     """Whether an operation, by the name that the dispatcher has it under, is made of others for every device."""
     return bool(_dispatch_has_kernel_for_dispatch_key(operation, "CompositeImplicitAutograd"))
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """As `torch.compiler.is_compiling()` says while `torch.compile` traces a program."""
+    torch.compiler._is_compiling_flag = True
+    try:
+        yield
+    finally:
+        torch.compiler._is_compiling_flag = False
 
 
 def inductor_classes() -> tuple[Any, Any]:

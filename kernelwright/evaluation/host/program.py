@@ -21,6 +21,7 @@ from triton.backends.compiler import GPUTarget
 from kernelwright.backend.execute import GIVEN_NAMES
 from kernelwright.backend.reference import held_tensors, init_call
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
+from kernelwright.backend.torch_private import compiling
 from kernelwright.evaluation.host import cuda, library
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.session import Session
@@ -256,23 +257,13 @@ def _training(given: Sequence[Tensor]) -> Iterator[None]:
             value.requires_grad_(False)
 
 
-@contextlib.contextmanager
-def _compiling(_given: Sequence[Tensor]) -> Iterator[None]:
-    """As `torch.compiler.is_compiling()` says while `torch.compile` traces a program."""
-    torch.compiler._is_compiling_flag = True
-    try:
-        yield
-    finally:
-        torch.compiler._is_compiling_flag = False
-
-
 #: What calls are made under, by name.
 _MODES: Mapping[str, Callable[[Sequence[Tensor]], Around]] = {
     "": lambda _given: contextlib.nullcontext(),
     "grad": lambda _given: torch.enable_grad(),
     "autocast": _autocast,
     "training": _training,
-    "compiling": _compiling,
+    "compiling": lambda _given: compiling(),
     "inference": lambda _given: torch.inference_mode(),
 }
 
