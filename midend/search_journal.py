@@ -18,7 +18,7 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference
 
 #: What another run would find again; time or memory may have been short for the others.
-_LASTING = (Status.OK, Status.UNPARSED, Status.COMPILE_ERROR, Status.MISMATCH, Status.CHEAT)
+_LASTING = (Status.OK, Status.UNPARSED, Status.COMPILE_ERROR, Status.MISMATCH, Status.CHEAT, Status.HOST_COMPUTES)
 
 
 class SearchJournal:

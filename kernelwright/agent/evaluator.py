@@ -20,6 +20,7 @@ class Status(StrEnum):
     MISMATCH = "mismatch"
     TIMEOUT = "timeout"
     CHEAT = "cheat"
+    HOST_COMPUTES = "host_computes"
     UNSUPPORTED = "unsupported"
 
 
@@ -73,7 +74,7 @@ class Verdict:
         return html_table(str(self), ("", ""), [row for row in rows if row[1]], (note, *map(str, self.diagnostics)))
 
 
-_ALWAYS = frozenset((Status.OK, Status.UNPARSED, Status.MISMATCH, Status.CHEAT))
+_ALWAYS = frozenset((Status.OK, Status.UNPARSED, Status.MISMATCH, Status.CHEAT, Status.HOST_COMPUTES))
 #: Where the program's own line is named; else it may have been the machine.
 _WITH_PLACE = frozenset((Status.COMPILE_ERROR, Status.RUNTIME_ERROR))
 

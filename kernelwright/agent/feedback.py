@@ -29,7 +29,7 @@ _COUNT = re.compile(r"(\d{1,6}) outputs where the reference gives (\d{1,6})")
 _KIND = re.compile(r"it returns a (tensor|tuple|list|dict) where the reference returns a (tensor|tuple|list)")
 _INPUT = re.compile(r"input (\w{1,60}) was modified")
 _OVERWRITTEN = re.compile(r"output (\d{1,6}) of an earlier call was overwritten")
-_DRAW = re.compile(r"\[inputs (negative|shifted|small|large|integers|normal|given)(, perturbed weights)?\]")
+_DRAW = re.compile(r"\[inputs ([a-z]{1,10})(, perturbed weights)?\]")
 _COMPUTES = re.compile(r"host code computes with ((?:aten|torch)[\w.]{1,40})?")
 _TIMEOUT = re.compile(r"no answer within (\d{1,6}(?:\.\d{1,3})?) s")
 _IDLE = re.compile(r"no kernel has a part in output (\w{1,60})")
@@ -50,6 +50,7 @@ _HEADS = {
     Status.RUNTIME_ERROR: "The program fails when it is run.",
     Status.MISMATCH: "The program runs, but its outputs are wrong.",
     Status.TIMEOUT: "The program did not end in time.",
+    Status.HOST_COMPUTES: "Host code computes: kernels must compute every output.",
     Status.CHEAT: "The program is refused: kernels must compute every output.",
     Status.UNSUPPORTED: "The program uses something that cannot be judged here; write it in another way.",
 }
@@ -90,7 +91,7 @@ def _facts(verdict: Verdict) -> list[str]:
         return _mismatch(detail)
     if verdict.status is Status.TIMEOUT:
         return [f"There was no answer within {match[1]} s." for match in _matches(_TIMEOUT, detail)]
-    if verdict.status is Status.CHEAT:
+    if verdict.status in (Status.CHEAT, Status.HOST_COMPUTES):
         return _cheat(detail)
     return _exception(detail) if verdict.status is Status.RUNTIME_ERROR and not verdict.diagnostics else []
 

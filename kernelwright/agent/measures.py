@@ -37,8 +37,8 @@ def is_correct(verdict: Verdict) -> bool:
 
 
 def is_compiled(verdict: Verdict) -> bool:
-    """Whether the kernels compiled, as far as was tried; what is found cheating counts for nothing."""
-    return verdict.status is not Status.CHEAT and (verdict.ok or Rung.COMPILE in verdict.rungs)
+    """Whether the kernels compiled, as far as was tried; where others do the work, that counts for nothing."""
+    return verdict.status not in (Status.CHEAT, Status.HOST_COMPUTES) and (verdict.ok or Rung.COMPILE in verdict.rungs)
 
 
 def speedup(verdict: Verdict, baseline: str = "eager") -> float | None:

@@ -204,7 +204,7 @@ class CompositeReward:
         return Needs(baseline=self.baseline if self.speed else "", judge=bool(self.judge_weight))
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
-        if verdict.status is Status.CHEAT:
+        if verdict.status in (Status.CHEAT, Status.HOST_COMPUTES):
             return 0.0
         total = self.compiled * is_compiled(verdict)
         if is_correct(verdict):

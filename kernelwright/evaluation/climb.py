@@ -29,6 +29,7 @@ _FAILURES = {
     "runtime_error": Status.RUNTIME_ERROR,
     "unsupported": Status.UNSUPPORTED,
     "cheat": Status.CHEAT,
+    "host_computes": Status.HOST_COMPUTES,
     "mismatch": Status.MISMATCH,
 }
 

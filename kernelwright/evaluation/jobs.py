@@ -31,7 +31,7 @@ from kernelwright.evaluation.device.jit import CompilingExecutor, CudaExecutor
 from kernelwright.evaluation.device.kernels import KernelRefusedError
 from kernelwright.evaluation.device.profile_job import profile_candidate
 from kernelwright.evaluation.device.profiler import ProfilerError
-from kernelwright.evaluation.device.serve import CheatError, Executor, HostLeftError
+from kernelwright.evaluation.device.serve import CheatError, Executor, HostComputesError, HostLeftError
 from kernelwright.evaluation.device.time_job import check_and_time, time_candidate
 from kernelwright.evaluation.device.time_reference import time_reference
 from kernelwright.evaluation.draws import Draw
@@ -44,7 +44,7 @@ from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, Te
 
 Result = tuple[Json, list[RawTensor]]
 #: What says nothing against the device's memory: no kernel was at work.
-_HARMLESS = (HostLeftError, CheatError, KernelRefusedError, CompileFailureError)
+_HARMLESS = (HostLeftError, CheatError, HostComputesError, KernelRefusedError, CompileFailureError)
 
 
 _WARM_UP = """@triton.jit
@@ -174,6 +174,8 @@ def _failure(error: BaseException) -> Json:
     text = _text(error)
     if isinstance(error, CheatError):
         return {"status": "cheat", "detail": text}
+    if isinstance(error, HostComputesError):
+        return {"status": "host_computes", "detail": text}
     if isinstance(error, OverwrittenError):
         return {"status": "mismatch", "detail": text}
     if isinstance(error, HostLeftError):

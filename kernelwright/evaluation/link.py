@@ -12,6 +12,8 @@ from typing import Any
 
 Json = dict[str, Any]
 MAX_TEXT_BYTES = 8 << 20
+#: What a host asks for that would see content.
+COPY = "a copy to the host"
 
 
 class Origin(StrEnum):

@@ -118,4 +118,24 @@ def evaluator() -> Iterator[LocalEvaluator]:
 def test_numbers_that_say_how_to_compute_are_read_and_no_others(name: str, evaluator: LocalEvaluator) -> None:
     body, right = READS[name]
     verdict = evaluator.evaluate_text(PROGRAM.replace("{body}", body), REFERENCE, RUNGS)
-    assert verdict.ok if right else verdict.status in (Status.CHEAT, Status.MISMATCH, Status.RUNTIME_ERROR), verdict
+    refused = (Status.HOST_COMPUTES, Status.MISMATCH, Status.RUNTIME_ERROR)
+    assert verdict.ok if right else verdict.status in refused, verdict
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["torch.ne(x, 0).sum()", "(x * 2).sum()", "x.relu()", "x.cpu()", "x.softmax(0)", "x.tolist()", "x > 0", "x @ x"],
+)
+def test_computing_in_plain_sight_is_no_cheat_and_says_what_to_write(what: str, evaluator: LocalEvaluator) -> None:
+    verdict = evaluator.evaluate_text(
+        PROGRAM.replace("{body}", f"s = {what}; total[(1,)](x, y, 1.0, N=8)"), REFERENCE, RUNGS
+    )
+    assert verdict.status is Status.HOST_COMPUTES, verdict
+    assert verdict.detail.startswith("host code ") and "write a @triton.jit kernel for it" in verdict.detail
+
+
+def test_a_cheat_has_evidence(evaluator: LocalEvaluator) -> None:
+    verdict = evaluator.evaluate_text(PROGRAM.replace("{body}", "y.zero_()"), REFERENCE, RUNGS)
+    assert verdict.status in (Status.MISMATCH, Status.CHEAT), verdict
+    graph = evaluator.evaluate_text(PROGRAM.replace("{body}", "torch.cuda.CUDAGraph()"), REFERENCE, RUNGS)
+    assert graph.status is Status.CHEAT, graph

@@ -13,7 +13,7 @@ from kernelwright.evaluation import operators
 from kernelwright.evaluation.device.kernels import Description, check
 from kernelwright.evaluation.device.memory import Memory
 from kernelwright.evaluation.kernel_text import written_parameters
-from kernelwright.evaluation.link import Json, Link, LinkError, Origin, TensorRef
+from kernelwright.evaluation.link import COPY, Json, Link, LinkError, Origin, TensorRef
 
 #: Numbers that host code may read, one at a time, and the size of the tensors it may read them from: lengths and
 #: places. Of floating numbers few, each alone in its tensor, as a scale is.
@@ -23,7 +23,17 @@ TUNES, TRIALS = 16, 32
 
 
 class CheatError(Exception):
-    """Host code did what only kernels may do; says what."""
+    """Host code did what nobody needs who computes in kernels; says what."""
+
+
+class HostComputesError(Exception):
+    """Host code did in plain sight what kernels are to do; says what, and what to write instead."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"host code {what}; {_INSTEAD}")
+
+
+_INSTEAD = "write a @triton.jit kernel for it, and keep what it gives on the device"
 
 
 class HostLeftError(Exception):
@@ -117,8 +127,8 @@ class Server:
     def until(self, *wanted: str) -> tuple[Json, bytearray]:
         """Serve requests until one of these comes; that message.
 
-        Raises CheatError, HostLeftError, KernelRefusedError, MemoryError, LinkError for a host that breaks the
-        protocol, and what a kernel's faults are.
+        Raises CheatError, HostComputesError, HostLeftError, KernelRefusedError, MemoryError, LinkError for a host that
+        breaks the protocol, and what a kernel's faults are.
         """
         while True:
             try:
@@ -168,7 +178,12 @@ class Server:
             self.recorder.uploaded(store.content, raw)
 
     def refuse(self, message: Json, _raw: bytearray) -> None:
-        raise CheatError(f"host code computes with {message['what']}; kernels must compute")
+        what = str(message["what"])[:200]
+        if what.startswith("aten."):
+            raise HostComputesError(f"computes with {what}")
+        if what == COPY:
+            raise HostComputesError(f"makes {what} of a tensor that depends on inputs")
+        raise CheatError(f"host code makes {what}; kernels must compute")
 
     def item(self, message: Json, _raw: bytearray) -> Json:
         ref = TensorRef.decode(message["tensor"])
@@ -177,7 +192,7 @@ class Server:
         self.floats += dtype.is_floating_point
         numbers = dtype.is_floating_point and (nbytes > dtype.itemsize or self.floats > FLOATS_PER_CALL)
         if numbers or self.items > ITEMS_PER_CALL or nbytes > ITEM_BYTES:
-            raise CheatError("host code reads a tensor's content; kernels must compute with it")
+            raise HostComputesError("reads a tensor's content")
         if self.recorder is not None:
             self.recorder.read(self.memory.tensor(ref))
         return {"value": self.memory.tensor(ref).item()}
@@ -257,7 +272,7 @@ class Server:
     def operate(self, message: Json, _raw: bytearray) -> None:
         name = str(message["name"])
         if not self._permits(name):
-            raise CheatError(f"host code computes with {name}; kernels must compute")
+            raise HostComputesError(f"computes with {name}")
         found: list[tuple[TensorRef, Tensor]] = []
         args = [self._decode(value, found) for value in message["args"]]
         kwargs = {str(key): self._decode(value, found) for key, value in message["kwargs"].items()}

@@ -24,7 +24,7 @@ from kernelwright.backend.torch_private import (
 )
 from kernelwright.evaluation import operators
 from kernelwright.evaluation.host.session import Session
-from kernelwright.evaluation.link import TensorRef
+from kernelwright.evaluation.link import COPY, TensorRef
 
 CUDA = torch.device("cuda", 0)
 #: Device addresses are made up, as an allocator gives them out: aligned, in segments, at no place that could be known.
@@ -332,7 +332,7 @@ def _to(tensor: DeviceTensor, *args: Any, **kwargs: Any) -> Any:
 
 def _cpu(tensor: DeviceTensor, *_args: Any, **_kwargs: Any) -> Tensor:
     if tensor.store.content is None:
-        tensor.store.session.refuse("a copy to the host")
+        tensor.store.session.refuse(COPY)
     return _on_host(tensor).clone()
 
 
