@@ -27,6 +27,7 @@ from kernelwright.driver.settings import (
 )
 from kernelwright.driver.train_settings import (
     CanarySettings,
+    HeldOutSettings,
     ProblemSettings,
     RolloutSettings,
     SftSchema,
@@ -107,6 +108,8 @@ def _verbs() -> Iterator[str]:
         yield f"### {verb}\n\nGroups: {named}.\n"
         yield from _table(_own(schema, _read(text)))
         if schema is TrainSchema:
+            yield "Held-out problems are answered while the run trains, and never learnt from.\n"
+            yield from _table(_rows(HeldOutSettings, "held_out.", _read(text)))
             yield "The canary asks, before the first step, whether the policy has the trainer's weights.\n"
             yield from _table(_rows(CanarySettings, "canary.", _read(text)))
 

@@ -115,6 +115,7 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
             engine = VllmSettings(
                 settings.model,
                 settings.max_model_len,
+                max_loras=max(2, len(settings.adapters) + 1),  # one more, for what a training run is measured by
                 max_lora_rank=settings.max_rank,
                 devices=settings.devices,
                 dtype=settings.dtype,

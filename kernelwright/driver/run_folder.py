@@ -10,14 +10,20 @@ from typing import Any
 
 from kernelwright.driver.locks import locked
 from kernelwright.driver.paths import remove_if_bare
+from kernelwright.driver.run_start import RUN
+from kernelwright.driver.set_aside import SET_ASIDE
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint
 from kernelwright.rl.data import write_text
 from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.step_lines import HELD_OUT, TRAJECTORIES
 
 _CONFIG, _CHECKPOINTS, _ADAPTER = "config.json", "checkpoints", "adapter"
 #: What a run writes besides; of a run that got no checkpoint it is worth nothing.
-_BESIDE = (_CHECKPOINTS, "metrics.jsonl", "plot.svg", "plot.png", "canary.json", "tensorboard", "pushed", "wandb-id")
+_BESIDE = (
+    *(_CHECKPOINTS, "metrics.jsonl", "plot.svg", "plot.png", "canary.json", "tensorboard", "pushed", "wandb-id"),
+    *(RUN, SET_ASIDE, TRAJECTORIES, HELD_OUT),
+)
 
 
 @contextmanager

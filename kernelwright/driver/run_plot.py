@@ -30,7 +30,12 @@ PANELS = (
     Panel("loss", {"loss": "training", "held_out_loss": "held out"}),
     Panel(
         "pass rate, share",
-        {"correct": "turns verified", "solved": "trajectories with one", "new/correct": "turns on new problems"},
+        {
+            "correct": "turns verified",
+            "solved": "trajectories with one",
+            "new/correct": "turns on new problems",
+            "held_out/correct": "held-out problems",
+        },
         (-0.02, 1.02),
     ),
     Panel("divergence, nats a token", {"mismatch": "|trainer - policy|", "mismatch_kl": "KL to policy"}),

@@ -10,15 +10,19 @@ from typing import Any
 from kernelwright.driver.ablate_table import summary_html
 from kernelwright.driver.emit import check_emit, emit
 from kernelwright.driver.report import report_html, summary_line
+from kernelwright.driver.run_start import read_starts
+from kernelwright.driver.set_aside import SET_ASIDE
 from kernelwright.frontend.problem import single_line
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.notebook import html_table
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule
+from kernelwright.rl.data import read_lines
 from kernelwright.rl.run_log import METRICS, read_metrics
+from kernelwright.rl.step_lines import HELD_OUT, TRAJECTORIES, read_step_lines
 
 #: Metrics that a training run's table shows, where the run has them.
-_SHOWN = ("reward", "correct", "loss", "held_out_loss", "mismatch", "tokens_per_s")
+_SHOWN = ("reward", "correct", "held_out/correct", "loss", "held_out_loss", "mismatch", "tokens_per_s")
 _MOST_ROWS = 10
 _AGAIN = "run the command that wrote it again, with the same out=…"
 
@@ -69,8 +73,8 @@ class TrainingRun:
     """A run of `train` or `sft`.
 
     `metrics` has a mapping for each step: `step`, `seconds` since the run began, and the measurements. `config` is
-    the run's configuration. `checkpoints` are folders in order of their steps; `adapter` is the folder of the current
-    LoRA adapter, or None if no step has ended.
+    what the run may only go on with. `checkpoints` are folders in order of their steps; `adapter` is the folder of the
+    current LoRA adapter, or None if no step has ended.
     """
 
     folder: Path
@@ -83,6 +87,27 @@ class TrainingRun:
     def last(self) -> Mapping[str, Any]:
         """The metrics of the last step; empty if no step has ended."""
         return self.metrics[-1] if self.metrics else {}
+
+    @cached_property
+    def starts(self) -> tuple[Mapping[str, Any], ...]:
+        """Each time that the run began or went on: time, command, code, versions, device, the whole configuration."""
+        return tuple(read_starts(self.folder))
+
+    @cached_property
+    def trajectories(self) -> tuple[Mapping[str, Any], ...]:
+        """Some trajectories of each step: `step`, `problem`, and `turns` with prompt, answer, verdict and reward."""
+        return tuple(read_step_lines(self.folder / TRAJECTORIES))
+
+    @cached_property
+    def held_out(self) -> tuple[Mapping[str, Any], ...]:
+        """What held-out problems came to, after as many steps as `step` says."""
+        return tuple(read_step_lines(self.folder / HELD_OUT))
+
+    @cached_property
+    def set_aside(self) -> tuple[Mapping[str, Any], ...]:
+        """Problems that the run could not work on: `name`, `why` and `cause`."""
+        path = self.folder / SET_ASIDE
+        return tuple(row for _, row in read_lines(path)) if path.is_file() else ()
 
     def _repr_html_(self) -> str:
         shown = [name for name in _SHOWN if any(name in row for row in self.metrics)]

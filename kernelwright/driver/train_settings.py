@@ -92,6 +92,7 @@ class TrainerSettings:
     save_every: int = option(1, at_least=1)
     keep: int = option(2, at_least=1)
     wandb: str | None = None
+    trajectories: int = option(4, at_least=0)
 
     def lora(self) -> "LoraSettings":
         """The adapter's part."""
@@ -110,6 +111,17 @@ class TrainerSettings:
             warmup=self.warmup,
             schedule=cast(Any, self.schedule),
         )
+
+
+@dataclass
+class HeldOutSettings:
+    """The problems that a run is measured by while it trains; see conf/train.yaml."""
+
+    every: int = option(0, at_least=0)
+    place: str | None = None
+    count: int = option(32, at_least=1)
+    n: int = option(1, at_least=1)
+    temperature: float = option(0.0, at_least=0)
 
 
 @dataclass
@@ -162,6 +174,7 @@ class TrainSchema:
     rollout: RolloutSettings = field(default_factory=RolloutSettings)
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
     canary: CanarySettings = field(default_factory=CanarySettings)
+    held_out: HeldOutSettings = field(default_factory=HeldOutSettings)
     adapter: str | None = None
     pairs: str | None = None
     out: str = "???"
@@ -242,6 +255,8 @@ class TrainSettings:
             seed=self.plain.seed,
             ahead=chosen.ahead,
             wandb=chosen.wandb,
+            trajectories=chosen.trajectories,
+            evaluate_every=self.plain.held_out.every,
         )
 
 

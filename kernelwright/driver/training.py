@@ -23,16 +23,19 @@ from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.backend.tf32 import permitted
 from kernelwright.driver.activity import Activity, sayer
 from kernelwright.driver.build import cost_model_ms, open_pool, resolve_target
+from kernelwright.driver.campaign import machine
 from kernelwright.driver.canary import check_policy, follow_canary
 from kernelwright.driver.closing import closing_with
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.given import Given, read_modules
+from kernelwright.driver.held_out import ADAPTER, held_out_figures, held_out_modules
 from kernelwright.driver.pair_rows import read_pair_rows
 from kernelwright.driver.policies import open_policy
 from kernelwright.driver.readers import Readers
 from kernelwright.driver.reward_needs import check_needs, doubts, rungs_for
 from kernelwright.driver.run_folder import last_metrics, training_folder
 from kernelwright.driver.run_plot import plotted
+from kernelwright.driver.run_start import record_start
 from kernelwright.driver.set_aside import NOT_READ, TOO_LONG, SetAside
 from kernelwright.driver.settings import Device
 from kernelwright.driver.stage_agents import make_agent
@@ -58,9 +61,9 @@ from kernelwright.serve.base import find_base
 from kernelwright.serve.chat import chat_ids, check_lengths
 
 #: Settings that a run may go on with changed; of pairs their rows count, not their file's name.
-_FREE = ("workers", "readers", "out", "canary", "pairs")
+_FREE = ("workers", "readers", "out", "canary", "held_out", "pairs")
 _FREE_SFT = ("out", "device", "epochs", "pairs")
-_FREE_TRAINER = ("wandb",)
+_FREE_TRAINER = ("wandb", "trajectories")
 #: Seconds after which a thread gives the interpreter to one that waits for it. Each operation of a learner or a policy
 #: gives it up and wants it back; by Python's own 5 ms, a thread that reads answers keeps it from them that long.
 _INTERPRETER_SECONDS = 2e-4
@@ -84,7 +87,7 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
             rows = read_pair_rows(settings)
         train, held_out = rows.train, rows.held_out
         told = _bound(asdict(settings), _FREE_SFT) | {"rows": _digest(train)}
-        folder = _entered(stack, settings.out, f"runs/sft/{settings.stage.name}", told, say, ranks)
+        folder = _entered(stack, settings.out, f"runs/sft/{settings.stage.name}", told, say, ranks, asdict(settings))
         facts = {"pairs": rows.pairs, "rows": len(train), "held_out": len(held_out), "adapter": f"{folder}/adapter"}
         with Activity(console, f"loading {settings.model}"):
             learner = _learner(
@@ -104,11 +107,14 @@ def _entered(
     told: Mapping[str, Any],
     say: Callable[[str], None],
     ranks: Ranks,
+    composed: Mapping[str, Any],
 ) -> Path:
-    """The folder of a run, in every process; the first keeps it from other runs while `stack` is open."""
+    """The folder of a run, in every process; the first keeps it from other runs while `stack` is open, and takes down
+    there what the run was started with."""
     folder = Path(out)
     if ranks.leads:
         folder = stack.enter_context(training_folder(folder, Path(default), told, say))
+        record_start(folder, composed, str(machine()["device"]))
     folder = ranks.shared(folder)
     stack.enter_context(closing_with(lambda: what_is_kept(folder / "checkpoints")))
     return folder
@@ -186,7 +192,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
     sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
         told = _bound(settings.content, _FREE) | ({"rows": _digest(pairs)} if pairs else {})
-        folder = _entered(stack, plain.out, f"runs/train/{plain.stage.name}", told, say, ranks)
+        folder = _entered(stack, plain.out, f"runs/train/{plain.stage.name}", told, say, ranks, settings.content)
         with Activity(console, f"loading {plain.policy.model}"):
             learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
         judge = PolicyJudge(stack.enter_context(open_policy(plain.judge, "judge"))) if needs.judge else None
@@ -199,6 +205,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         with Activity(console, "reading problems"):
             read = read_modules(plain.problems, plain.stage.name, target, settings, partial(aside.add, NOT_READ))
             modules = _with_room(read, agent, learner, plain, partial(aside.add, TOO_LONG))
+            measured_by = held_out_modules(settings, target, read, partial(aside.add, NOT_READ))
         rank = plain.trainer.rank
         if plain.adapter is not None:
             rank = adapter_rank(adapter_folder(plain.adapter))
@@ -223,7 +230,9 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         count = int(learner.device.type == "cuda") if plain.readers is None else plain.readers
         begin = stack.enter_context(Readers(count, plain.stage.name, target, drawn)).begin if count else None
 
-        def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
+        def rolled(
+            chosen: Sequence[KernelModule], n: int, sampling: Sampling, adapter: str, over: Callable[[], None]
+        ) -> list[Trajectory]:
             def roll(some: Sequence[KernelModule], before: Sequence[Verdict]) -> list[Trajectory]:
                 evaluate = judged_by(pool)
                 if needs.times:
@@ -234,10 +243,10 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
                     some,
                     asked,
                     evaluate,
-                    n=drawn.n,
+                    n=n,
                     turns=drawn.turns,
-                    sampling=replace(sampling, seed=seed),
-                    adapter=plain.stage.name,
+                    sampling=sampling,
+                    adapter=adapter,
                     rungs=ladder,
                     given=before,
                     over=over,
@@ -248,12 +257,22 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
 
             return given.rolled(chosen, roll) if needs.of_given else roll(chosen, ())
 
+        def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
+            return rolled(chosen, drawn.n, replace(sampling, seed=seed), plain.stage.name, over)
+
+        def measure(place: Path) -> dict[str, Any]:
+            answering.load_adapter(ADAPTER, place)
+            asks, n = replace(sampling, temperature=plain.held_out.temperature, seed=plain.seed), plain.held_out.n
+            return held_out_figures(measured_by, n, rolled(measured_by, n, asks, ADAPTER, lambda: None))
+
         def push(place: Path) -> None:
             answering.load_adapter(plain.stage.name, place)
 
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
         with _shown(console) as tell, plotted(folder, say), taking_turns():
-            trainer = Trainer(learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases, pairs)
+            trainer = Trainer(
+                learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases, pairs, measure
+            )
             with _going_first(learner.device):
                 return (trainer.run() or last_metrics(folder)) | {"set_aside": len(aside)}
 
@@ -353,7 +372,7 @@ def _shown(console: Console) -> Iterator[Any]:
     with Activity(console, "steps") as activity:
 
         def tell(step: int, steps: int, metrics: Mapping[str, Any]) -> None:
-            names = ("loss", "held_out_loss", "reward", "correct", "mismatch", "tokens_per_s")
+            names = ("loss", "held_out_loss", "reward", "correct", "held_out/correct", "mismatch", "tokens_per_s")
             figures = "  ".join(f"{name} {metrics[name]:.4g}" for name in names if name in metrics)
             activity.show(completed=step, total=steps, figures=figures)
 

@@ -45,11 +45,14 @@ from kernelwright.rl.phases import Phases
 from kernelwright.rl.run_log import RunLog
 from kernelwright.rl.sft import add_likelihood_gradients
 from kernelwright.rl.statistics import Loss, acceptance, sum_and_count
+from kernelwright.rl.step_lines import HELD_OUT, TRAJECTORIES, StepLines, trajectory_rows
 from kernelwright.rl.stopping import Stop
 from kernelwright.rl.turns import Turns, turns_of
 
 #: Hands a saved adapter to the policy.
 Push = Callable[[Path], None]
+#: Lets the policy answer held-out problems with a saved adapter; what came of it.
+Measure = Callable[[Path], dict[str, Any]]
 Tell = Callable[[int, int, Mapping[str, Any]], None]
 Say = Callable[[str], None]
 #: In a checkpoint, the adapters by which batches are drawn that are not learnt from yet, each by its step.
@@ -64,7 +67,8 @@ class RlSettings:
     their loss times `imitation`; right answers to problems that had no others are among them with the weight
     `rehearsal`, beside advantages. So are as many of the trainer's pairs as `pairs` says. Every `save_every` steps
     there is a checkpoint. `ahead` batches are drawn ahead of the one that is learnt from. `wandb` is a project of
-    Weights & Biases that gets the metrics."""
+    Weights & Biases that gets the metrics. Of each step `trajectories` are written to a file. Before the first step,
+    every `evaluate_every` steps and at the end held-out problems are answered; 0: never."""
 
     steps: int = 100
     problems: int = 4
@@ -80,6 +84,8 @@ class RlSettings:
     seed: int = 0
     ahead: int = 0
     wandb: str | None = None
+    trajectories: int = 0
+    evaluate_every: int = 0
 
 
 @dataclass
@@ -88,7 +94,7 @@ class Trainer:
     of verified pairs, as in supervised training: what they show is not forgotten (Ouyang et al., 2022, PPO-ptx).
 
     `tell` is given every step's metrics, `say` what else there is to say, a line each. `phases` is told by whoever
-    makes the policy and the evaluators when they are at work.
+    makes the policy and the evaluators when they are at work. `measure` is asked where held-out problems are answered.
     """
 
     learner: Learner
@@ -102,6 +108,7 @@ class Trainer:
     say: Say = lambda _line: None
     phases: Phases = field(default_factory=Phases)
     pairs: Sequence[Row] = ()
+    measure: Measure | None = None
     _flights: deque[Flight] = field(default_factory=deque)
     _handed: int | None = None  # the step of the adapter that the policy has
 
@@ -142,6 +149,11 @@ class Trainer:
         self._resume()
         leads, metrics = self.learner.ranks.leads, dict[str, Any]()
         log = RunLog(self.folder, self.learner.step, self.settings.wandb) if leads else None
+        if leads:
+            self._answers = StepLines(self.folder / TRAJECTORIES, self.learner.step)
+            self._held_out = StepLines(self.folder / HELD_OUT, self.learner.step + 1)
+            if not self.learner.step:
+                self._measured()
         self.phases.lap()
         try:
             while self.learner.step < self.settings.steps:
@@ -149,9 +161,12 @@ class Trainer:
                 found = self._taken(step)
                 if found is None:
                     break
-                metrics = found | self.phases.lap()
                 if log is None:
                     continue
+                every, ended = self.settings.evaluate_every, self.learner.step == self.settings.steps
+                if every and (ended or self.learner.step % every == 0):
+                    found |= {f"held_out/{name}": value for name, value in self._measured().items()}
+                metrics = found | self.phases.lap()
                 log.write(step, metrics)  # first: what a checkpoint holds is never taken again, and would not be shown
                 if self.learner.step % self.settings.save_every == 0 or self.learner.step >= self.settings.steps:
                     with self.phases.timed("checkpoint"):  # its seconds are the next step's
@@ -169,6 +184,22 @@ class Trainer:
             if not metrics:
                 self.say(f"{self.folder} has all of its {self.settings.steps} steps already")
         return metrics
+
+    def _measured(self) -> dict[str, Any]:
+        """What held-out problems come to now; nothing where that is not asked for, or the run is to stop before."""
+        if self.measure is None or not self.settings.evaluate_every or self._stop.asked:
+            return {}
+        place = self.folder / "pushed" / "held_out"
+        self.learner.save_adapter(place)
+        try:
+            with self.phases.timed("held_out"), self._stop.interruptible(self._alone):
+                found = self.measure(place)
+        except KeyboardInterrupt:
+            if not self._stop.asked or self._stop.at_once:
+                raise
+            return {}
+        self._held_out.add([{"step": self.learner.step, **found}])
+        return {name: value for name, value in found.items() if not isinstance(value, list)}
 
     def _taken(self, step: int) -> dict[str, Any] | None:
         """The metrics of a step; None where the run is to stop before it."""
@@ -304,6 +335,7 @@ class Trainer:
         fresh = self._fresh(plan.step, trajectories)
         if self.learner.ranks.leads:
             self._curriculum.record(plan.places, trajectories)
+            self._answers.add(trajectory_rows(plan.step, trajectories, self.settings.trajectories))
         if self._stop.asked:
             pass  # nobody draws any more, and a terminal's Ctrl-C may have ended the policy
         elif not self.settings.ahead or self.learner.step == self.settings.steps:

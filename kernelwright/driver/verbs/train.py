@@ -10,7 +10,8 @@ idle shares idle/policy, idle/learner and idle/evaluator.
 With trainer.ahead=1 the policy draws a batch while the learner works on the previous batch; the policy's adapter is
 then one step old (`lag`). With trainer.ahead=2 the learner does not wait for late verdicts either.
 
-out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `tensorboard` and `canary.json`. At the end, or after an
+out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `trajectories.jsonl`, `held_out.jsonl`, `set_aside.jsonl`,
+`run.json` (versions, commit, configuration), `tensorboard` and `canary.json`. At the end, or after an
 interrupt, it also gets `plot.svg` and `plot.png`. The same command resumes a stopped run from its last checkpoint, with
 the next batch. Ctrl-C and SIGTERM write a checkpoint before the run ends; a second Ctrl-C ends it at once. The last
 step's metrics go to stdout as JSON.
@@ -29,6 +30,8 @@ configuration (defaults first; every group is a folder of conf/):
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=null|[parse,interpret]
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.ahead=0
   trainer.imitate=0  trainer.rehearsal=0  rollout.remember=0
+  held_out.every=0  held_out.count=32  held_out.place=FILE   held-out problems, answered every so many steps
+  trainer.trajectories=4   trajectories of each step that go to trajectories.jsonl
   trainer.wandb=PROJECT   Weights & Biases gets each step's metrics as well
   pairs=FILE.jsonl  trainer.pairs=0   pairs that are imitated with each update, against forgetting
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    all keys of a published recipe
