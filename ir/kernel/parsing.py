@@ -64,8 +64,13 @@ def parse_kernels(kernels: Sequence[Kernel]) -> dict[str, Function]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _mentioned(source: str) -> frozenset[str]:
-    tree = ast.parse(textwrap.dedent(source))
-    return frozenset(part.id for part in walk(tree) if isinstance(part, ast.Name))
+    """Names of the file that a function reads: a local of the same name as another function is none."""
+    node = ast.parse(textwrap.dedent(source)).body[0]
+    read = frozenset(part.id for part in walk(node) if isinstance(part, ast.Name))
+    if not isinstance(node, ast.FunctionDef):
+        return read
+    parameters = {argument.arg for argument in all_arguments(node.args)}
+    return read - parameters - bound_names(ast.Module(node.body, []))
 
 
 @lru_cache(maxsize=_REMEMBERED)

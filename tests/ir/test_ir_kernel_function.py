@@ -47,6 +47,11 @@ def changed(function: Function, kind: str, changes: dict[str, object]) -> Functi
     return replace(function, body=region(function.body))
 
 
+def test_a_local_with_the_name_of_a_kernel_is_no_call_of_it() -> None:
+    functions = read("k1 = tl.load(x)\ntl.store(x, k1 * 2)", "tl.store(x, n)")
+    assert all(function.entry for function in functions.values())
+
+
 def test_every_function_of_the_corpus_is_sound() -> None:
     functions = [function for module in corpus().values() for function in kernel_functions(module).values()]
     assert len(functions) > 200
