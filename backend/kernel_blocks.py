@@ -7,6 +7,7 @@ from kernelwright.ir.kernel.accesses import Accesses
 from kernelwright.ir.kernel.axes import COMBINING
 from kernelwright.ir.kernel.indices import Form
 from kernelwright.ir.kernel.inlining import inlined
+from kernelwright.ir.kernel.normal import counted
 from kernelwright.ir.kernel.parsing import kernel_functions
 from kernelwright.ir.kernel.values import Constant, Operation, Value
 from kernelwright.ir.values import KernelModule
@@ -19,7 +20,7 @@ class KernelBlocks:
 
     def __init__(self, module: KernelModule, symbol: str) -> None:
         functions = kernel_functions(module)
-        self.function = inlined(functions[symbol], functions)
+        self.function = counted(inlined(functions[symbol], functions))
         self.accesses = Accesses(self.function)
         operations = list(self.function.walk())
         self.loops = [one for one in operations if one.kind in ("for", "static_for", "while")]
@@ -31,7 +32,8 @@ class KernelBlocks:
     @property
     def steps(self) -> frozenset[str]:
         """Parameters by which loops step: blocks that may be smaller than what they run over."""
-        given = {one.get("step") for one in self.loops}
+        forms = [self.accesses.indices.form(one.get("step")) for one in self.loops]
+        given = {leaf.value for form in forms if form is not None for leaf in form.leaves}
         pairs = zip(self.function.parameters, self.function.body.arguments, strict=True)
         return frozenset(parameter.name for parameter, value in pairs if value in given)
 

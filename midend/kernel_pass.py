@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from kernelwright.ir.kernel.inlining import inlined
 from kernelwright.ir.kernel.launches import Launches
-from kernelwright.ir.kernel.normal import normal_form
+from kernelwright.ir.kernel.normal import counted, normal_form
 from kernelwright.ir.kernel.parsing import kernel_functions
 from kernelwright.ir.kernel.printing import with_functions
 from kernelwright.ir.kernel.values import Function
@@ -58,8 +58,9 @@ class KernelPass(Pass):
     def _rewritten(
         self, function: Function, functions: Mapping[str, Function], launches: Launches | None
     ) -> Function | None:
-        """The kernel rewritten with its helpers taken apart, or without where that comes to the same."""
-        whole = inlined(function, functions)
+        """The kernel rewritten with its helpers taken apart and its loops counted, or as it is where that comes to the
+        same."""
+        whole = counted(inlined(function, functions))
         made = self.rewrite(whole, launches)
         if made is whole:
             return None

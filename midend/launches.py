@@ -45,6 +45,12 @@ class HostLaunch:
                 written |= given & set(self.parameters)
         return frozenset(written)
 
+    @property
+    def grid_options(self) -> frozenset[str]:
+        """The launch options that the grid is worked out from, as `meta["XBLOCK"]`."""
+        nodes = (node for node in ast.walk(self.grid) if isinstance(node, ast.Constant))
+        return frozenset(node.value for node in nodes if isinstance(node.value, str))
+
     def text(self, kernel: Kernel, arguments: Sequence[str]) -> str:
         """The statement that launches another kernel with the same grid."""
         place = ast.unparse(ast.Subscript(ast.Name(kernel.symbol, ast.Load()), self.grid, ast.Load()))
@@ -147,6 +153,13 @@ def storages(trace: HostTrace) -> dict[str, str]:
                 joined = bases[0] if bases else name
                 found = {known: joined if root in bases else root for known, root in found.items()} | {name: joined}
     return found
+
+
+def roots_of(trace: HostTrace, launch: HostLaunch) -> dict[str, set[str]]:
+    """For each parameter of a launch, names for the memory that its argument may lie in; `storages` tells which."""
+    roots = storages(trace)
+    named = {name: names_in(ast.parse(text)) - {"torch"} for name, text in launch.given.items()}
+    return {name: {roots.get(one, one) for one in names} for name, names in named.items()}
 
 
 def makes(statement: ast.stmt, name: str) -> bool:

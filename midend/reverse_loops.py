@@ -7,7 +7,7 @@ from typing import ClassVar
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.launches import function_of, local_names, read_by
-from kernelwright.midend.persistent_rows import row_length
+from kernelwright.midend.row_text import row_length
 
 _STEP = "r0_step"
 

@@ -9,7 +9,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.launches import function_of
-from kernelwright.midend.persistent_rows import row_length
+from kernelwright.midend.row_text import row_length
 
 #: Elements of a window, at most; those that are written out.
 MOST, MOST_UNROLLED = 1024, 32

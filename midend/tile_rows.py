@@ -14,8 +14,8 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.midend.digits import Index
 from kernelwright.midend.host_code import with_statements
 from kernelwright.midend.launches import HostLaunch, bound_by, called, function_of, names_in
-from kernelwright.midend.persistent_rows import row_length, straight
 from kernelwright.midend.pointwise import conjunction, joined
+from kernelwright.midend.row_text import row_length, straight
 from kernelwright.midend.tile_elements import OF_BLOCKS, AtElement, TileElements, counts_of
 from kernelwright.midend.tiles import Tile
 

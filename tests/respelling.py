@@ -53,6 +53,8 @@ class _Respelling:
         self.parameters = {argument.arg for argument in arguments}
         self.constants = {argument.arg for argument in arguments if is_constexpr(argument.annotation)}
         self.count = 0
+        #: Nodes of loops that count by themselves.
+        self.counted: set[int] = set()
 
     def fresh(self, stem: str) -> str:
         self.count += 1
@@ -144,18 +146,19 @@ class _Respelling:
             for index in reversed(range(len(block))):
                 loop = block[index]
                 if isinstance(loop, ast.For) and self.random.random() < 0.7 and self._counts(loop):
-                    block[index : index + 1] = self._as_while(loop)
+                    made = self._as_while(loop)
+                    self.counted |= {id(n) for statement in made for n in ast.walk(statement)}
+                    block[index : index + 1] = made
 
     def _counts(self, loop: ast.For) -> bool:
         assert isinstance(loop.iter, ast.Call)
         plain = dotted(loop.iter.func) in (("range",), ("tl", "range")) and not loop.iter.keywords
         assert isinstance(loop.target, ast.Name)
         name = loop.target.id
-        inside = {id(n) for n in ast.walk(loop)}
-        outside = [
-            n for n in ast.walk(self.function) if isinstance(n, ast.Name) and n.id == name and id(n) not in inside
-        ]
-        return plain and not outside
+        loops = [n for n in ast.walk(self.function) if isinstance(n, ast.For) and ast.unparse(n.target) == name]
+        inside = {id(n) for loop in loops for n in ast.walk(loop)}
+        uses = [n for n in ast.walk(self.function) if isinstance(n, ast.Name) and n.id == name]
+        return plain and all(id(n) in inside or id(n) in self.counted for n in uses)
 
     def _as_while(self, loop: ast.For) -> list[ast.stmt]:
         assert isinstance(loop.iter, ast.Call) and isinstance(loop.target, ast.Name)

@@ -28,7 +28,7 @@ TOUR = (
     HERE / "norm_mish.py",
     HERE / "diagonal_product.py",
 )
-PASSES = "lower-inductor,diagonal-products,persistent-rows,exp-identities,tune{trials=8}"
+PASSES = "lower-inductor,diagonal-products,exp-identities,persistent-rows,tune{trials=8}"
 
 
 def main(tour: tuple[Path, ...] = TOUR) -> int:

@@ -17,9 +17,9 @@ from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation
 
 Placing = Literal["parallel", "looped", "whole", "mixed"]
 _REDUCTIONS = frozenset({"sum", "max", "min", "argmax", "argmin", "xor_sum", "reduce_or", "reduce", "softmax"})
-_SCANS = frozenset({"associative_scan", "cumsum", "cumprod", "sort", "flip"})
+SCANNING = frozenset({"associative_scan", "cumsum", "cumprod", "sort", "flip"})
 #: Kinds that combine the elements of an axis.
-COMBINING = _REDUCTIONS | _SCANS
+COMBINING = _REDUCTIONS | SCANNING
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class _Lanes:
             self._of[result] = {-1: frozenset({result})}
         elif kind == "expand_dims":
             self._shifted(operation)
-        elif kind in _REDUCTIONS or kind in _SCANS:
+        elif kind in _REDUCTIONS or kind in SCANNING:
             self._combined(operation)
         elif kind in ("reshape", "view", "trans", "permute", "join", "cat", "interleave", "dot"):
             self._rearranged(operation)
@@ -191,7 +191,7 @@ class _Lanes:
         source = self.of(operation.operands[0])
         kept = operation.get("keep_dims") not in (None, Constant("False"))
         axis = operation.get("axis") or operation.get("dim")
-        what = "scanned" if operation.kind in _SCANS else "reduced"
+        what = "scanned" if operation.kind in SCANNING else "reduced"
         shape = self._shapes.of(operation.operands[0])
         number = axis.number if isinstance(axis, Constant) else None
         if not isinstance(number, int) or (number >= 0 and not shape):

@@ -137,6 +137,9 @@ class Form:
         number = divisor.constant
         if number == 1:
             return self if kind == "floordiv" else Form()
+        own = self.constant
+        if own is not None and own >= 0 and number is not None and number > 0:
+            return Form.number(own // number if kind == "floordiv" else own % number)
         if number and all(coefficient % number == 0 for _, coefficient in self.terms):
             return Form.of({p: c // number for p, c in self.terms}) if kind == "floordiv" else Form()
         return Form.of({(Division(kind, self, divisor),): 1})

@@ -1,6 +1,6 @@
 """Rewrites of reductions over rows: fewer accesses, the same results."""
 
-import re
+from dataclasses import replace
 
 import pytest
 from programs import assert_right, lowered
@@ -9,7 +9,11 @@ from kernelwright.backend.cost import estimate
 from kernelwright.backend.execute import trace_launches
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.kernel.parsing import kernel_functions
+from kernelwright.ir.kernel.shapes import Shapes
+from kernelwright.ir.kernel.values import Constant
 from kernelwright.ir.passes import Context
+from kernelwright.ir.values import Kernel, KernelModule
 from kernelwright.midend.persistent_rows import PersistentRows
 from kernelwright.midend.reverse_loops import ReverseLoops
 from kernelwright.midend.split_rows import SplitRows
@@ -36,13 +40,22 @@ def test_rows_are_loaded_once(case):
     before = lowered(forward, shapes, init, **LOOPED)
     after = PersistentRows().run(before, H200)
     assert any("for r0_offset" in kernel.source for kernel in before.kernels)
-    rows = [kernel for kernel in after.kernels if re.search(r"R0_BLOCK: tl.constexpr = \d+", kernel.source)]
-    assert rows and not any("for r0_offset" in kernel.source for kernel in after.kernels)
-    text = "\n".join(kernel.source for kernel in rows)
-    assert len(re.findall(r"tl\.load\(.*r0_mask", text)) == loads
-    assert len(re.findall(r"tl\.store\(.*r0_mask", text)) == stores
+    assert not any("for " in kernel.source for kernel in after.kernels)
+    assert _row_accesses(after, before, "load") == loads
+    assert _row_accesses(after, before, "store") == stores
     assert [kernel.covers for kernel in after.kernels] == [kernel.covers for kernel in before.kernels]
     assert_right(after)
+
+
+def _row_accesses(after, before, kind):
+    """Accesses to whole rows, in the kernels that the pass has rewritten: those that lost an option."""
+    functions, found = kernel_functions(after), 0
+    for kernel in after.kernels:
+        if dict(before.kernel(kernel.symbol).meta).keys() - dict(kernel.meta).keys() == {"R0_BLOCK"}:
+            shapes = Shapes(functions[kernel.symbol])
+            operations = [one for one in functions[kernel.symbol].walk() if one.kind == kind]
+            found += sum(shapes.of(one.get("mask"))[1:] not in ((), (Constant("1"),)) for one in operations)
+    return found
 
 
 @pytest.mark.parametrize("forward", ["a / a.std(1, keepdim=True)", "a.cumsum(1) - a.amax(1, keepdim=True)"])
@@ -73,6 +86,72 @@ def test_rows_beyond_the_limit_stay():
         assert PersistentRows().run(before, H200) is before
     with pytest.raises(UserError, match="limit=0"):
         PersistentRows(limit=0)
+
+
+NORM = """@triton.jit
+def rows(source, target, count, stride, BLOCK: tl.constexpr):
+    at = source + tl.program_id(0) * stride
+    lanes = tl.arange(0, BLOCK)
+    sums = tl.zeros([BLOCK], tl.float32)
+    for begin in range(0, count, BLOCK):
+        sums += tl.load(at + begin + lanes, mask=count > lanes + begin, other=0.0)
+    mean = tl.sum(sums, 0) / count
+    begin = 0
+    while begin < count:
+        inside = begin + lanes < count
+        value = tl.load(at + (begin + lanes), inside)
+        tl.store(target + tl.program_id(0) * stride + begin + lanes, value - mean, inside)
+        begin += BLOCK"""
+
+
+def written_by_hand(source: str, columns: int, block: int) -> KernelModule:
+    """A program that takes means of rows away, by a kernel that no lowering wrote."""
+    made = lowered("a - a.mean(1, keepdim=True)", [(5, columns)])
+    assert made.launcher is not None
+    text = f"""def forward(a: "f32[5, {columns}]"):
+    out = torch.empty_strided((5, {columns}), ({columns}, 1), device=a.device, dtype=torch.float32)
+    rows[(5,)](a, out, {columns}, {columns}, **rows_meta)
+    return out"""
+    kernel = Kernel("rows", source, (("BLOCK", block), ("num_warps", 4)), ("aten.mean", "aten.sub"))
+    return replace(made, kernels=(kernel,), launcher=replace(made.launcher, source=text))
+
+
+@pytest.mark.parametrize(("columns", "block"), [(300, 64), (256, 64), (384, 128)], ids=["ragged", "power", "whole"])
+def test_a_kernel_that_no_lowering_wrote_holds_its_rows(columns, block):
+    before = written_by_hand(NORM, columns, block)
+    assert_right(before)
+    after = PersistentRows().run(before, H200)
+    (kernel,) = after.kernels
+    assert "BLOCK" not in dict(kernel.meta) and "for " not in kernel.source and "while " not in kernel.source
+    assert kernel.source.count("tl.load(") == 1
+    assert_right(after)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "columns"),
+    [
+        (", mask=count > lanes + begin, other=0.0", "", 384),
+        ("other=0.0", "other=1.0", 384),
+        ("sums += tl.load", "sums += 1.0 + tl.load", 384),
+        ("range(0, count, BLOCK)", "range(BLOCK, count, BLOCK)", 256),
+        ("range(0, count, BLOCK)", "range(0, 200, BLOCK)", 256),
+        ("range(0, count, BLOCK)", "range(0, count, 64)", 256),
+        ("count > lanes + begin", "count > lanes + 2 * begin", 300),
+    ],
+    ids=["no mask", "fill", "added beyond", "other start", "other length", "other step", "other mask"],
+)
+def test_a_row_that_one_block_would_change_stays_in_loops(old, new, columns):
+    assert old in NORM
+    module = written_by_hand(NORM.replace(old, new), columns, 128)
+    assert PersistentRows().run(module, H200) is module
+
+
+def test_a_block_that_the_grid_follows_stays():
+    module = written_by_hand(NORM, 300, 64)
+    assert module.launcher is not None
+    source = module.launcher.source.replace("(5,)", "(5 * 64 // rows_meta['BLOCK'],)")
+    module = replace(module, launcher=replace(module.launcher, source=source))
+    assert PersistentRows().run(module, H200) is module
 
 
 UNSPLIT = {"persistent": False, "split": False}

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: ln
-# level: triton  digest: 9f86b7299e8c
+# level: triton  digest: 9d6c73290a94
 import torch
 import triton
 import triton.language as tl
@@ -35,38 +35,19 @@ def get_inputs():
 # covers: aten.native_layer_norm
 @triton.jit
 def layer_norm(x_ptr, w_ptr, out_ptr, XBLOCK: tl.constexpr):
-    R0_BLOCK: tl.constexpr = 512
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
-    xmask = xindex < 7
-    r0_base = tl.arange(0, R0_BLOCK)[None, :]
-    acc = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32)
-    r0_index = r0_base
-    r0_mask = r0_index < 300
-    r0_1 = r0_index
-    x = tl.load(x_ptr + (r0_1 + 300 * xindex), r0_mask & xmask, eviction_policy='evict_last', other=0.0)
-    broadcast_to = tl.broadcast_to(x, [XBLOCK, R0_BLOCK])
-    add = acc + broadcast_to
-    acc = tl.where(r0_mask & xmask, add, acc)
-    sum_0 = tl.sum(acc, 1)[:, None]
-    div = sum_0 / 300.0
-    acc_1 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32)
-    x_1 = x
-    sub = x_1 - div
-    mul = sub * sub
-    broadcast_to_1 = tl.broadcast_to(mul, [XBLOCK, R0_BLOCK])
-    add_1 = acc_1 + broadcast_to_1
-    acc_1 = tl.where(r0_mask & xmask, add_1, acc_1)
-    sum_1 = tl.sum(acc_1, 1)[:, None]
-    x_2 = x
-    w = tl.load(w_ptr + r0_1, r0_mask, eviction_policy='evict_last', other=0.0)
-    sub_1 = x_2 - div
-    div_1 = sum_1 / 300.0
-    add_2 = div_1 + 1e-05
-    rsqrt = tl.rsqrt(add_2)
-    mul_1 = sub_1 * rsqrt
-    mul_2 = mul_1 * w
-    tl.store(out_ptr + (r0_1 + 300 * xindex), mul_2, r0_mask & xmask)
+    columns = tl.arange(0, 512)[None, :]
+    rows = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]
+    offsets = columns + 300 * rows
+    mask = columns < 300
+    mask_1 = mask & (rows < 7)
+    x = tl.load(x_ptr + offsets, mask=mask_1, other=0.0, eviction_policy='evict_last')
+    w = tl.load(w_ptr + columns, mask=mask, other=0.0, eviction_policy='evict_last')
+    filled = tl.zeros([XBLOCK, 512], tl.float32)
+    chosen = tl.where(mask_1, filled + tl.broadcast_to(x, [XBLOCK, 512]), filled)
+    difference = x - tl.sum(chosen, axis=1)[:, None] / 300.0
+    chosen_1 = tl.where(mask_1, filled + tl.broadcast_to(difference * difference, [XBLOCK, 512]), filled)
+    product = difference * tl.rsqrt(tl.sum(chosen_1, axis=1)[:, None] / 300.0 + 1e-05) * w
+    tl.store(out_ptr + offsets, product, mask=mask_1)
 
 layer_norm_meta = {"XBLOCK": 4, "num_warps": 2}
 

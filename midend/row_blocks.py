@@ -1,0 +1,195 @@
+"""Loops over rows as values: kernels whose loops all run over the same row, in steps of one block."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kernelwright.ir.kernel.accesses import Accesses, Condition
+from kernelwright.ir.kernel.axes import COMBINING, SCANNING
+from kernelwright.ir.kernel.indices import Form, Indices, Leaf
+from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
+from kernelwright.ir.kernel.vocabulary import LOOPS
+
+#: What changes nothing where it is combined with something else, by kind of combining.
+_NEUTRAL = {"sum": ("0", "0.0"), "max": ('-float("inf")',), "min": ('float("inf")',), "xor_sum": ("0",)}
+_NEUTRAL |= {"argmax": _NEUTRAL["max"], "argmin": _NEUTRAL["min"]}
+#: What puts two values together as the kind of combining does.
+_JOINED = {"sum": "add", "max": "maximum", "min": "minimum", "xor_sum": "bitxor"}
+_MOVING = frozenset({"broadcast_to", "cast", "expand_dims", "reshape", "view", "scalar"})
+
+
+@dataclass(frozen=True)
+class RowLoops:
+    """A kernel whose loops, all of them statements of its body, run over rows of `length` elements in steps of the
+    block that `parameter` gives."""
+
+    function: Function
+    loops: tuple[Operation, ...]
+    length: int
+    parameter: str
+
+    @classmethod
+    def of(cls, function: Function, launches: Launches | None) -> "RowLoops | None":
+        """Read a kernel; None where there is no such loop, or another one."""
+        loops = tuple(one for one in function.walk() if one.kind in LOOPS)
+        if any(one.kind != "for" or not any(one is other for other in function.body.operations) for one in loops):
+            return None
+        accesses = Accesses(function, launches)
+        indices = accesses.indices
+        pairs = zip(function.body.arguments, function.parameters, strict=True)
+        blocks: dict[Operand | None, str] = {value: one.name for value, one in pairs if one.is_constexpr}
+        found = set()
+        for loop in loops:
+            start, end = (indices.form(loop.get(key)) for key in ("start", "end"))
+            length = end.constant if end is not None and start == Form() else None
+            found.add((length, blocks.get(loop.get("step"))))
+        length, parameter = found.pop() if len(found) == 1 else (None, None)
+        if length is None or parameter is None:
+            return None
+        rows = cls(function, loops, length, parameter)
+        return rows if all(map(rows._counts, _forms(accesses))) else None
+
+    def _counts(self, form: Form) -> bool:
+        """Whether an index or a bound moves along the row by as much from turn to turn as the block is long."""
+        block = self.function.argument(self.parameter)
+        made = {one.result for one in self.function.walk() if one.kind == "arange" and one.operands[1] == block}
+        for loop in self.loops:
+            counter = Leaf(loop.regions[0].arguments[0])
+            lanes = [leaf for leaf in form.leaves if leaf.value in made]
+            if counter not in form.leaves:
+                continue
+            along = form.coefficient(counter)
+            back = Form().plus(along, -1) if along is not None else None  # a loop may run backwards
+            if any(form.coefficient(one) not in (along, back) for one in lanes):
+                return False
+        return True
+
+    @property
+    def block(self) -> int:
+        """Elements of the least block that holds a row."""
+        return 1 << (self.length - 1).bit_length()
+
+    def whole(self) -> Function:
+        """The kernel with one turn of every loop, in which the block holds the row."""
+        edits = Rewriting(self.function)
+        zeros = [edits.make("scalar", value=Constant("0")) for _ in self.loops]
+        for loop, zero in zip(self.loops, zeros, strict=True):
+            edits.before(loop, zero)
+            edits.unroll(loop, zero.result)
+        edits.replace(self.function.argument(self.parameter), Constant(str(self.block)))
+        edits.drop(self.parameter)
+        return _without_zero(edits.done())
+
+
+def _forms(accesses: Accesses) -> Iterator[Form]:
+    """Every index, and what masks say of indices."""
+    for access in accesses.all:
+        forms = [access.index, *(condition.form for condition in access.conditions)]
+        yield from (form for form in forms if form is not None)
+
+
+def _without_zero(function: Function) -> Function:
+    """The kernel without sums of positions, or pointers, and a 0 that was a loop's counter."""
+    indices = Indices(function)
+    edits = Rewriting(function)
+    for one in function.walk():
+        for zero, other in (one.operands, one.operands[::-1]) if one.kind == "add" and len(one.operands) == 2 else ():
+            form = indices.form(other)
+            made = [indices.definitions.get(leaf.value) for leaf in form.leaves] if form is not None else []
+            lanes = bool(made) and all(leaf is not None and leaf.kind == "arange" for leaf in made)
+            if _is_zero(zero, indices) and (lanes or other in indices.kinds.pointers):
+                edits.replace(one.result, other)
+                break
+    return edits.done()
+
+
+def _is_zero(operand: Operand, indices: Indices) -> bool:
+    made = indices.definitions.get(operand) if isinstance(operand, Value) else None
+    return made is not None and made.kind == "scalar" and made.operands[0] == Constant("0")
+
+
+@dataclass(frozen=True)
+class WholeRows:
+    """A kernel without loops that holds rows of `length` elements in blocks of `block`."""
+
+    accesses: Accesses
+    operations: tuple[Operation, ...]
+    length: int
+    block: int
+
+    @classmethod
+    def of(cls, function: Function, launches: Launches | None, length: int, block: int) -> "WholeRows":
+        """Read a kernel."""
+        return cls(Accesses(function, launches), tuple(function.walk()), length, block)
+
+    def is_masked(self) -> bool:
+        """Whether no access goes beyond the end of a row."""
+        return self.length == self.block or all(
+            any(map(self._ends, access.conditions)) for access in self.accesses.all if self._moves(access.index)
+        )
+
+    def is_neutral(self) -> bool:
+        """Whether what combines elements of rows finds nothing beyond their end that changes the result."""
+        return self.length == self.block or all(
+            self._leaves_out(operand, one.kind)
+            for one in self.operations
+            if one.kind in COMBINING and (one.kind not in SCANNING or one.get("reverse") is not None)
+            for operand in self._elements(one.operands[0])
+        )
+
+    def _elements(self, operand: Operand) -> Iterator[Operand]:
+        made = self._made(operand)
+        if made is not None and made.kind == "tuple":
+            yield from made.operands
+        else:
+            yield operand
+
+    def _made(self, operand: Operand | None) -> Operation | None:
+        return self.accesses.indices.definitions.get(operand) if isinstance(operand, Value) else None
+
+    def _lanes(self, value: Value) -> bool:
+        made = self._made(value)
+        return made is not None and made.kind == "arange" and made.operands[1] == Constant(str(self.block))
+
+    def _moves(self, index: Form | None) -> bool:
+        return index is None or any(self._lanes(leaf.value) for leaf in index.leaves)
+
+    def _ends(self, condition: Condition) -> bool:
+        """Whether a condition asks for elements before the end of the row."""
+        terms = dict(condition.form.terms) if condition.form is not None else {}
+        bound = -terms.pop((), 0)
+        (product, coefficient), *others = [*terms.items(), ((), 0)]
+        alone = len(product) == 1 and isinstance(product[0], Leaf) and self._lanes(product[0].value)
+        return alone and coefficient == 1 and len(others) == 1 and bound <= self.length
+
+    def _leaves_out(self, operand: Operand, kind: str) -> bool:
+        """Whether a value is neutral beyond the end of the row, or does not run along it."""
+        if not self._runs(operand):
+            return True
+        made = self._made(operand)
+        if made is None:
+            return False
+        if made.kind in _MOVING:
+            return self._leaves_out(made.operands[0], kind)
+        if made.kind == _JOINED.get(kind):
+            return all(
+                self._is_neutral(one, kind) or (self._runs(one) and self._leaves_out(one, kind))
+                for one in made.operands[:2]
+            )
+        mask, other = (made.get("condition"), made.get("y")) if made.kind == "where" else (None, None)
+        if made.kind == "load":
+            mask, other = made.get("mask"), made.get("other")
+        ends = mask is not None and any(map(self._ends, self.accesses.conditions(mask)))
+        return ends and self._is_neutral(other, kind)
+
+    def _runs(self, operand: Operand) -> bool:
+        """Whether a value may run along the row."""
+        shape = self.accesses.indices.shapes.of(operand)
+        return shape is None or Constant(str(self.block)) in shape
+
+    def _is_neutral(self, operand: Operand | None, kind: str) -> bool:
+        made = self._made(operand)
+        if made is not None and made.kind in ("full", *_MOVING):
+            return self._is_neutral(made.get("value") or made.operands[0], kind)
+        return isinstance(operand, Constant) and operand.text in _NEUTRAL.get(kind, (operand.text,))
