@@ -3,7 +3,7 @@
 `averages.py` says when an average moves inwards, `products.py` and `convolutions.py` what becomes of it there,
 `moments.py` how the mean and the variance of the same values are shared. `extrema.py` only leaves out what nobody asks
 for, and `fills.py` gives memory that is read before it is written a value: both round nothing. `quotients.py` divides
-as eager code does.
+and `sums.py` counts as eager code does.
 """
 
 from torch.fx import Graph
@@ -13,8 +13,9 @@ from kernelwright.frontend.algebra.extrema import drop_places
 from kernelwright.frontend.algebra.fills import fill_empty
 from kernelwright.frontend.algebra.moments import share_moments
 from kernelwright.frontend.algebra.quotients import divide_as_eager
+from kernelwright.frontend.algebra.sums import count_constants
 
-__all__ = ["divide_as_eager", "drop_places", "fill_empty", "reassociate"]
+__all__ = ["count_constants", "divide_as_eager", "drop_places", "fill_empty", "reassociate"]
 
 
 def reassociate(graph: Graph) -> bool:

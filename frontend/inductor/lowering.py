@@ -8,7 +8,7 @@ import torch
 
 from kernelwright.backend.reference import ReferenceProgram, tensor_at
 from kernelwright.backend.targets import get_target
-from kernelwright.frontend.algebra import divide_as_eager, drop_places, fill_empty, reassociate
+from kernelwright.frontend.algebra import count_constants, divide_as_eager, drop_places, fill_empty, reassociate
 from kernelwright.frontend.inductor.capture import capture
 from kernelwright.frontend.inductor.module_text import ModuleBuilder
 from kernelwright.ir.errors import LoweringError
@@ -40,6 +40,7 @@ def _prepared(graph: torch.fx.Graph) -> None:
     drop_places(graph)
     fill_empty(graph)
     divide_as_eager(graph)
+    count_constants(graph)
 
 
 def _reassociated(graph: torch.fx.Graph) -> None:

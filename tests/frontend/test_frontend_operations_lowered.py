@@ -40,6 +40,11 @@ LOWERED = {
     "torch.special.modified_bessel_i0(x)": X,
     "F.pad(x, (1, 1, 2, 1), mode='circular'), F.pad(x, (1, 2, 2, 1), mode='reflect')": "torch.randn(2, 3, 5, 6)",
     "x[-1], x[:, -2], x[[-1, 0]], x.index_put((torch.tensor([-1, 1]),), x[0] * 2)": "torch.randn(4, 6)",
+    "x + torch.ones(2, 7, dtype=torch.bool).cumsum(1, dtype=torch.float32), torch.full((7,), 3).cumsum(0) + x, "
+    "torch.tensor(5.0).cumsum(0) + x, x * torch.full((2, 7), 0.5).cumsum(0), "
+    "x + torch.ones(2, 7).cumsum(-1, dtype=torch.int32), torch.ones(2, 7).cumsum(1, dtype=torch.float64)": (
+        "torch.randn(2, 7)"
+    ),
     "x.sum(1) + y, x.prod(1) * y, x.sum(0)": "torch.randn(3, 0), torch.randn(3)",
 }
 MODULES = {
