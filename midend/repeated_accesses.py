@@ -9,6 +9,7 @@ from kernelwright.ir.kernel.indices import Form
 from kernelwright.ir.kernel.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Value
+from kernelwright.ir.kernel.vocabulary import COMMUTATIVE, HINTS
 
 #: How values are rounded by being stored, by the tensor's dtype.
 _CASTS = {"f32": Constant("tl.float32"), "f16": Constant("tl.float16"), "bf16": Constant("tl.bfloat16")}
@@ -17,6 +18,7 @@ _SINGLE = "f32"
 _FLOATING = frozenset("add sub mul truediv neg exp exp2 log log2 sqrt rsqrt sqrt_rn div_rn abs maximum minimum".split())
 _FLOATING |= frozenset("where sum max min reduce expand_dims broadcast_to reshape sigmoid floor ceil sin cos".split())
 _FLOATING |= {"erf", "fma"}
+_FLIPPED = {"gt": "lt", "ge": "le"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,27 @@ def without_repeats(function: Function, launches: Launches, tensors: Tensors, *,
 
     `trusting`: what is stored as fp32 is taken to be fp32, for callers that find out otherwise.
     """
-    return _Repeats(function, launches, tensors, trusting).run()
+    return _Repeats(_merged(function), launches, tensors, trusting).run()
+
+
+def _merged(function: Function) -> Function:
+    """The kernel with what is computed twice in its body, with sides swapped, computed once."""
+    edits = Rewriting(function)
+    same: dict[Operand, Operand] = {}
+    known: dict[tuple[object, ...], Value] = {}
+    for one in function.body.operations:
+        if one.effect != Effect.PURE or one.regions or len(one.results) != 1 or one.kind in HINTS:
+            continue
+        kind, operands = one.kind, [same.get(operand, operand) for operand in one.operands]
+        if kind in _FLIPPED:
+            kind, operands = _FLIPPED[kind], operands[::-1]
+        if kind in COMMUTATIVE and len(operands) == 2:
+            operands.sort(key=str)
+        first = known.setdefault((kind, one.keys, one.text, *operands), one.result)
+        if first != one.result:
+            same[one.result] = first
+            edits.replace(one.result, first)
+    return edits.done()
 
 
 class _Repeats:

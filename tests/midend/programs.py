@@ -46,6 +46,13 @@ def _lowered(source: str, lowering: LowerInductor) -> KernelModule:
     return lowering.run(import_source(source, "program", shrink="never"), Context())
 
 
+def outputs(module: KernelModule, seed: int) -> list[torch.Tensor]:
+    """What a module gives for the inputs of a seed."""
+    program = ReferenceProgram.load(module.reference)
+    call = load_module(module, InterpreterRuntime(), seed)
+    return call([value.clone() for value in program.inputs(seed)], program.state(program.build(seed)))
+
+
 def assert_right(module: KernelModule, seeds=(0, 1)) -> None:
     """The module is in the dialect and gives what its reference gives, every access inside its tensor."""
     assert verify(module) == ()

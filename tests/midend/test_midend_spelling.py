@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import assert_right
+import torch
+from programs import assert_right, outputs
 
 from kernelwright.driver.discovery import discover
 from kernelwright.ir.kernel.normal import normal_form
@@ -68,6 +69,13 @@ def test_golden_inputs_spelt_otherwise_are_rewritten_to_the_same_kernels(name: s
 def test_what_a_rewrite_gives_is_right_however_its_input_is_spelt(name: str) -> None:
     for before, _ in golden(name):
         assert_right(rewritten(name, respelt_module(before, 1)))
+
+
+@pytest.mark.parametrize("name", [name for name in PASSES if REGISTRY[name].keeps is Keeps.EXACT])  # type: ignore[attr-defined]
+def test_exact_rewrites_keep_every_bit(name: str) -> None:
+    for before, after in golden(name):
+        pairs = zip(outputs(before, 0), outputs(after, 0), strict=True)
+        assert all(torch.equal(one, other) for one, other in pairs)
 
 
 @pytest.mark.parametrize("name", PASSES)
