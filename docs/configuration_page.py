@@ -16,6 +16,7 @@ from typing import Any, get_type_hints
 
 from kernelwright.agent.rewards import REWARDS
 from kernelwright.driver.ablate_settings import AblateSchema
+from kernelwright.driver.bench_settings import BenchSchema
 from kernelwright.driver.pair_settings import PairSchema
 from kernelwright.driver.policies import PolicySettings
 from kernelwright.driver.settings import (
@@ -47,6 +48,7 @@ VERBS: tuple[tuple[str, str, Any], ...] = (
     ("sft", "sft", SftSchema),
     ("train", "train", TrainSchema),
     ("ablate", "ablate", AblateSchema),
+    ("bench", "bench", BenchSchema),
 )
 #: Groups with the schema that their options share, and the file that has the comments.
 GROUPS: dict[str, tuple[Any, str]] = {

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 from kernelwright.agent.evaluating import Evaluate, Rungs, judge_all
 from kernelwright.agent.evaluator import Verdict
@@ -10,8 +11,8 @@ from kernelwright.agent.trajectory import Trajectory
 from kernelwright.driver.build import import_reference, silent
 from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
-from kernelwright.driver.settings import Device
-from kernelwright.driver.train_settings import ProblemSettings, TrainSettings
+from kernelwright.driver.settings import Device, ImportSettings
+from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.evaluation.sandbox import Sandbox
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
@@ -43,22 +44,39 @@ def paired_modules(problems: ProblemSettings, stage: str) -> list[KernelModule] 
     return list(found.values())
 
 
+class Reading(Protocol):
+    """Settings with what reading a program needs."""
+
+    @property
+    def importing(self) -> ImportSettings: ...
+
+    @property
+    def plain(self) -> "Seeded": ...
+
+
+class Seeded(Protocol):
+    """Settings with the seed of passes that draw numbers."""
+
+    seed: int
+
+
 def read_modules(
     problems: ProblemSettings,
     stage: str,
     target: str,
-    settings: TrainSettings,
+    settings: Reading,
     aside: Callable[[str, str], None] = lambda _name, _cause: None,
+    limit: int | None = None,
 ) -> list[KernelModule]:
     """The modules that an agent works on: references for the frontend, what `start` makes of them for the mid-end; what
     pairs begin with, where the place is a file of them.
 
-    Problems that cannot be read or lowered are left out, and `aside` is told their names and why; UserError where none
-    is left.
+    They are of the first `limit` problems. Problems that cannot be read or lowered are left out, and `aside` is told
+    their names and why; UserError where none is left.
     """
     if (paired := paired_modules(problems, stage)) is not None:
         return paired
-    programs = read_programs(problems)
+    programs = read_programs(problems)[:limit]
     modules: list[KernelModule] = []
     first = ""
     with Sandbox() as worker:
@@ -76,7 +94,7 @@ def read_modules(
 
 
 def _module(
-    program: Program, problems: ProblemSettings, stage: str, target: str, settings: TrainSettings, worker: Sandbox
+    program: Program, problems: ProblemSettings, stage: str, target: str, settings: Reading, worker: Sandbox
 ) -> KernelModule:
     """Raises KernelwrightError for a program that cannot be read or lowered."""
     reference = import_reference(program.source, program.name, settings.importing, Device.auto, worker)

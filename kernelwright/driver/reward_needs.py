@@ -7,7 +7,8 @@ from kernelwright.driver.train_settings import RolloutSettings, TrainSettings
 from kernelwright.ir.errors import UserError
 
 _ON_GPU = (Rung.RUN, Rung.TIME, Rung.PROFILE)
-_TIMED = (Rung.PARSE, Rung.COMPILE, Rung.RUN, Rung.TIME)
+#: The rungs of a candidate that is timed, on a GPU.
+TIMED = (Rung.PARSE, Rung.COMPILE, Rung.RUN, Rung.TIME)
 
 
 def rungs_for(needs: Needs, rollout: RolloutSettings) -> tuple[Rung, ...] | None:
@@ -16,7 +17,7 @@ def rungs_for(needs: Needs, rollout: RolloutSettings) -> tuple[Rung, ...] | None
         return rollout.ladder()
     if not _has_gpu():
         return rollout.ladder()
-    return (*_TIMED, Rung.PROFILE) if needs.profile else _TIMED
+    return (*TIMED, Rung.PROFILE) if needs.profile else TIMED
 
 
 def _has_gpu() -> bool:

@@ -1,0 +1,71 @@
+"""Measure a policy on a suite of problems: pass@k, fast_p, and what wrong answers fail for.
+
+usage: kernelwright bench policy=NAME [suite=kernelbench|jsonl:FILE] [n=4] [turns=1] [--json] [key=value …]
+
+The policy answers each problem n times, in up to as many turns as `turns` says, and evaluators judge the answers.
+pass@k is the chance that one of k answers is right, fast_p the share of answers that are right and more than p times
+as fast as eager PyTorch. Without a GPU nothing is timed, and fast_p is not shown. Wrong answers are counted by status
+and first diagnostic. A problem that cannot be read, or whose prompt is too long, counts as wrong and is named.
+
+out=FOLDER gets table.jsonl, a line for each problem; summary_bench.json, everything that the table shows; run.json,
+the versions, the commit and the configuration; and set_aside.jsonl. The same command resumes a stopped run.
+
+configuration (defaults first):
+  suite=kernelbench|jsonl:FILE|FOLDER|hub:OWNER/NAME  levels=[1,2]  split=null|train|test  limit=N
+  n=4  turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.history=full|last|summary
+  rollout.form=POLICY'S  rollout.rungs=null|[parse,interpret]   null: all that the machine supports, times included
+  policy=smollm|hf|vllm|openai|replay  policy.model=…  policy.adapters.frontend=FOLDER
+  stage=frontend|midend  start=lower-inductor   mid-end: the pipeline that makes the module to speed up
+  target=auto|…  evaluator=local|ray  import.shrink=auto|never|always  workers=N  batch=16  seed=0
+  --json        the summary as JSON instead of a table
+
+  kernelwright bench policy=smollm suite=jsonl:problems.jsonl n=4
+
+Exit status: 0 done, 1 the policy failed, 2 bad usage or input, 130 interrupted.
+"""
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from kernelwright.driver.arguments import Arguments, Flag
+from kernelwright.driver.paths import check_folder
+
+if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
+    from kernelwright.driver.bench_settings import BenchSettings
+
+FLAGS = (Flag("--json"),)
+TAKES_PATH = False
+ROOT = "bench"
+FOLDER = True
+
+
+def check(arguments: Arguments) -> "BenchSettings":
+    """What is asked for. Raises UserError for what cannot be done, without torch."""
+    arguments.only_overrides("bench", "policy=smollm suite=kernelbench")
+    from kernelwright.driver.bench_settings import read_bench_settings
+
+    settings = read_bench_settings(arguments.composed, arguments.root(ROOT))
+    from kernelwright.driver.beginnings import check_places, check_policy
+
+    check_folder(settings.plain.out, "out=")
+    check_policy(settings.plain.policy)
+    check_places([str(settings.plain.problems.place)], "suite=")
+    return settings
+
+
+def run(arguments: Arguments) -> int:
+    """Measure, and print what was found."""
+    settings = check(arguments)
+    from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
+
+    from kernelwright.driver.bench import run_bench
+    from kernelwright.driver.bench_table import print_bench
+
+    summary = run_bench(settings, Console(stderr=True))
+    if "--json" in arguments.flags:
+        sys.stdout.write(json.dumps(summary, indent=1) + "\n")
+    else:
+        shown = Console()
+        print_bench(summary, shown if shown.is_terminal else Console(width=120))
+    return 0

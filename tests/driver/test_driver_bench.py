@@ -1,0 +1,125 @@
+"""`kernelwright bench`: pass@k, fast_p and failure classes of a policy whose answers are written down."""
+
+import itertools
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from test_driver_run import ANSWER, PROGRAM
+from test_driver_set_aside import BROKEN
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.driver.bench import run_bench
+from kernelwright.driver.bench_settings import read_bench_settings
+from kernelwright.driver.bench_table import failure_class, pass_at_k, print_bench, summarize_bench
+from kernelwright.driver.cli import main
+from kernelwright.ir.errors import Diagnostic, UserError
+from kernelwright.serve.replay import ScriptedPolicy
+
+RIGHT, OTHER = ANSWER.replace("FACTOR", "2"), ANSWER.replace("FACTOR", "3")
+
+
+def suite(path: Path) -> Path:
+    rows = [(1, 1, PROGRAM), (1, 2, PROGRAM.replace("* 2", "* 3")), (2, 7, BROKEN)]
+    content = [{"level": level, "problem_id": number, "name": "p", "code": code} for level, number, code in rows]
+    path.write_text("".join(json.dumps(row) + "\n" for row in content))
+    return path
+
+
+def told(tmp_path: Path, *more: str) -> list[str]:
+    given = [f"suite=jsonl:{suite(tmp_path / 'suite.jsonl')}", f"out={tmp_path / 'run'}", "n=2", "policy=replay"]
+    return [*given, "policy.path=unused", "workers=1", "evaluator.seeds=1", "rollout.rungs=[parse,interpret]", *more]
+
+
+def measured(overrides: list[str], *answers: list[str]) -> dict[str, Any]:
+    return run_bench(read_bench_settings(overrides), Console(file=StringIO()), ScriptedPolicy(answers))
+
+
+def test_a_suite_is_measured_and_a_run_goes_on(tmp_path: Path) -> None:
+    outside = OTHER.replace("torch.empty_like(x)", "torch.relu(x)")
+    overrides = told(tmp_path, "batch=1")
+    found = measured(overrides, [RIGHT, OTHER], [OTHER, outside])
+    assert {name: part["problems"] for name, part in found["parts"].items()} == {"all": 3, "level 1": 2, "level 2": 1}
+    shares = {name: [part["pass_at"][k]["value"] for k in ("1", "2")] for name, part in found["parts"].items()}
+    assert shares["all"] == pytest.approx([1 / 3, 2 / 3])
+    assert shares["level 1"] == [0.5, 1.0] and shares["level 2"] == [0.0, 0.0]
+    assert found["parts"]["all"]["fast"]["0"]["value"] == pytest.approx(1 / 3)
+    assert found["parts"]["all"]["fast"]["1"] is None  # nothing was timed
+    classes = {name.partition(":")[0]: one["answers"] for name, one in found["failures"].items()}
+    assert classes == {"not_read": 2, "mismatch": 1, "unparsed": 1}
+    assert any("relu" in name for name in found["failures"])
+    assert found["set_aside"] == ["kernelbench/2/7"]
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["starts"][0]["configuration"]["n"] == 2
+
+    lines = (tmp_path / "run" / "table.jsonl").read_text().splitlines(keepends=True)
+    kept = [line for line in lines if "kernelbench_1_2" not in line]
+    (tmp_path / "run" / "table.jsonl").write_text("".join(kept))
+    assert measured(overrides, [OTHER, outside])["parts"] == found["parts"]  # the missing one alone is asked
+    assert measured(overrides)["failures"] == found["failures"]  # nothing is asked
+    with pytest.raises(UserError, match="table"):
+        measured([*overrides, "seed=1"])  # other answers
+
+    shown = StringIO()
+    print_bench(found, Console(file=shown, width=160))
+    text = shown.getvalue()
+    assert "pass@2" in text and "nothing was timed" in text and "33.3%  not_read" in text
+    assert "1 problems were set aside" in text
+
+
+def test_a_turn_that_mends_the_answer_counts(tmp_path: Path) -> None:
+    found = measured(told(tmp_path, "limit=1", "turns=2", "n=1"), [OTHER], [RIGHT])
+    assert found["answers"] == 1 and found["parts"]["all"]["pass_at"]["1"]["value"] == 1.0
+    (row,) = map(json.loads, (tmp_path / "run" / "table.jsonl").read_text().splitlines()[1:])
+    assert row["answers"] == [{"correct": True, "turn": 2, "speedup": None}]
+
+
+def test_pass_at_k_is_the_share_of_subsets_with_a_right_answer() -> None:
+    for right, k in itertools.product(range(6), range(1, 6)):
+        subsets = list(itertools.combinations([True] * right + [False] * (5 - right), k))
+        assert pass_at_k(right, 5, k) == pytest.approx(sum(map(any, subsets)) / len(subsets))
+
+
+def test_fast_p_counts_right_answers_that_are_fast() -> None:
+    right: dict[str, Any] = {"correct": True, "turn": 1}
+    wrong = {"correct": False, "class": "mismatch"}
+    rows = [
+        {"problem": "a", "level": 1, "answers": [{**right, "speedup": 1.3}, {**right, "speedup": 0.9}]},
+        {"problem": "b", "level": 1, "answers": [{**right, "speedup": 2.5}, wrong]},
+    ]
+    fast = summarize_bench(rows, 2)["parts"]["all"]["fast"]
+    assert {p: found["value"] for p, found in fast.items()} == {"0": 0.75, "1": 0.5, "1.2": 0.5, "1.5": 0.25, "2": 0.25}
+
+
+def test_failures_differ_by_their_first_diagnostic_and_not_by_numbers() -> None:
+    def of(message: str, detail: str = "") -> str:
+        said = (Diagnostic(message, 3, 0),) if message else ()
+        return failure_class(Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=said))
+
+    named = Verdict(Status.UNPARSED, Rung.PARSE, diagnostics=(Diagnostic("no torch compute", 3, 0, "torch.relu"),))
+    assert failure_class(named) == "unparsed: no torch compute (torch.relu)"
+    assert of("import of numpy at 3") == of("import of numpy at 17") == "unparsed: import of numpy at #"
+    assert of("import of scipy") != of("import of numpy")
+    assert of("", "took 12.5 s\nmore") == "unparsed: took # s"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ([], "bench measures a policy: give policy=smollm"),
+        (["policy=smollm", "suite=jsonl:none.jsonl"], "suite=none.jsonl: no such file"),
+        (["policy=smollm", "n=0"], "n=0: out of range, at least 1"),
+        (["policy=smollm", "rollout.form=foo"], "rollout.form"),
+    ],
+)
+def test_what_does_not_fit_is_named(overrides: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", *overrides]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_answers_have_the_form_of_the_policy() -> None:
+    assert read_bench_settings(["policy=smollm"]).plain.rollout.form == "kernels"
+    assert read_bench_settings(["policy=smollm", "stage=midend"]).plain.rollout.form == "brief"
+    assert read_bench_settings(["policy=smollm", "rollout.form=native"]).plain.rollout.form == "native"
