@@ -230,7 +230,7 @@ def test_an_autotuned_launch_is_chosen_once_for_each_key() -> None:
         ((1,), (1,), {}, "missing argument 'n'"),
         ((1,), (1, 2, 3, 4, 5), {}, "takes 4 arguments, 5 given"),
         ((1,), (1, 2), {"n": 3}, "'n' given twice"),
-        ((1,), (1, 2), {"BLOCK": 3}, "no parameter 'BLOCK'"),
+        ((1,), (1, 2), {"BLOCK": 3}, "'BLOCK' is neither a parameter"),
         ((1, 1, 1, 1), (1, 2), {}, "one to three sizes"),
         (4, (1, 2), {}, "one to three sizes"),
         ((-1,), (1, 2), {}, "outside CUDA's limits"),
