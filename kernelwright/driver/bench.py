@@ -37,8 +37,8 @@ from kernelwright.rl.data import write_text
 
 #: Seeds of consecutive batches are this far apart.
 _SEED_STEP = 15_485_863
-#: What decides a row, of the configuration.
-_FREE = ("out", "workers", "evaluator")
+#: What of the configuration decides no row.
+_FREE = ("out", "workers")
 
 
 def run_bench(settings: BenchSettings, console: Console, policy: Policy | None = None) -> dict[str, Any]:

@@ -108,7 +108,7 @@ def print_bench(summary: Mapping[str, Any], console: Console) -> None:
     first = parts["all"]
     ks = list(first["pass_at"])
     speeds = [p for p in first["fast"] if p != "0" and any(part["fast"][p] for part in parts.values())]
-    headings = ("problems of", "problems", *(f"pass@{k}" for k in ks), *(f"fast_{p}" for p in speeds))
+    headings = ("part", "problems", *(f"pass@{k}" for k in ks), *(f"fast_{p}" for p in speeds))
     rows = [
         [name, str(part["problems"]), *(_shown(part["pass_at"][k]) for k in ks)]
         + [_shown(part["fast"][p]) for p in speeds]

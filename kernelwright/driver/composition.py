@@ -44,7 +44,7 @@ COMPOSITION_ERRORS = (
 )
 _OVERRIDE = re.compile(r"(\+\+?)?[A-Za-z_][^=\s]*=.*|~[A-Za-z_][^=\s]*(=.*)?", re.DOTALL)
 #: Keys whose values have names of the user's own.
-_OPEN = re.compile(r"policy\.adapters[.=]")
+_OPEN = re.compile(r"(policy\.|judge\.)?(adapters|template)[.=]")
 #: Keys of paths and the like: their values are taken as they are, and are no expressions of Hydra's grammar.
 _PATHS = re.compile(
     r"out|adapter|pairs|model|reference|candidate|batch|tokenizer|problems\.place|policy\.adapters\.[^.]+"
@@ -108,6 +108,11 @@ def _search_path(override: str) -> list[str]:
     return [str(place) for place in named] if isinstance(named, list) else []
 
 
+def opened(override: str) -> str:
+    """An override that Hydra takes also where it adds a key, where the names of keys are the user's own."""
+    return f"++{override}" if _OPEN.match(override) else override
+
+
 def for_hydra(override: str, root: str, multirun: bool = False) -> str:
     """An override as Hydra's grammar has it, with a path quoted; in a multirun, paths with commas between are swept.
 
@@ -151,7 +156,7 @@ def compose_config(
     for override in overrides:
         if not _OVERRIDE.fullmatch(override):
             raise UserError(f"override `{override}` is not of the form key=value, +key=value or ~key")
-    given = [for_hydra(f"++{override}" if _OPEN.match(override) else override, root) for override in overrides]
+    given = [for_hydra(opened(override), root) for override in overrides]
     outer = Singleton.get_state()
     GlobalHydra.instance().clear()
     try:

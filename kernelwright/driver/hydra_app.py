@@ -29,6 +29,7 @@ from kernelwright.driver.composition import (
     CONFIG_MODULE,
     compose_config,
     for_hydra,
+    opened,
     register_plugins,
     verbatim,
 )
@@ -176,7 +177,7 @@ def _for_hydra(verb: str, root: str, overrides: Sequence[str], multirun: bool) -
         if verb == "ablate" and _key(item).partition(".")[0] in ("train", "arms"):
             hidden.append(item)
         else:
-            seen.append(for_hydra(item, root, multirun))
+            seen.append(for_hydra(opened(item), root, multirun))
     return seen, tuple(hidden)
 
 
@@ -184,11 +185,17 @@ def _of_job(verb: str, job: Any, module: Any, named: str) -> list[str]:
     """A job's overrides as they would be given to it alone, with its own `out`."""
     out = _out(verb, job, module)
     found = [
-        f"out={out}" if out and _key(item) == "out" else verbatim(item, module.ROOT)
+        f"out={out}" if out and _key(item) == "out" else _closed(verbatim(item, module.ROOT))
         for item in job.overrides.task
         if item != named
     ]
     return found if not out or any(_key(item) == "out" for item in found) else [*found, f"out={out}"]
+
+
+def _closed(override: str) -> str:
+    """An override as it was before `opened`."""
+    plain = override.removeprefix("++")
+    return plain if opened(plain) == override else override
 
 
 def _out(verb: str, job: Any, module: Any) -> str:

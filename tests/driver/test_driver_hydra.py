@@ -318,3 +318,11 @@ def test_help_alone_is_the_overview_with_status_2(capsys: Captured) -> None:
     assert main([]) == 2
     out, err = capsys.readouterr()
     assert "usage: kernelwright VERB" in out and err == ""
+
+
+@pytest.mark.parametrize("given", ["policy.template.enable_thinking=false", "policy.template={enable_thinking:false}"])
+def test_names_of_the_users_own_are_keys(given: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "--cfg", "job", "--package", "policy", "policy=hf", given, "policy.adapters.mine=there"]) == 0
+    shown = capsys.readouterr().out
+    assert "template:\n  enable_thinking: false" in shown and "adapters:\n  mine: there" in shown
+    assert read_train_settings(["policy=hf", given]).plain.policy.template == {"enable_thinking": False}

@@ -12,7 +12,7 @@ from rich.console import Console
 from test_driver_run import Told, told
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.agent.rewards import make_reward, needs_of
+from kernelwright.agent.rewards import needs_of
 from kernelwright.driver import training
 from kernelwright.driver.ablate_settings import read_ablate_settings
 from kernelwright.driver.discovery import discover
@@ -172,7 +172,3 @@ def test_experiments_that_train_start_from_an_adapter_that_answers(experiment: s
 def test_an_adapter_of_another_base_is_refused_in_words(base: Path) -> None:
     with pytest.raises(UserError, match=r"does not fit the base model .*adapter=null"):
         open_model(base, LoraSettings(), adapter_folder("shipped:frontend"))
-
-
-def test_a_reward_that_needs_times_says_so() -> None:
-    assert needs_of(make_reward("kevin")).times
