@@ -2,17 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from kernelwright.backend.execute import Launch, trace_launches
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.launches import KernelLaunch, Launches
 from kernelwright.ir.values import KernelModule, Scalar, TensorSpec
+
+if TYPE_CHECKING:
+    from kernelwright.backend.execute import Launch
 
 
 def launch_facts(module: KernelModule) -> Mapping[str, Launches]:
     """Launches by kernel, those alone that are launched; {} where host code looks at the values of tensors."""
     if module.launcher is None:
         return {}
+    from kernelwright.backend.execute import trace_launches  # late: it needs torch
+
     try:
         launches = trace_launches(module)
     except UserError:
@@ -24,7 +29,7 @@ def launch_facts(module: KernelModule) -> Mapping[str, Launches]:
     return {symbol: Launches(tuple(all_)) for symbol, all_ in found.items()}
 
 
-def _facts(launch: Launch, blocks: set[str]) -> KernelLaunch:
+def _facts(launch: "Launch", blocks: set[str]) -> KernelLaunch:
     constants = {
         name: value
         for name, value in launch.constexprs.items()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
+from kernelwright.backend.launch_facts import launch_facts
 from kernelwright.ir.kernel.inlining import inlined
 from kernelwright.ir.kernel.launches import Launches
 from kernelwright.ir.kernel.normal import counted, normal_form
@@ -73,6 +74,4 @@ class KernelPass(Pass):
     def _launches(self, module: KernelModule) -> Mapping[str, Launches]:
         if not self.asks_launches:
             return {}
-        from kernelwright.backend.launch_facts import launch_facts  # late: it needs torch
-
         return launch_facts(module)
