@@ -1,7 +1,6 @@
 """Finds the passes, one in a file, without a list of them; torch is not imported."""
 
-import importlib.util
-import pkgutil
+import importlib
 import warnings
 from functools import cache
 from pathlib import Path
@@ -22,12 +21,11 @@ def discover() -> None:
     for child processes, are left alone.
     """
     for stage in STAGES:
-        for found in pkgutil.iter_modules(stage.__path__, f"{stage.__name__}."):
-            spec = importlib.util.find_spec(found.name)
-            if spec is None or spec.origin is None:
-                continue
-            if "\n@register\n" in Path(spec.origin).read_text("utf-8"):
-                importlib.import_module(found.name)
+        for place in map(Path, stage.__path__):
+            for path in sorted(place.rglob("*.py")):
+                if "\n@register\n" in path.read_text("utf-8"):
+                    name = ".".join(path.relative_to(place).with_suffix("").parts)
+                    importlib.import_module(f"{stage.__name__}.{name}")
 
 
 def registered_passes() -> dict[str, type[Pass]]:
