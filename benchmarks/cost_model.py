@@ -32,13 +32,13 @@ import torch
 import triton
 from torch.fx.passes.fake_tensor_prop import FakeTensorMode
 
-from kernelwright.backend.compiler import CompileFailureError, compile_launch
-from kernelwright.backend.cost import LaunchCost, estimate, launch_cost
-from kernelwright.backend.execute import Launch, trace_launches
+from kernelwright.backend.compile.compiler import CompileFailureError, compile_launch
+from kernelwright.backend.cost.model import LaunchCost, estimate, launch_cost
+from kernelwright.backend.cost.work import in_bounds
+from kernelwright.backend.launch.execute import Launch, trace_launches
 from kernelwright.backend.targets import Target, detect_target, get_target
-from kernelwright.backend.tuning import with_meta
-from kernelwright.backend.tuning_space import Meta, Space, space_of
-from kernelwright.backend.work import in_bounds
+from kernelwright.backend.tuning.space import Meta, Space, space_of
+from kernelwright.backend.tuning.trials import with_meta
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import KernelwrightError

@@ -14,8 +14,8 @@ from triton import MockTensor
 from triton.compiler import CompilationError
 from triton.runtime.errors import OutOfResources
 
-from kernelwright.backend.execute import Launch
-from kernelwright.backend.jit import load_kernels
+from kernelwright.backend.launch.execute import Launch
+from kernelwright.backend.launch.jit import load_kernels
 from kernelwright.backend.tensors import TORCH_DTYPES
 from kernelwright.ir.values import KernelModule, TensorSpec
 

@@ -15,7 +15,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from kernelwright.backend.eager_cost import estimate_eager_us
+from kernelwright.backend.cost.eager import estimate_eager_us
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference

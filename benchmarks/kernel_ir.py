@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kernelwright.backend.same_kernel import compare_kernels
+from kernelwright.backend.compile.same_kernel import compare_kernels
 from kernelwright.backend.targets import Target, get_target
 from kernelwright.driver.campaign import machine
 from kernelwright.frontend.generate import generate_program

@@ -13,7 +13,7 @@ from kernelbench_problem import KNOWN, SEARCHED, OneProblem, Question, solve
 from kernelbench_summary import outcome
 from rich.console import Console
 
-from kernelwright.backend.children import cores
+from kernelwright.backend.measure.children import cores
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import Settings

@@ -38,7 +38,7 @@ from typing import Any
 import torch
 from agents_summary import bootstrap, mean
 
-from kernelwright.backend.tf32 import permitted
+from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.driver.campaign import machine
 from kernelwright.driver.pair_rows import read_pair_rows
 from kernelwright.driver.train_settings import read_sft_settings

@@ -39,11 +39,11 @@ from midend_agents_summary import SEARCH, summary, table
 from kernelwright.agent.policy import Sampling
 from kernelwright.agent.reading import fenced, last_block
 from kernelwright.agent.rewards import make_reward
-from kernelwright.backend.bench import WHOLE, measure, open_bench
-from kernelwright.backend.children import OFF_GPU, Child, Outcome
-from kernelwright.backend.cost import estimate
+from kernelwright.backend.cost.model import estimate
+from kernelwright.backend.measure.bench import WHOLE, measure, open_bench
+from kernelwright.backend.measure.children import OFF_GPU, Child, Outcome
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tuning import prepare_trial
+from kernelwright.backend.tuning.trials import prepare_trial
 from kernelwright.driver.build import resolve_target
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.journal import Journal

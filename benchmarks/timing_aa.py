@@ -36,8 +36,8 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import triton  # noqa: E402
 
-from kernelwright.backend.clock import HostClock  # noqa: E402
-from kernelwright.backend.turns import Turns  # noqa: E402
+from kernelwright.backend.measure.clock import HostClock  # noqa: E402
+from kernelwright.backend.measure.turns import Turns  # noqa: E402
 from kernelwright.evaluation import timing  # noqa: E402
 from kernelwright.evaluation.device.interpret import InterpreterExecutor  # noqa: E402
 from kernelwright.evaluation.device.jit import CudaExecutor  # noqa: E402

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.fx import GraphModule
 
-from kernelwright.backend.reference import describe
+from kernelwright.backend.reference.program import describe
 from kernelwright.frontend.beside import with_files_beside
 from kernelwright.frontend.graph_source import print_source
 from kernelwright.frontend.precision import in_bf16

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from kernelwright.backend.device_mode import cuda_or_here
+from kernelwright.backend.reference.device_mode import cuda_or_here
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.text import text_lines
 from kernelwright.ir.trees import syntax_tree

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.backend.host_trace import HostTrace, trace_host
+from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level
 from kernelwright.midend.launches import HostLaunch, bound_by, launched_once, local_names, names_in

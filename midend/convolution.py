@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kernelwright.backend.host_trace import HostTrace, trace_host
+from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.checker import extern_name
 from kernelwright.ir.values import Kernel, KernelModule, Scalar, TensorSpec
 from kernelwright.midend.host_code import (

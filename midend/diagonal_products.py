@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.backend.host_trace import HostTrace, trace_host
+from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar, TensorSpec
 from kernelwright.midend.host_code import (

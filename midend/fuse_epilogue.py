@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.backend.host_trace import HostTrace, trace_host
+from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.checker import extern_name
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSpec

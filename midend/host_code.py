@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from kernelwright.backend.host_trace import HostTrace
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, TensorSpec
 
 #: Elements beyond which a 32-bit index would not do, with room for what blocks overshoot by.

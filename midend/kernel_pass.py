@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
-from kernelwright.backend.launch_facts import launch_facts
+from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.ir.kernel.inlining import inlined
 from kernelwright.ir.kernel.launches import Launches
 from kernelwright.ir.kernel.normal import counted, normal_form

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.backend.host_trace import HostTrace, trace_host
-from kernelwright.backend.launch_facts import launch_facts
+from kernelwright.backend.launch.facts import launch_facts
+from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.accesses import Accesses
 from kernelwright.ir.kernel.axes import Axes

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kernelwright.backend.host_trace import HostTrace
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.checker import extern_name
 from kernelwright.ir.values import TensorSpec
 from kernelwright.midend.host_code import FLOATS, INDEX_LIMIT

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.backend.kernel_blocks import KernelBlocks
-from kernelwright.backend.tuning_space import Meta, Space, space_of
+from kernelwright.backend.tuning.blocks import KernelBlocks
+from kernelwright.backend.tuning.space import Meta, Space, space_of
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level

@@ -3,7 +3,7 @@
 import ast
 from dataclasses import replace
 
-from kernelwright.backend.host_trace import HostTrace
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.launches import HostLaunch, called, find_launches, is_made_for, pointer_sum
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kernelwright.backend.children import MOST_WORKERS, cores
+from kernelwright.backend.measure.children import MOST_WORKERS, cores
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register

@@ -11,8 +11,8 @@ import torch
 import triton
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.backend.compiled import cache_folder
-from kernelwright.backend.stopwatch import Measured
+from kernelwright.backend.compile.compiled import cache_folder
+from kernelwright.backend.measure.stopwatch import Measured
 from kernelwright.ir.own_source import JUDGING, source_digest
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kernelwright.backend.children import Children
-from kernelwright.backend.compiler import compile_launch, warm_launch
-from kernelwright.backend.cost import estimate
-from kernelwright.backend.execute import trace_launches
+from kernelwright.backend.compile.compiler import compile_launch, warm_launch
+from kernelwright.backend.cost.model import estimate
+from kernelwright.backend.launch.execute import trace_launches
+from kernelwright.backend.measure.children import Children
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import REGISTRY, Context

@@ -11,11 +11,11 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.measures import BASELINES, is_correct, speedup
-from kernelwright.backend.bench import WHOLE
-from kernelwright.backend.children import OFF_GPU, Children
-from kernelwright.backend.fitting import WORTH
-from kernelwright.backend.stopwatch import Measured, NoBenchError, Stopwatch
+from kernelwright.backend.measure.bench import WHOLE
+from kernelwright.backend.measure.children import OFF_GPU, Children
+from kernelwright.backend.measure.stopwatch import Measured, NoBenchError, Stopwatch
 from kernelwright.backend.targets import get_target
+from kernelwright.backend.tuning.fitting import WORTH
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search_making import Makers, modules_of_passes, price

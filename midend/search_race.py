@@ -11,9 +11,9 @@ from typing import Any
 from kernelwright.agent.evaluating import Evaluate, judge_all, one_by_one
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.measures import is_correct
-from kernelwright.backend.cost import estimate
-from kernelwright.backend.fitting import WORTH
+from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import get_target
+from kernelwright.backend.tuning.fitting import WORTH
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline

@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from kernelwright.backend.bench import WHOLE
-from kernelwright.backend.children import Children
-from kernelwright.backend.configure import spell_configs
-from kernelwright.backend.fitting import WORTH
-from kernelwright.backend.stopwatch import Measured
+from kernelwright.backend.measure.bench import WHOLE
+from kernelwright.backend.measure.children import Children
+from kernelwright.backend.measure.stopwatch import Measured
 from kernelwright.backend.targets import Target
-from kernelwright.backend.tuning import Measure, Tuning
+from kernelwright.backend.tuning.configure import spell_configs
+from kernelwright.backend.tuning.fitting import WORTH
+from kernelwright.backend.tuning.trials import Measure, Tuning
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search_space import Candidate, in_turn
 

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kernelwright.backend.host_trace import HostTrace
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.dialect import LANGUAGE_MATH
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.digits import Index

@@ -2,7 +2,7 @@
 
 import ast
 
-from kernelwright.backend.host_trace import HostTrace
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.launches import find_launches, names_in
 from kernelwright.midend.products import Product

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.backend.host_trace import HostTrace, trace_host
+from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.errors import check_choice
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level

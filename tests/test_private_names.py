@@ -14,10 +14,10 @@ FOLDERS = ("backend", "frontend", "midend", "ir", "kernelwright", "benchmarks", 
 #: They look for what they need in `versions.adapting`, or stand on one of their group that does.
 ADAPTERS = {
     "backend/torch_private.py": True,
-    "backend/compiler.py": True,
-    "backend/stub_driver.py": True,
-    "backend/guarded.py": True,
-    "backend/language.py": False,
+    "backend/compile/compiler.py": True,
+    "backend/compile/stub_driver.py": True,
+    "backend/interpreter/guarded.py": True,
+    "backend/interpreter/language.py": False,
     "frontend/inductor/capture.py": True,
     "frontend/inductor/stand_in.py": True,
     "frontend/inductor/heuristics.py": True,
@@ -90,8 +90,8 @@ UNTRIED = """
 import subprocess, sys, warnings
 import triton
 triton.__version__ = "3.99.0"
-import kernelwright.backend.compiler, kernelwright.backend.language
-again = "import triton; triton.__version__ = '3.99.0'; import kernelwright.backend.guarded"
+import kernelwright.backend.compile.compiler, kernelwright.backend.interpreter.language
+again = "import triton; triton.__version__ = '3.99.0'; import kernelwright.backend.interpreter.guarded"
 sys.stderr.write(subprocess.run([sys.executable, "-c", again], capture_output=True, text=True).stderr)
 """
 

@@ -12,7 +12,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from kernelwright.backend.eager_cost import estimate_eager_us
+from kernelwright.backend.cost.eager import estimate_eager_us
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.build import open_context
 from kernelwright.driver.compile import Compiled, compile_program

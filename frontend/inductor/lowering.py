@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from kernelwright.backend.reference import ReferenceProgram, tensor_at
+from kernelwright.backend.reference.program import ReferenceProgram, tensor_at
 from kernelwright.backend.targets import get_target
 from kernelwright.frontend.algebra import count_constants, divide_as_eager, drop_places, fill_empty, reassociate
 from kernelwright.frontend.inductor.capture import capture

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import torch
 
-from kernelwright.backend.execute import cuda_elsewhere
+from kernelwright.backend.launch.execute import cuda_elsewhere
 from kernelwright.backend.versions import adapting, parameters
 
 with adapting("lower-inductor", "torch", "triton"):

@@ -10,7 +10,7 @@ import torch
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.policy import PolicyError, PromptTooLongError
 from kernelwright.agent.rewards import Estimate, Reward, make_reward
-from kernelwright.backend.compiler import CompileFailureError
+from kernelwright.backend.compile.compiler import CompileFailureError
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.compile import compile_module
 from kernelwright.driver.measure import HOW, measure_ms

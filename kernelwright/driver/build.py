@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from kernelwright.backend.cost import estimate
+from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import TARGETS, get_target
 from kernelwright.driver.importing import Reading, check_room, import_apart
 from kernelwright.driver.policies import open_policy

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.agent.evaluator import Verdict
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, spec_of
 from kernelwright.driver.emit import check_emit, emit
 from kernelwright.driver.live_model import LiveModel

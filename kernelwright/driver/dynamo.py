@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from kernelwright.agent.evaluator import Status
-from kernelwright.backend.execute import CudaRuntime, load_module
+from kernelwright.backend.launch.execute import CudaRuntime, load_module
 from kernelwright.driver.build import resolve_target
 from kernelwright.driver.compile import compile_module
 from kernelwright.driver.discovery import discover

@@ -24,7 +24,7 @@ def check_emit(what: str) -> str:
 def emit(module: KernelModule, what: str, target: str) -> str:
     """The text of a module in that form; lowered forms are for a target and hold every kernel in turn."""
     # Late: a wrong name is told without torch and Triton.
-    from kernelwright.backend.compiler import compile_module
+    from kernelwright.backend.compile.compiler import compile_module
     from kernelwright.backend.emit import emit_kernelbench, emit_standalone
 
     if what in TEXTS:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
+from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
 from kernelwright.backend.tensors import Value
 from kernelwright.driver.running import open_run
 from kernelwright.evaluation.correctness import Expected, compare

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from kernelwright.backend.clock import Clock, clock_for, middle
-from kernelwright.backend.execute import CudaRuntime, load_module
-from kernelwright.backend.reference import ReferenceProgram
-from kernelwright.backend.tf32 import permitted
-from kernelwright.backend.turns import Turns
+from kernelwright.backend.launch.execute import CudaRuntime, load_module
+from kernelwright.backend.measure.clock import Clock, clock_for, middle
+from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.driver.report import estimated_speedup
 from kernelwright.driver.stages import CompileResult
 from kernelwright.ir.values import KernelModule

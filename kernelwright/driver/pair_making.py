@@ -6,8 +6,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from kernelwright.agent.evaluator import Verdict
-from kernelwright.backend.compiler import CompileFailureError
-from kernelwright.backend.cost import estimate
+from kernelwright.backend.compile.compiler import CompileFailureError
+from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.pair_settings import PairPlan
 from kernelwright.driver.settings import ImportSettings, Settings

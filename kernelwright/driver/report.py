@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from kernelwright.backend.cost import estimate
+from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.stages import CompileResult, Stage
 from kernelwright.driver.tables import print_line, print_rows

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from kernelwright.backend.execute import CudaRuntime, load_module
+from kernelwright.backend.launch.execute import CudaRuntime, load_module
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.sandbox import Limits, Sandbox
 from kernelwright.evaluation.session import InterpretedModule

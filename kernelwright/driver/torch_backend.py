@@ -33,7 +33,7 @@ def kernelwright(
 def _dynamo() -> ModuleType | None:
     """The module that compiles, or None where a release of torch or Triton lacks what it needs."""
     try:
-        from kernelwright.backend import language  # noqa: F401  (what kernels are verified by)
+        from kernelwright.backend.interpreter import language  # noqa: F401  (what kernels are verified by)
         from kernelwright.driver import dynamo
         from kernelwright.frontend.inductor import capture  # noqa: F401  (what graphs are lowered by)
     except UnsupportedVersionError as error:

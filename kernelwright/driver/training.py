@@ -20,7 +20,7 @@ from kernelwright.agent.policy import Policy, PromptTooLongError, Sampling
 from kernelwright.agent.rewards import needs_of
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Agent, Trajectory
-from kernelwright.backend.tf32 import permitted
+from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.driver.activity import Activity, sayer
 from kernelwright.driver.build import cost_model_ms, open_pool, resolve_target
 from kernelwright.driver.campaign import machine

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict, repeats
-from kernelwright.backend.compiled import cache_folder
+from kernelwright.backend.compile.compiled import cache_folder
 from kernelwright.evaluation.transport import encode_reference
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.own_source import JUDGING, source_digest

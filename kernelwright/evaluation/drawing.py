@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation import operators

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from kernelwright.agent.evaluator import Verdict
-from kernelwright.backend.children import WORKS, Child, LastWordError, parent
+from kernelwright.backend.measure.children import WORKS, Child, LastWordError, parent
 from kernelwright.evaluation.pool import (
     DEFAULT_OPTIONS,
     EvaluatorPool,

@@ -18,13 +18,13 @@ from dataclasses import asdict, dataclass, replace
 import torch
 import triton
 
-from kernelwright.backend.compiler import CompileFailureError, compile_module
-from kernelwright.backend.execute import load_module
-from kernelwright.backend.faults import AccessError, KernelFault, UnsupportedByInterpreter
-from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.compile.compiler import CompileFailureError, compile_module
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module
+from kernelwright.backend.launch.faults import AccessError, KernelFault, UnsupportedByInterpreter
+from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.backend.targets import Target, get_target
-from kernelwright.backend.tf32 import permitted
-from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.candidate_job import OverwrittenError, run_candidate
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
 from kernelwright.evaluation.device.jit import CompilingExecutor, CudaExecutor

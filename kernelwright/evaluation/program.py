@@ -4,7 +4,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import Any
 
-from kernelwright.backend.execute import module_code
+from kernelwright.backend.launch.execute import module_code
 from kernelwright.backend.torch_private import is_composite
 from kernelwright.evaluation.kernel_text import undecorated
 from kernelwright.evaluation.operators import base

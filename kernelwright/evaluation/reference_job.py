@@ -24,11 +24,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
+from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
+from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of
-from kernelwright.backend.tf32 import Eager, permitted
 from kernelwright.backend.torch_private import TorchDispatchMode
-from kernelwright.backend.turns import Turns
 from kernelwright.evaluation import operators
 from kernelwright.evaluation.correctness import differ
 from kernelwright.evaluation.drawing import REFUSALS, Drawing

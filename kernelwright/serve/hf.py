@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from kernelwright.agent.policy import Answer, Completion, PolicyError, Prompt, Sampling, in_order
-from kernelwright.backend.turns import Turns
+from kernelwright.backend.measure.turns import Turns
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
 from kernelwright.serve.attention import share_keys_and_values

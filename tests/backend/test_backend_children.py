@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kernelwright.backend.children import OFF_GPU, WAITS, WORKS, Child, Children, LastWordError, tell
+from kernelwright.backend.measure.children import OFF_GPU, WAITS, WORKS, Child, Children, LastWordError, tell
 
 
 def square(number: int) -> int:

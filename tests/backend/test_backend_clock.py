@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 import torch
 
-from kernelwright.backend import clock
-from kernelwright.backend.clock import CudaClock
+from kernelwright.backend.measure import clock
+from kernelwright.backend.measure.clock import CudaClock
 
 
 @dataclass

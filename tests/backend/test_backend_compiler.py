@@ -10,13 +10,13 @@ import pytest
 import sample_modules
 from triton.runtime import driver
 
-from kernelwright.backend import compiler
-from kernelwright.backend.compiler import CompileFailureError, compile_launch, compile_module, specialise
-from kernelwright.backend.execute import trace_launches
-from kernelwright.backend.jit import load_kernels, needed_kernels
-from kernelwright.backend.stub_driver import compiling_for, device_capability
+from kernelwright.backend.compile import compiler
+from kernelwright.backend.compile.compiler import CompileFailureError, compile_launch, compile_module, specialise
+from kernelwright.backend.compile.stub_driver import compiling_for, device_capability
+from kernelwright.backend.launch.execute import trace_launches
+from kernelwright.backend.launch.jit import load_kernels, needed_kernels
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tuning import with_meta
+from kernelwright.backend.tuning.trials import with_meta
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Kernel
 
@@ -164,7 +164,7 @@ def test_the_interpreter_compiles_nothing():
 def test_an_interpreting_process_says_that_it_cannot_compile():
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import sample_modules\n"
-        "from kernelwright.backend.compiler import compile_module\n"
+        "from kernelwright.backend.compile.compiler import compile_module\n"
         "from kernelwright.backend.targets import get_target\n"
         "compile_module(sample_modules.add_relu(), get_target('h100'))"
     )

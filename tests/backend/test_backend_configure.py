@@ -3,7 +3,7 @@
 import pytest
 import sample_modules
 
-from kernelwright.backend.configure import Configure, read_configs, spell_configs
+from kernelwright.backend.tuning.configure import Configure, read_configs, spell_configs
 from kernelwright.ir.errors import SpecError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline

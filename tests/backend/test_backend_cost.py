@@ -7,13 +7,13 @@ import pytest
 import sample_modules
 import torch
 
-from kernelwright.backend.access import layouts_of
-from kernelwright.backend.compiler import compile_launch
-from kernelwright.backend.cost import estimate, extern_us_of, launch_cost, programs_per_sm, storage_bytes
-from kernelwright.backend.execute import trace_launches
-from kernelwright.backend.extern import ExternCall, ExternTrace
+from kernelwright.backend.compile.compiler import compile_launch
+from kernelwright.backend.cost.access import layouts_of
+from kernelwright.backend.cost.extern import ExternCall, ExternTrace
+from kernelwright.backend.cost.model import estimate, extern_us_of, launch_cost, programs_per_sm, storage_bytes
+from kernelwright.backend.cost.work import in_bounds, work_of
+from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.work import in_bounds, work_of
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Launcher, Resources, TensorSpec
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelwright.backend.access import Blocked, Ledger, layouts_of, requests
+from kernelwright.backend.cost.access import Blocked, Ledger, layouts_of, requests
 
 LAYOUT = "sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]"
 TTGIR = f"""#blocked = #ttg.blocked<{{{LAYOUT}}}>

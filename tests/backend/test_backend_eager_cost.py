@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kernelwright.backend.cost import COPY_SHARE, LAUNCH_US
-from kernelwright.backend.eager_cost import estimate_eager_us
+from kernelwright.backend.cost.eager import estimate_eager_us
+from kernelwright.backend.cost.model import COPY_SHARE, LAUNCH_US
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference

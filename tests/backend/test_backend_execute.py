@@ -7,16 +7,16 @@ import torch
 import triton
 import triton.language as tl
 
-from kernelwright.backend.execute import (
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.binding import BoundLaunch, Choose, JitNamespace, KernelHandle, LaunchError
+from kernelwright.backend.launch.execute import (
     RecordingRuntime,
     bind,
     load_module,
     module_code,
     trace_launches,
 )
-from kernelwright.backend.interpreter import InterpreterRuntime
-from kernelwright.backend.launch import BoundLaunch, Choose, JitNamespace, KernelHandle, LaunchError
-from kernelwright.backend.reference import ReferenceProgram, describe
+from kernelwright.backend.reference.program import ReferenceProgram, describe
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 from triton_has import available
 
-from kernelwright.backend import batched, batched_journal, interp_grid
-from kernelwright.backend.execute import CudaRuntime, load_module
-from kernelwright.backend.interpreter import (
+from kernelwright.backend.interpreter import batched, batched_journal
+from kernelwright.backend.interpreter import grid as interp_grid
+from kernelwright.backend.interpreter.runtime import (
     AccessError,
     InterpreterRuntime,
     KernelError,
@@ -20,7 +20,8 @@ from kernelwright.backend.interpreter import (
     UninitialisedReadError,
     UnsupportedByInterpreter,
 )
-from kernelwright.backend.launch import LaunchError
+from kernelwright.backend.launch.binding import LaunchError
+from kernelwright.backend.launch.execute import CudaRuntime, load_module
 from kernelwright.backend.tensors import spec_of
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference
 
@@ -787,7 +788,7 @@ def test_it_also_works_where_triton_was_started_to_interpret() -> None:
 def test_an_unknown_interpreter_is_refused_in_one_sentence() -> None:
     script = (
         "import triton.runtime.interpreter as i\ndel i._patch_lang_core\n"
-        "from kernelwright.backend.interpreter import InterpreterRuntime\nInterpreterRuntime()"
+        "from kernelwright.backend.interpreter.runtime import InterpreterRuntime\nInterpreterRuntime()"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     last = done.stderr.strip().splitlines()[-1]

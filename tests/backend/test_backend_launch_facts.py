@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from kernelwright.backend.launch_facts import launch_facts
+from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.ir.parser import parse_module
 
 GOLDEN = Path(__file__).parents[1] / "golden"

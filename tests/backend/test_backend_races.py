@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernelwright.backend.execute import load_module
-from kernelwright.backend.faults import AccessError
-from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module
+from kernelwright.backend.launch.faults import AccessError
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 
 X = TensorSpec.contiguous("x", "f32", (256,))

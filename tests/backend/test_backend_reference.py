@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from kernelwright.backend.reference import ReferenceProgram, describe, held_tensors, tensor_at
+from kernelwright.backend.reference.program import ReferenceProgram, describe, held_tensors, tensor_at
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference, ScalarSpec, TensorSpec
 

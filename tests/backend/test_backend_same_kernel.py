@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import triton.language as tl
 
-from kernelwright.backend.same_kernel import compare_kernels
+from kernelwright.backend.compile.same_kernel import compare_kernels
 from kernelwright.backend.targets import get_target
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_file, import_source

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernelwright.backend.execute import load_module
-from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.tensors import spec_of
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference
 

@@ -8,8 +8,8 @@ import pytest
 import sample_modules
 import torch
 
-from kernelwright.backend.bench import WHOLE, apart, difference
-from kernelwright.backend.stopwatch import NoBenchError, Stopwatch
+from kernelwright.backend.measure.bench import WHOLE, apart, difference
+from kernelwright.backend.measure.stopwatch import NoBenchError, Stopwatch
 from kernelwright.ir.values import KernelModule
 
 PLAIN = sample_modules.row_softmax(64, 128)

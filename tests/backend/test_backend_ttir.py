@@ -2,9 +2,9 @@
 
 import pytest
 
-from kernelwright.backend.execute import Launch
-from kernelwright.backend.ttir import element_of, numel, parameters, parse, shape_of
-from kernelwright.backend.work import work_of
+from kernelwright.backend.compile.ttir import element_of, numel, parameters, parse, shape_of
+from kernelwright.backend.cost.work import work_of
+from kernelwright.backend.launch.execute import Launch
 from kernelwright.ir.values import TensorSpec
 
 TEXT = """module {

@@ -10,17 +10,17 @@ import pytest
 import sample_modules
 import torch
 
-from kernelwright.backend import fitting
-from kernelwright.backend.compiler import compile_launch
-from kernelwright.backend.cost import estimate
-from kernelwright.backend.execute import trace_launches
-from kernelwright.backend.kernel_blocks import KernelBlocks
-from kernelwright.backend.stopwatch import Stopwatch
+from kernelwright.backend.compile.compiler import compile_launch
+from kernelwright.backend.cost.model import estimate
+from kernelwright.backend.cost.work import in_bounds
+from kernelwright.backend.launch.execute import trace_launches
+from kernelwright.backend.measure.stopwatch import Stopwatch
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tune import Tune
-from kernelwright.backend.tuning import prepare_trial, with_meta
-from kernelwright.backend.tuning_space import space_of
-from kernelwright.backend.work import in_bounds
+from kernelwright.backend.tuning import fitting
+from kernelwright.backend.tuning.blocks import KernelBlocks
+from kernelwright.backend.tuning.space import space_of
+from kernelwright.backend.tuning.trials import prepare_trial, with_meta
+from kernelwright.backend.tuning.tune import Tune
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.parsing import kernel_functions
 from kernelwright.ir.kernel.printing import with_functions
@@ -46,7 +46,7 @@ def _meta(module, symbol):
 
 
 def test_it_is_a_registered_pass():
-    importlib.import_module("kernelwright.backend.tune")
+    importlib.import_module("kernelwright.backend.tuning.tune")
     assert REGISTRY["tune"] is Tune
     assert parse_pipeline("tune{trials=4,measure=model}").passes == (Tune(trials=4, measure="model"),)
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from kernelwright.backend import turns
-from kernelwright.backend.turns import Turns
+from kernelwright.backend.measure import turns
+from kernelwright.backend.measure.turns import Turns
 
 
 @pytest.fixture

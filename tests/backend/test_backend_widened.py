@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.frontend.importers import import_source
 
 LINEAR = "self.a = nn.Linear(16, 16).to({0})\nself.b = nn.Linear(16, 16).to({0})\nself.n = nn.LayerNorm(16).to({0})"

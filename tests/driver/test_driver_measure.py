@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from kernelwright.backend.clock import HostClock
+from kernelwright.backend.measure.clock import HostClock
 from kernelwright.driver.measure import FEWEST, RUNS, WARM_UP, interleaved
 
 

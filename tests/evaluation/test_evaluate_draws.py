@@ -8,7 +8,7 @@ from broken_kernels import program as reference
 from siblings import Sibling
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.evaluation.drawing import Drawing
 from kernelwright.evaluation.draws import KINDS, MIXTURES, ROWS, Draw, apply_kind, perturb
 from kernelwright.evaluation.local import LocalEvaluator

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.backend.tf32 import Eager, permitted, to_tf32
+from kernelwright.backend.reference.tf32 import Eager, permitted, to_tf32
 from kernelwright.evaluation.jobs import flags_for
 from kernelwright.evaluation.local import LocalEvaluator
 from kernelwright.evaluation.program import Program

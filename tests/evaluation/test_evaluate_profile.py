@@ -8,7 +8,7 @@ import pytest
 import torch
 from broken_kernels import DOUBLE, GOOD
 
-from kernelwright.backend.cost import launch_cost
+from kernelwright.backend.cost.model import launch_cost
 from kernelwright.backend.targets import get_target, target_of
 from kernelwright.evaluation.device import profiler
 from kernelwright.evaluation.device.jit import CompilingExecutor

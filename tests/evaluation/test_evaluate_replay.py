@@ -18,11 +18,11 @@ from torch._inductor.runtime.benchmarking import benchmarker
 from torch.nn.modules.module import register_module_forward_pre_hook
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.backend import clock
-from kernelwright.backend.clock import CaptureError, HostClock
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.measure import clock
+from kernelwright.backend.measure.clock import CaptureError, HostClock
+from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
-from kernelwright.backend.turns import Turns
 from kernelwright.evaluation import reference_job
 from kernelwright.evaluation.device import time_reference
 from kernelwright.evaluation.device.interpret import InterpreterExecutor

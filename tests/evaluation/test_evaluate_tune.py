@@ -8,7 +8,7 @@ import torch
 from broken_kernels import DOUBLE, TOTAL
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.backend.clock import HostClock
+from kernelwright.backend.measure.clock import HostClock
 from kernelwright.backend.targets import get_target
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
 from kernelwright.evaluation.device.jit import CompilingExecutor, _trial

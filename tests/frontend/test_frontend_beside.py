@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from kernelwright.backend.emit import emit_kernelbench, emit_standalone
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.driver.cli import main
 from kernelwright.frontend.beside import with_files_beside
 from kernelwright.frontend.importers import import_file

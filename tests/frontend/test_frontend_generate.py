@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.frontend.difficulties import MIXED_LEVELS
 from kernelwright.frontend.generate import DIFFICULTIES, LARGEST_VALUE, generate_program, is_sane
 from kernelwright.frontend.importers import import_source

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.frontend.importers import import_file, import_graph, import_module, import_source, lifted_tensors
 from kernelwright.ir.errors import LoweringError, UserError
 from kernelwright.ir.values import KernelModule, Level, ScalarSpec, TensorSpec

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from kernelwright.backend.compiler import compile_module
-from kernelwright.backend.execute import load_module
-from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.compile.compiler import compile_module
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.targets import get_target
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor

@@ -5,8 +5,8 @@ import re
 import pytest
 import torch
 
-from kernelwright.backend.execute import load_module
-from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import LoweringError

@@ -205,7 +205,7 @@ WRITTEN = {
 @pytest.mark.parametrize("name", WRITTEN)
 def test_written_programs_read_back_and_run(name: str) -> None:
     pytest.importorskip("triton")
-    from kernelwright.backend.execute import trace_launches
+    from kernelwright.backend.launch.execute import trace_launches
 
     module = parse_module(WRITTEN[name], reference=REFERENCE, name="program")
     assert verify(module) == () and launched(module)

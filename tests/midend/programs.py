@@ -4,9 +4,9 @@ from functools import cache
 
 import torch
 
-from kernelwright.backend.execute import load_module
-from kernelwright.backend.interpreter import InterpreterRuntime
-from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module
+from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.passes import Context

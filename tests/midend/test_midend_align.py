@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from programs import assert_right, lowered
 
-from kernelwright.backend.compiler import compile_module
+from kernelwright.backend.compile.compiler import compile_module
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tuning_space import LONGEST_STEP, space_of
+from kernelwright.backend.tuning.space import LONGEST_STEP, space_of
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.align_rows import AlignRows

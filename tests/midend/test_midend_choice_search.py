@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from programs import assert_right, lowered
 
-from kernelwright.backend.tuning_space import LIMITS, LONGEST_STEP, WARPS
+from kernelwright.backend.tuning.space import LIMITS, LONGEST_STEP, WARPS
 from kernelwright.driver.discovery import discover
 from kernelwright.ir.errors import SpecError
 from kernelwright.ir.parser import parse_module

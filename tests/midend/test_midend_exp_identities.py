@@ -9,9 +9,9 @@ import pytest
 import torch
 from programs import assert_right, lowered
 
-from kernelwright.backend.compiler import compile_module
-from kernelwright.backend.execute import load_module
-from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.compile.compiler import compile_module
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule

@@ -6,10 +6,10 @@ import pytest
 import torch
 from programs import assert_right, lowered
 
-from kernelwright.backend.execute import load_module, trace_launches
-from kernelwright.backend.interpreter import InterpreterRuntime
-from kernelwright.backend.reference import ReferenceProgram, flatten_outputs
-from kernelwright.backend.tuning import spaces_of
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module, trace_launches
+from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
+from kernelwright.backend.tuning.trials import spaces_of
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.ir.verifier import launched

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from programs import assert_right, lowered
 
-from kernelwright.backend.execute import trace_launches
+from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.ir.verifier import launched

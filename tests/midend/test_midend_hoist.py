@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from programs import assert_right, lowered
 
-from kernelwright.backend.compiler import compile_module
+from kernelwright.backend.compile.compiler import compile_module
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.parsing import kernel_functions

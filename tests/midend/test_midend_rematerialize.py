@@ -6,9 +6,9 @@ import pytest
 import torch
 from programs import assert_right, lowered
 
-from kernelwright.backend.execute import load_module
-from kernelwright.backend.interpreter import InterpreterRuntime
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.ir.verifier import launched

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from programs import assert_right, lowered
 
-from kernelwright.backend.cost import estimate
-from kernelwright.backend.execute import trace_launches
+from kernelwright.backend.cost.model import estimate
+from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.parsing import kernel_functions

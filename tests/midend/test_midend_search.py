@@ -10,7 +10,7 @@ import pytest
 from programs import lowered
 
 from kernelwright.agent.evaluator import Evaluator, Rung, Status, Verdict
-from kernelwright.backend.cost import estimate
+from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.compile import compile_module
 from kernelwright.driver.discovery import discover

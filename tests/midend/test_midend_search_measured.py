@@ -10,11 +10,12 @@ import pytest
 from programs import assert_right, lowered
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.backend import bench, tuning
-from kernelwright.backend.children import Outcome
-from kernelwright.backend.execute import trace_launches
-from kernelwright.backend.stopwatch import Measured
+from kernelwright.backend.launch.execute import trace_launches
+from kernelwright.backend.measure import bench
+from kernelwright.backend.measure.children import Outcome
+from kernelwright.backend.measure.stopwatch import Measured
 from kernelwright.backend.targets import get_target
+from kernelwright.backend.tuning import trials as tuning
 from kernelwright.driver.discovery import discover
 from kernelwright.evaluation.local import LocalEvaluator
 from kernelwright.ir.passes import Context
@@ -80,7 +81,7 @@ def test_candidates_are_made_measured_tuned_and_the_fastest_verified(
     second = race(problem, None, tmp_path, Spending(3, 2, 8, 0.0), evaluate=lambda modules, _rungs: _never(modules))
     monkeypatch.setattr(MeasuredRace, "_compare", lambda *_given: None)
     monkeypatch.setattr(MeasuredRace, "_verified", lambda one: one.entries[0])
-    monkeypatch.setattr("kernelwright.backend.stopwatch.Stopwatch.measure", lambda *_given: _never(_given))
+    monkeypatch.setattr("kernelwright.backend.measure.stopwatch.Stopwatch.measure", lambda *_given: _never(_given))
     second.run()
     assert {e.candidate.digest for e in second.entries} == {e.candidate.digest for e in first.entries}
 

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.serve import attention, attention_kernel
 
 #: Lanes, heads, groups of heads, columns, and width of a head.

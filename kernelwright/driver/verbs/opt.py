@@ -25,7 +25,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kernelwright.backend.compiled import check_cache
+from kernelwright.backend.compile.compiled import check_cache
 from kernelwright.driver.arguments import Arguments, Flag
 from kernelwright.driver.discovery import read_pipeline
 from kernelwright.driver.emit import checked_output, write_text

@@ -21,9 +21,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of
-from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.binding import Bound, bind
 from kernelwright.evaluation.device.memory import POISONS, Memory
 from kernelwright.evaluation.device.serve import Executor, Server, tensors_of

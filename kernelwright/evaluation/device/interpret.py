@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.tensors import register_source
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluation.device.serve import LaunchRequest

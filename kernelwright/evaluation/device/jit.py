@@ -12,13 +12,13 @@ import torch
 import triton
 from torch import Tensor
 
-from kernelwright.backend.clock import Clock, clock_for, middle, tick
-from kernelwright.backend.compiled import Compiled
-from kernelwright.backend.compiler import CompileFailureError, compile_for_device, compile_jit
-from kernelwright.backend.execute import Launch
+from kernelwright.backend.compile.compiled import Compiled
+from kernelwright.backend.compile.compiler import CompileFailureError, compile_for_device, compile_jit
+from kernelwright.backend.launch.execute import Launch
+from kernelwright.backend.measure.clock import Clock, clock_for, middle, tick
+from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.targets import Target
 from kernelwright.backend.tensors import spec_of
-from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluation.device.serve import LaunchRequest
 from kernelwright.evaluation.link import Json

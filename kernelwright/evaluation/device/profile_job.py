@@ -11,13 +11,13 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kernelwright.backend.clock import clock_for, tick
-from kernelwright.backend.cost import LaunchCost, launch_cost
-from kernelwright.backend.execute import Launch
-from kernelwright.backend.extern import ExternTrace
+from kernelwright.backend.cost.extern import ExternTrace
+from kernelwright.backend.cost.model import LaunchCost, launch_cost
+from kernelwright.backend.launch.execute import Launch
+from kernelwright.backend.measure.clock import clock_for, tick
+from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.targets import TARGETS, Target
 from kernelwright.backend.tensors import SHORT_DTYPES
-from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.candidate_job import memory_for
 from kernelwright.evaluation.device.jit import CudaExecutor
 from kernelwright.evaluation.device.profiler import Profiler, Seen, profiler_for

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from kernelwright.backend.clock import tick
+from kernelwright.backend.measure.clock import tick
 from kernelwright.evaluation.device.replay import Replay
 from kernelwright.evaluation.link import Json
 from kernelwright.evaluation.profile import Kind

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from kernelwright.backend.turns import Turns
+from kernelwright.backend.measure.turns import Turns
 from kernelwright.evaluation.device.candidate_job import Calls, meet
 from kernelwright.evaluation.device.memory import Memory
 from kernelwright.evaluation.device.replay import Rotation, Trace, slot

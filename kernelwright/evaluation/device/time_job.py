@@ -14,8 +14,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kernelwright.backend.clock import CaptureError, Clock, clock_for, middle, tick
-from kernelwright.backend.turns import Turns
+from kernelwright.backend.measure.clock import CaptureError, Clock, clock_for, middle, tick
+from kernelwright.backend.measure.turns import Turns
 from kernelwright.evaluation.device.candidate_job import meet, memory_for
 from kernelwright.evaluation.device.recorded import RecordedCalls, take_down
 from kernelwright.evaluation.device.replay import Rotation

@@ -15,11 +15,11 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 
-from kernelwright.backend.clock import clock_for
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.measure.clock import clock_for
+from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of
 from kernelwright.backend.torch_private import inductor_classes
-from kernelwright.backend.turns import Turns
 from kernelwright.evaluation.device.replay import Replay, Rotation, slot
 from kernelwright.evaluation.device.time_job import Plan, device_facts, measure
 from kernelwright.evaluation.draws import Draw, perturb

@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from kernelwright.backend.execute import cuda_elsewhere
+from kernelwright.backend.launch.execute import cuda_elsewhere
 from kernelwright.evaluation.host.session import Session
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import triton.language as tl
 from torch import Tensor
 
-from kernelwright.backend.launch import BoundLaunch, JitNamespace, KernelHandle, LaunchError, is_constexpr
+from kernelwright.backend.launch.binding import BoundLaunch, JitNamespace, KernelHandle, LaunchError, is_constexpr
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import DeviceTensor, Store, reference_to
 from kernelwright.evaluation.kernel_text import undecorated

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from triton.backends.compiler import GPUTarget
 
-from kernelwright.backend.execute import GIVEN_NAMES
-from kernelwright.backend.reference import held_tensors, init_call
+from kernelwright.backend.launch.execute import GIVEN_NAMES
+from kernelwright.backend.reference.program import held_tensors, init_call
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
 from kernelwright.backend.torch_private import compiling
 from kernelwright.evaluation.host import cuda, library

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from kernelwright.backend.reference import ReferenceProgram
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.ir.values import Reference
 

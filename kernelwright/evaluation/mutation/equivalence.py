@@ -13,9 +13,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from kernelwright.backend.compiler import compile_module
-from kernelwright.backend.execute import load_module
-from kernelwright.backend.interpreter import InterpreterRuntime
+from kernelwright.backend.compile.compiler import compile_module
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tensors import SHORT_DTYPES, copy_of
 from kernelwright.evaluation.correctness import FLOORS

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kernelwright.backend.jit import needed_kernels
+from kernelwright.backend.launch.jit import needed_kernels
 from kernelwright.evaluation.mutation.operators import KERNEL_CHANGES, LAUNCH_CHANGES
 from kernelwright.evaluation.mutation.places import BUILTINS, Site, callee, flow_of, sites, text_of
 from kernelwright.ir.errors import UserError

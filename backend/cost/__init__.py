@@ -1,0 +1,1 @@
+"""What a module should take on a target, without running it."""

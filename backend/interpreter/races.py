@@ -1,0 +1,347 @@
+"""Accesses to one element whose order a GPU leaves to chance: by two programs of a launch, or two threads of a program.
+
+Programs run at the same time, so an element that one of them writes is nobody else's, unless something orders the two
+accesses: the first program changes an element atomically after its access, and the other one does so with the same
+element before its own, be it by way of others. (An atomic that is `relaxed` orders nothing.) Threads of one program
+exchange values where it stores a block and loads its elements in other places; between the two there has to be a
+barrier, as reductions, products and `tl.debug_barrier` have one. What a store leaves as it was counts as no write.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelwright.backend.interpreter.batched_signals import Meeting
+
+Array = NDArray[np.generic]
+Index = NDArray[np.int64]
+Marks = NDArray[np.int32]
+Truths = NDArray[np.bool_]
+
+#: Two programs that compute the same element may differ by so many units of rounding of the largest value stored.
+_UNITS = 4
+#: The mark of an element that several programs have read.
+_MANY = -2
+#: Reads of a storage that nobody has written to are kept as they came up to so many lanes, then marked.
+_MOST_KEPT = 1 << 20
+#: Elements of one atomic that each order accesses; those of larger ones do so together.
+_MOST_APART = 1 << 12
+#: Entries of all clocks; with more, programs that use atomics at all count as ordered.
+_MOST_ENTRIES = 1 << 21
+
+#: What a program knows of others: how many times each has let others know what it had done.
+Clock = Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """The lanes of an access: the program of each, None where each is every program's, and its place in the block."""
+
+    programs: Callable[[], Marks | None]
+    places: Callable[[], Index]
+
+
+@dataclass
+class _Region:
+    """One storage. Marks are by element: the program that did it last, and how often it had let others know before.
+
+    `place` and `moment` tell the thread that wrote, and after which barrier.
+    """
+
+    elements: int
+    size: int
+    mixed: bool = False
+    writer: Marks | None = None
+    wrote: Marks | None = None
+    place: Index | None = None
+    moment: Marks | None = None
+    updater: Marks | None = None
+    updated: Marks | None = None
+    reader: Marks | None = None
+    read: Marks | None = None
+    kept: list[tuple[Index, Callable[[], Marks | None]]] = field(default_factory=list)
+    lanes: int = 0
+
+    def marks(self) -> Marks:
+        return np.full(self.elements, -1, np.int32)
+
+
+class Races:
+    """Who did what to which element in one launch. What finds a race gives its first lane, and what it is."""
+
+    def __init__(self) -> None:
+        self._regions: dict[int, _Region] = {}
+        self._knows: dict[int, dict[int, int]] = {}
+        self._told: dict[int, int] = {}
+        self._left: dict[tuple[int, int], Clock] = {}
+        self._entries = 0
+        self._log: list[tuple[Array, Any, Array]] = []
+        self._together = False
+        # Programs that used atomics while they ran together, when nobody noted what that orders.
+        self._vague: set[int] = set()
+        self._perhaps: set[int] = set()
+        self._moment = 0
+
+    # what runs
+
+    def begin(self, *, together: bool) -> None:
+        """Programs follow, `together` or one after another."""
+        self._together = together
+        self._vague |= self._perhaps
+        self._perhaps = set()
+        self._log.clear()
+
+    def mark(self) -> int:
+        """A point to undo back to."""
+        return len(self._log)
+
+    def undo(self, mark: int = 0) -> None:
+        """Forget what was noted since the mark."""
+        if not mark:
+            self._perhaps = set()
+        while len(self._log) > mark:
+            marks, index, old = self._log.pop()
+            marks[index] = old
+
+    def barrier(self) -> None:
+        """All threads of a program have come to this point."""
+        self._moment += 1
+
+    # accesses
+
+    def loaded(self, storage: int, items: Array, index: Index, lanes: Lanes, volatile: bool) -> tuple[int, str] | None:
+        """These elements are about to be read."""
+        region = self._region(storage, items)
+        if region.mixed:
+            return None
+        if region.writer is None and region.updater is None:
+            self._keep(region, index, lanes)
+            return None
+        programs = lanes.programs()
+        if region.updater is not None:
+            if volatile and programs is not None and not self._together:
+                self._learn(int(programs[0]), storage, index)
+            found = self._foreign(region.updater, region.updated, index, programs)
+            if found is not None:
+                return found, "which another program of the grid changes atomically"
+        if region.writer is not None:
+            found = self._foreign(region.writer, region.wrote, index, programs)
+            if found is not None:
+                return found, "which another program of the grid stores in the same launch"
+            found = self._unsynchronised(region, index, programs, lanes)
+            if found is not None:
+                return found, "which another thread of the program stores without a barrier after it"
+        self._mark_readers(region, index, programs)
+        return None
+
+    def store(self, storage: int, items: Array, index: Index, values: Array, lanes: Lanes) -> tuple[int, str] | None:
+        """Store the values."""
+        region, programs = self._region(storage, items), lanes.programs()
+        assert programs is not None
+        before = items[index]
+        changed = _bits(before) != _bits(values)
+        found = (
+            None if region.mixed or not changed.any() else self._met(region, index, programs, before, values, changed)
+        )
+        items[index] = values
+        if region.mixed:
+            return None
+        lost = np.flatnonzero(_bits(items[index]) != _bits(values))
+        if found is None and lost.size:
+            apart = lost[_differ(items[index[lost]], values[lost])]
+            if apart.size:
+                found = int(apart[0]), "where another lane stores something else"
+        if changed.any():
+            self._mark_writers(region, index[changed], programs[changed], lanes.places()[changed])
+        return found
+
+    def update(
+        self, storage: int, items: Array, index: Index, lanes: Lanes, acquire: bool, release: bool
+    ) -> tuple[int, str] | None:
+        """These elements are about to be changed atomically, and order accesses as told."""
+        region, programs = self._region(storage, items), lanes.programs()
+        assert programs is not None
+        if self._together:
+            self._perhaps |= set(np.unique(programs).tolist())
+        else:
+            self._order(int(programs[0]), storage, index, acquire, release)
+        if region.mixed:
+            return None
+        self._read_until_now(region)
+        for marks, times, what in (
+            (region.writer, region.wrote, "which another program of the grid stores in the same launch"),
+            (region.reader, region.read, "which another program of the grid reads without an atomic"),
+        ):
+            found = None if marks is None else self._foreign(marks, times, index, programs)
+            if found is not None:
+                return found, what
+        if region.updater is None or region.updated is None:
+            region.updater, region.updated = region.marks(), region.marks()
+        self._set(region.updater, index, programs)
+        self._set(region.updated, index, self._times(programs))
+        return None
+
+    def _region(self, storage: int, items: Array) -> _Region:
+        region = self._regions.get(storage)
+        if region is None:
+            region = self._regions[storage] = _Region(items.size, items.itemsize)
+        elif region.size != items.itemsize:
+            region.mixed = True
+        return region
+
+    def _met(
+        self, region: _Region, index: Index, programs: Marks, before: Array, values: Array, changed: Truths
+    ) -> tuple[int, str] | None:
+        """The first lane of a store that meets what another program did to its element."""
+        self._read_until_now(region)
+        told = "where another program of the grid "
+        if region.writer is not None:
+            apart = np.flatnonzero(changed)[_differ(before[changed], values[changed])]
+            found = self._foreign(region.writer, region.wrote, index, programs, apart)
+            if found is not None:
+                return found, told + "stores something else"
+        for marks, times, what in (
+            (region.reader, region.read, "reads in the same launch"),
+            (region.updater, region.updated, "changes something atomically"),
+        ):
+            found = None if marks is None else self._foreign(marks, times, index, programs, np.flatnonzero(changed))
+            if found is not None:
+                return found, told + what
+        return None
+
+    def _foreign(
+        self, marks: Marks, times: Marks | None, index: Index, programs: Marks | None, lanes: Index | None = None
+    ) -> int | None:
+        """The first of the lanes whose element another program has marked, and nothing orders the two."""
+        assert times is not None
+        chosen = index if lanes is None else index[lanes]
+        others = marks[chosen]
+        mine: Any = -1 if programs is None else programs if lanes is None else programs[lanes]
+        found = np.flatnonzero((others != -1) & (others != mine))
+        if not found.size:
+            return None
+        if self._together and (self._vague or self._perhaps or programs is None):
+            raise Meeting  # one after another it comes to light what orders them
+        for lane in found.tolist():
+            place = lane if lanes is None else int(lanes[lane])
+            assert programs is not None
+            if not self._ordered(int(others[lane]), int(times[chosen[lane]]), int(programs[place])):
+                return place
+        return None
+
+    def _unsynchronised(self, region: _Region, index: Index, programs: Marks | None, lanes: Lanes) -> int | None:
+        """The first lane that reads what another thread of its program has stored since the last barrier."""
+        if programs is None:
+            return None
+        assert region.writer is not None and region.moment is not None and region.place is not None
+        own = np.flatnonzero((region.writer[index] == programs) & (region.moment[index] == self._moment))
+        if not own.size:
+            return None
+        other = own[region.place[index[own]] != lanes.places()[own]]
+        return int(other[0]) if other.size else None
+
+    # marks
+
+    def _set(self, marks: Array, index: Index, values: Any) -> None:
+        if self._together:
+            self._log.append((marks, index, marks[index]))
+        marks[index] = values
+
+    def _times(self, programs: Marks) -> Any:
+        if self._together or not self._told:
+            return 0
+        return self._told.get(int(programs[0]), 0)
+
+    def _mark_writers(self, region: _Region, index: Index, programs: Marks, places: Index) -> None:
+        if region.writer is None or region.wrote is None or region.place is None or region.moment is None:
+            region.writer, region.wrote, region.moment = region.marks(), region.marks(), region.marks()
+            region.place = np.full(region.elements, -1, np.int64)
+        self._set(region.writer, index, programs)
+        self._set(region.wrote, index, self._times(programs))
+        self._set(region.place, index, places)
+        self._set(region.moment, index, self._moment)
+
+    def _keep(self, region: _Region, index: Index, lanes: Lanes) -> None:
+        """Note a read of a storage that nobody writes to so far, which is nearly all there is."""
+        if region.reader is not None:
+            self._mark_readers(region, index, lanes.programs())
+            return
+        if self._told:  # programs let others know: when something was read counts
+            self._read_until_now(region)
+            self._mark_readers(region, index, lanes.programs())
+            return
+        region.kept.append((index, lanes.programs))
+        region.lanes += index.size
+        if region.lanes > _MOST_KEPT:
+            self._read_until_now(region)
+
+    def _read_until_now(self, region: _Region) -> None:
+        kept, region.kept, region.lanes = region.kept, [], 0
+        for index, programs in kept:
+            self._mark_readers(region, index, programs())
+
+    def _mark_readers(self, region: _Region, index: Index, programs: Marks | None) -> None:
+        if region.reader is None or region.read is None:
+            region.reader, region.read = region.marks(), region.marks()
+        if programs is None:
+            self._set(region.reader, index, _MANY)
+            return
+        before = region.reader[index]
+        self._set(region.reader, index, programs)
+        several = ((before != -1) & (before != programs)) | (region.reader[index] != programs)
+        self._set(region.reader, index[several], _MANY)
+        self._set(region.read, index, self._times(programs))
+
+    # order
+
+    def _ordered(self, earlier: int, time: int, later: int) -> bool:
+        """Whether what one program did at its time comes before what another one does now."""
+        if self._entries > _MOST_ENTRIES or earlier in self._vague or earlier == _MANY:
+            return later in self._knows
+        return self._knows.get(later, {}).get(earlier, 0) > time
+
+    def _places(self, storage: int, index: Index) -> list[tuple[int, int]]:
+        apart = np.unique(index)
+        return [(storage, -1)] if apart.size > _MOST_APART else [(storage, int(one)) for one in apart]
+
+    def _learn(self, program: int, storage: int, index: Index) -> None:
+        knows = self._knows.setdefault(program, {})
+        for place in self._places(storage, index):
+            for other, times in self._left.get(place, {}).items():
+                knows[other] = max(times, knows.get(other, 0))
+
+    def _order(self, program: int, storage: int, index: Index, acquire: bool, release: bool) -> None:
+        if self._entries > _MOST_ENTRIES:
+            self._knows.setdefault(program, {})
+            return
+        if acquire:
+            self._learn(program, storage, index)
+        if not release:
+            return
+        times = self._told[program] = self._told.get(program, 0) + 1
+        known = {**self._knows.setdefault(program, {}), program: times}
+        self._knows[program] = known
+        for place in self._places(storage, index):
+            before = self._left.get(place, {})
+            both = {**before, **{one: max(count, before.get(one, 0)) for one, count in known.items()}}
+            self._left[place] = both
+            self._entries += len(both) - len(before)
+
+
+def _bits(values: Array) -> Array:
+    return np.ascontiguousarray(values).view(f"u{values.itemsize}")
+
+
+def _differ(first: Array, second: Array) -> Truths:
+    """Which values differ by more than rounding; 16-bit ones that numpy has no type for, by more than one unit."""
+    if first.dtype.kind == "f" and first.size:
+        have, want = first.astype(np.float64), second.astype(np.float64)
+        unit = _UNITS * float(np.finfo(first.dtype).eps)  # type: ignore[arg-type]
+        largest = float(np.abs(np.where(np.isfinite(want), want, 0.0)).max())
+        return ~np.isclose(have, want, rtol=unit, atol=unit * largest, equal_nan=True)
+    if first.dtype == np.uint16:
+        return np.abs(first.astype(np.int32) - second.astype(np.int32)) > 1
+    return np.asarray(first != second)

@@ -1,0 +1,1 @@
+"""What a module takes on this machine's GPU."""

@@ -1,0 +1,269 @@
+"""Child processes that do tasks for this one, one after another; a child that dies, faults or hangs is replaced.
+
+A task is a function at the top of a module and its arguments; it runs in the child, and its result or its complaint
+comes back. Children are fresh processes, so that what a fault leaves behind (a broken CUDA context, a hung kernel) ends
+with them.
+"""
+
+import contextlib
+import importlib
+import math
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, Pipe, wait
+from pathlib import Path
+from typing import Any
+
+import kernelwright
+
+#: A function at the top of a module, and its arguments.
+Task = tuple[Callable[..., Any], tuple[Any, ...]]
+#: Environment of children that compute on no GPU: they see none, take no memory of it, and have one thread each.
+OFF_GPU = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+#: Children that work at a time for one search or tuning, at most.
+MOST_WORKERS = 12
+#: Seconds in which a child has to be ready.
+START_SECONDS = 120.0
+#: What a task may tell while it is under way: that it waits for others, so that no time counts, or works again.
+WAITS, WORKS = "waits", "works"
+
+
+class LastWordError(Exception):
+    """Raised by a task after which its process can do no other."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a task: its `value`, or a `failure` in words. `lost` says that the child is gone with it."""
+
+    value: Any = None
+    failure: str = ""
+    lost: bool = False
+
+
+class Child:
+    """One process, started at once; `environment` is set over this process's own.
+
+    `modules` are imported while it starts. Close it, or use it as a context manager.
+    """
+
+    def __init__(self, modules: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> None:
+        self._given = tuple(modules), dict(environment or {})
+        self._start()
+
+    def _start(self) -> None:
+        modules, environment = self._given
+        ours, theirs = Pipe()
+        root = str(Path(kernelwright.__file__).parents[1])
+        path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "kernelwright.backend.measure.children", str(theirs.fileno())],
+                env={**os.environ, "PYTHONPATH": path, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for the parent
+            )
+        self.connection: Connection = ours
+        self.connection.send(modules)
+        self._deadline = time.monotonic() + START_SECONDS
+        self._left = 0.0
+        self.ready = False
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    def begin(self, task: Task, seconds: float) -> None:
+        """Have a task done, in so many seconds of work; `outcome` tells what came of it."""
+        self._left = seconds
+        if self.ready:
+            self._deadline = time.monotonic() + seconds
+        with contextlib.suppress(OSError):  # a child that is gone is found out by who waits for it
+            self.connection.send(task)
+
+    def outcome(self, seconds: float = 0.0) -> Outcome | None:
+        """What came of the task; None where that is not known after so many seconds. A lost child is replaced."""
+        until = time.monotonic() + seconds
+        while True:
+            now = time.monotonic()
+            try:
+                if self.connection.poll(max(min(until, self._deadline) - now, 0.0)):
+                    found = self._received(self.connection.recv())
+                    if found is not None:
+                        return found
+                    continue
+            except (EOFError, OSError, pickle.UnpicklingError):
+                return self._lost(self.ending())
+            if time.monotonic() >= self._deadline:
+                return self._lost("it took too long" if self.ready else f"its process did not start{self._complaint()}")
+            if time.monotonic() >= until:
+                return None
+
+    def do(self, task: Task, seconds: float) -> Outcome:
+        """Have a task done and wait for it."""
+        self.begin(task, seconds)
+        while (found := self.outcome(3600.0)) is None:
+            pass
+        return found
+
+    def wait(self, seconds: float) -> None:
+        """Until the process ends by itself, but no longer than so many seconds."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+
+    def close(self) -> None:
+        """End the process; idempotent."""
+        self.connection.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._errors.close()
+
+    def __enter__(self) -> "Child":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _received(self, message: tuple[str, Any]) -> Outcome | None:
+        """The outcome in a message; None where it only tells how things are."""
+        kind, value = message
+        if kind == WAITS:
+            self._left, self._deadline = max(self._deadline - time.monotonic(), 1.0), math.inf
+        elif kind == WORKS:
+            self.ready, self._deadline = True, time.monotonic() + self._left
+        elif kind == "done":
+            return Outcome(value)
+        elif kind == "lost":
+            return self._lost(f"{value}{self._complaint()}")
+        else:
+            return Outcome(failure=value)
+        return None
+
+    def ending(self) -> str:
+        """How the process ended, once it has, and what it complained of last."""
+        return f"its process {_ending(self._process.wait())}{self._complaint()}"
+
+    def _complaint(self) -> str:
+        self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(self._errors.tell() - 2000, 0))
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        return f" ({lines[-1].strip()[:160]})" if lines else ""
+
+    def _lost(self, why: str) -> Outcome:
+        self.close()
+        self._start()
+        return Outcome(failure=why, lost=True)
+
+
+@dataclass
+class Children:
+    """Several children that share out tasks."""
+
+    count: int
+    modules: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._all = [Child(self.modules, self.environment) for _ in range(self.count)]
+        self._late: set[Child] = set()
+
+    def each(self, tasks: Iterable[Task], seconds: float, until: float = math.inf) -> Iterator[tuple[int, Outcome]]:
+        """Outcomes with the numbers of their tasks, as they come; each may take so many seconds.
+
+        Ends at `until` (by time.monotonic) without those that are not done: they are done in vain, and children that
+        are at it take part again afterwards.
+        """
+        following = enumerate(tasks)
+        free = [child for child in self._all if child not in self._late]
+        busy: dict[Child, int] = {}
+        try:
+            while time.monotonic() < until:
+                while free and (task := next(following, None)) is not None:
+                    free[0].begin(task[1], seconds)
+                    busy[free.pop(0)] = task[0]
+                if not busy and (free or not self._late):
+                    return
+                working = [*busy, *self._late]
+                wait([child.connection for child in working], min(0.2, max(until - time.monotonic(), 0.0)))
+                for child in working:
+                    found = child.outcome()
+                    if found is None:
+                        continue
+                    free.append(child)
+                    if child in busy:
+                        yield busy.pop(child), found
+                    self._late.discard(child)
+        finally:
+            self._late.update(busy)
+
+    def close(self) -> None:
+        """End all of them; idempotent."""
+        for child in self._all:
+            child.close()
+
+    def __enter__(self) -> "Children":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def cores() -> int:
+    """Processor cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def tell(word: str) -> None:
+    """From a task: WAITS or WORKS. Nothing where no parent listens."""
+    if _parent:
+        _parent[0].send((word, None))
+
+
+def parent() -> Connection:
+    """From a task that talks with its parent itself, which must not ask for its outcome then."""
+    return _parent[0]
+
+
+_parent: list[Connection] = []
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"left with exit status {code}"
+    return f"was ended by {signal.Signals(-code).name}"
+
+
+def serve(connection: Connection) -> None:
+    """Do what the parent asks for until it goes."""
+    _parent.append(connection)
+    for name in connection.recv():
+        importlib.import_module(name)
+    connection.send((WORKS, None))
+    while True:
+        function, arguments = connection.recv()
+        try:
+            connection.send(("done", function(*arguments)))
+        except LastWordError as error:
+            connection.send(("lost", str(error)))
+            return
+        except Exception as error:  # noqa: BLE001 - whatever a task raises is its outcome
+            connection.send(("failed", f"{type(error).__name__}: {error}"[:2000]))
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(EOFError, ConnectionError):
+        # By its own name, as tasks import it: this one is called `__main__`.
+        importlib.import_module("kernelwright.backend.measure.children").serve(Connection(int(sys.argv[1])))

@@ -1,0 +1,1 @@
+"""The program that says what to compute: built, run, and run in wider numbers."""

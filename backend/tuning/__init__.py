@@ -1,0 +1,1 @@
+"""Launch options fitted to a target."""
