@@ -54,8 +54,8 @@ from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule
 from kernelwright.ir.verifier import launched
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.midend.choice_search import ChoiceSearch, drawn_choice
-from kernelwright.midend.choices import run_choice
+from kernelwright.midend.search.choice_search import ChoiceSearch, drawn_choice
+from kernelwright.midend.search.choices import run_choice
 from kernelwright.rl.data import MIDEND, TEST, Pair, read_rows
 
 #: How times were had: on a GPU, and elsewhere.

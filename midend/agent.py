@@ -24,8 +24,8 @@ from kernelwright.ir.errors import Diagnostic, UserError, check_choice
 from kernelwright.ir.passes import Context, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.ir.verifier import extern_ops
-from kernelwright.midend.choices import MOST_PASSES, describe_choices, run_choice
-from kernelwright.midend.launch_lines import describe_launches
+from kernelwright.midend.analysis.launch_lines import describe_launches
+from kernelwright.midend.search.choices import MOST_PASSES, describe_choices, run_choice
 
 ACTIONS = ("program", "pipeline")
 FORMS = ("native", "brief")

@@ -15,7 +15,7 @@ from kernelwright.ir.kernel.printing import with_functions
 from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Pass
 from kernelwright.ir.values import KernelModule, Level
-from kernelwright.midend.host_code import without_idle_kernels
+from kernelwright.midend.analysis.host_code import without_idle_kernels
 
 
 class Keeps(Enum):

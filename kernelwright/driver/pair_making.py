@@ -16,7 +16,7 @@ from kernelwright.ir.errors import KernelwrightError, LoweringError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.values import KernelModule, Level, Reference
-from kernelwright.midend.choice_search import ChoiceSearch
+from kernelwright.midend.search.choice_search import ChoiceSearch
 from kernelwright.rl.data import CHOICE, FRONTEND, Pair, Problem
 
 #: Candidates of a search that are verified, best first, before it is given up.

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from math import gcd, prod
 
 from kernelwright.ir.values import Scalar
-from kernelwright.midend.convolution import Convolution, Template
+from kernelwright.midend.templates.convolution import Convolution, Template
 from kernelwright.midend.templates.writing import together, total
 
 #: Sides of a tile at first, the pixels where there are few channels, and what a step sums.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from kernelwright.ir.values import Scalar
-from kernelwright.midend.convolution import Convolution, Template
+from kernelwright.midend.templates.convolution import Convolution, Template
 from kernelwright.midend.templates.writing import masked, together, total
 
 #: Taps, and taps times rows of a lane, that are written out.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from math import gcd, prod
 
 from kernelwright.ir.values import Scalar, contiguous_strides
-from kernelwright.midend.convolution import Convolution, Template
+from kernelwright.midend.templates.convolution import Convolution, Template
 from kernelwright.midend.templates.writing import masked, together, total
 
 #: Channels of a group, in and out, from which products of tiles pay; below, channels are added one by one.

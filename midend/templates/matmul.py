@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kernelwright.ir.values import Scalar
-from kernelwright.midend.products import Product
+from kernelwright.midend.templates.products import Product
 from kernelwright.midend.templates.writing import total
 
 #: The larger sides of a tile, at first, and the sides that `tl.dot` takes at least; what a step sums, by type.

@@ -24,9 +24,9 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Pass
 from kernelwright.ir.values import KernelModule, Level, Reference, ScalarSpec, StateSpec, TensorSpec
-from kernelwright.midend import choices
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.midend.cache_hints import CacheHints
+from kernelwright.midend.local.cache_hints import CacheHints
+from kernelwright.midend.search import choices
 
 PAY = make_reward("frontend")
 

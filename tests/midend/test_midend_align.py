@@ -10,8 +10,8 @@ from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning.space import LONGEST_STEP, space_of
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.align_rows import AlignRows
-from kernelwright.midend.reverse_loops import ReverseLoops
+from kernelwright.midend.rows.align_rows import AlignRows
+from kernelwright.midend.rows.reverse_loops import ReverseLoops
 
 H200 = Context(target="h200")
 LOOPED = {"persistent": False}

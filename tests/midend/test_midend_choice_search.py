@@ -14,8 +14,8 @@ from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.choice_search import ChoiceSearch, drawn_choice, parts
-from kernelwright.midend.choices import run_choice
+from kernelwright.midend.search.choice_search import ChoiceSearch, drawn_choice, parts
+from kernelwright.midend.search.choices import run_choice
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

@@ -10,13 +10,13 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import Level
 from kernelwright.ir.verifier import extern_ops
-from kernelwright.midend.channels_last_conv import ChannelsLastConv
-from kernelwright.midend.depthwise_conv import DepthwiseConv
-from kernelwright.midend.fuse_epilogue import FuseEpilogue
-from kernelwright.midend.fuse_reduction import FuseReduction
-from kernelwright.midend.implicit_gemm import ImplicitGemm
-from kernelwright.midend.rounding import rounded_to_tf32
-from kernelwright.midend.transposed_conv import TransposedConv
+from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
+from kernelwright.midend.fusion.fuse_reduction import FuseReduction
+from kernelwright.midend.templates.channels_last_conv import ChannelsLastConv
+from kernelwright.midend.templates.depthwise_conv import DepthwiseConv
+from kernelwright.midend.templates.implicit_gemm import ImplicitGemm
+from kernelwright.midend.templates.rounding import rounded_to_tf32
+from kernelwright.midend.templates.transposed_conv import TransposedConv
 
 H200 = Context(target="h200")
 

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from kernelwright.midend.digits import Index
+from kernelwright.midend.analysis.digits import Index
 
 KNOWN = {"pixel": Index.whole("pixel", 42), "column": Index.whole("column", 64)}
 

@@ -15,7 +15,7 @@ from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.exp_identities import ExpIdentities
+from kernelwright.midend.local.exp_identities import ExpIdentities
 
 #: Forward, and functions that are gone afterwards.
 CASES = {

@@ -7,11 +7,11 @@ from programs import assert_right, lowered
 
 from kernelwright.ir.passes import Context
 from kernelwright.ir.verifier import launched, verify
-from kernelwright.midend.channels_last_conv import ChannelsLastConv
-from kernelwright.midend.depthwise_conv import DepthwiseConv
-from kernelwright.midend.fuse_epilogue import FuseEpilogue
-from kernelwright.midend.implicit_gemm import ImplicitGemm
-from kernelwright.midend.transposed_conv import TransposedConv
+from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
+from kernelwright.midend.templates.channels_last_conv import ChannelsLastConv
+from kernelwright.midend.templates.depthwise_conv import DepthwiseConv
+from kernelwright.midend.templates.implicit_gemm import ImplicitGemm
+from kernelwright.midend.templates.transposed_conv import TransposedConv
 
 H200 = Context(target="h200")
 

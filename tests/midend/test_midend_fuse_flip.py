@@ -5,8 +5,8 @@ from programs import assert_right, lowered
 
 from kernelwright.ir.passes import Context
 from kernelwright.ir.verifier import launched
-from kernelwright.midend.fuse_flip import FuseFlip
-from kernelwright.midend.persistent_rows import PersistentRows
+from kernelwright.midend.fusion.fuse_flip import FuseFlip
+from kernelwright.midend.rows.persistent_rows import PersistentRows
 
 H200 = Context(target="h200")
 

@@ -9,11 +9,11 @@ from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.ir.verifier import launched
-from kernelwright.midend.channels_last_conv import ChannelsLastConv
-from kernelwright.midend.fuse_epilogue import FuseEpilogue
-from kernelwright.midend.fuse_reduction import FuseReduction
-from kernelwright.midend.implicit_gemm import ImplicitGemm
-from kernelwright.midend.transposed_conv import TransposedConv
+from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
+from kernelwright.midend.fusion.fuse_reduction import FuseReduction
+from kernelwright.midend.templates.channels_last_conv import ChannelsLastConv
+from kernelwright.midend.templates.implicit_gemm import ImplicitGemm
+from kernelwright.midend.templates.transposed_conv import TransposedConv
 
 H200 = Context(target="h200")
 CHANNELS_LAST = ChannelsLastConv()

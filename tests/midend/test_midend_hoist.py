@@ -11,8 +11,8 @@ from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.parsing import kernel_functions
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend import hoist_offsets
-from kernelwright.midend.hoist_offsets import HoistOffsets
+from kernelwright.midend.local import hoist_offsets
+from kernelwright.midend.local.hoist_offsets import HoistOffsets
 
 CASES = {
     "max 1d": ("F.max_pool1d(a, 5, stride=1, padding=2, dilation=3)", (2, 3, 41)),

@@ -8,9 +8,9 @@ from programs import assert_right, lowered
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.verifier import extern_ops, launched
-from kernelwright.midend.diagonal_products import DiagonalProducts
-from kernelwright.midend.fuse_epilogue import FuseEpilogue
-from kernelwright.midend.triton_matmul import TritonMatmul
+from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
+from kernelwright.midend.templates.diagonal_products import DiagonalProducts
+from kernelwright.midend.templates.triton_matmul import TritonMatmul
 
 H200 = Context(target="h200")
 

@@ -14,9 +14,9 @@ from kernelwright.ir.kernel.shapes import Shapes
 from kernelwright.ir.kernel.values import Constant
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import Kernel, KernelModule
-from kernelwright.midend.persistent_rows import PersistentRows
-from kernelwright.midend.reverse_loops import ReverseLoops
-from kernelwright.midend.split_rows import SplitRows
+from kernelwright.midend.rows.persistent_rows import PersistentRows
+from kernelwright.midend.rows.reverse_loops import ReverseLoops
+from kernelwright.midend.rows.split_rows import SplitRows
 
 H200 = Context(target="h200")
 LOOPED = {"persistent": False}

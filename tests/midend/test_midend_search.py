@@ -22,8 +22,8 @@ from kernelwright.ir.passes import REGISTRY, Context, Pass, register
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
-from kernelwright.midend import search_space
-from kernelwright.midend.search_space import Candidate, Made, Space, Step, followers, in_turn, rewrites
+from kernelwright.midend.search import space as search_space
+from kernelwright.midend.search.space import Candidate, Made, Space, Step, followers, in_turn, rewrites
 
 TARGET = "h200"
 #: Forward, shapes, init; and a pass that is part of what wins, or none.

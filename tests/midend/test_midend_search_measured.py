@@ -21,11 +21,12 @@ from kernelwright.evaluation.local import LocalEvaluator
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend import search_space, search_tuning
-from kernelwright.midend.search_measured import CHECKED, TIMED, MeasuredRace
-from kernelwright.midend.search_race import SearchError, Spending
-from kernelwright.midend.search_space import Candidate, Space
-from kernelwright.midend.search_tuning import Entry, Fitting
+from kernelwright.midend.search import space as search_space
+from kernelwright.midend.search import tuning as search_tuning
+from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredRace
+from kernelwright.midend.search.race import SearchError, Spending
+from kernelwright.midend.search.space import Candidate, Space
+from kernelwright.midend.search.tuning import Entry, Fitting
 
 TARGET = "h200"
 RUNGS = (Rung.PARSE, Rung.INTERPRET)

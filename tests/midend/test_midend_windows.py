@@ -5,7 +5,7 @@ from programs import assert_right, lowered
 
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
-from kernelwright.midend.serial_windows import SerialWindows
+from kernelwright.midend.rows.serial_windows import SerialWindows
 
 H200 = Context(target="h200")
 LOOPED = {"persistent": False}

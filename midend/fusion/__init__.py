@@ -1,0 +1,1 @@
+"""Rewrites that make one kernel of several."""

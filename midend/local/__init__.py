@@ -1,0 +1,1 @@
+"""Rewrites of what stands inside one kernel."""

@@ -1,0 +1,1 @@
+"""Rewrites of kernels that go over rows."""

@@ -1,0 +1,184 @@
+"""`persistent-rows`: rows that loops run over several times are held by their program, and loaded once."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from kernelwright.backend.launch.facts import launch_facts
+from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.kernel.accesses import Accesses
+from kernelwright.ir.kernel.axes import Axes
+from kernelwright.ir.kernel.inlining import inlined
+from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.normal import counted, normal_form
+from kernelwright.ir.kernel.parsing import kernel_functions
+from kernelwright.ir.kernel.printing import with_functions
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.values import Effect, Function
+from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
+from kernelwright.midend.analysis.host_code import with_statements, without_idle_kernels, without_tensors
+from kernelwright.midend.analysis.launches import HostLaunch, is_made_for, launched_once, roots_of
+from kernelwright.midend.kernel_pass import Keeps
+from kernelwright.midend.rows.repeated_accesses import Tensors, without_repeats
+from kernelwright.midend.rows.row_blocks import RowLoops, WholeRows
+
+#: Elements of a row that a program can hold in registers at 16 warps.
+MOST_ELEMENTS = 32768
+#: Elements that a thread should hold, and that a program's tile should have where rows are short.
+PER_THREAD, TILE = 32, 2048
+
+
+@register
+@dataclass(frozen=True)
+class PersistentRows(Pass):
+    """Turn several loops over a row into one block that holds the row, so that each element is loaded once.
+
+    limit: the longest row, in elements. Legal for kernels of several loops, all over the same rows in steps of one
+    block, that mask the end of a row; sums are taken in another order. Tensors that only carried values from one loop
+    to the next go away. Expected, not measured: norms and softmax over rows of up to 32768 move each element once in
+    and once out, where loops move it up to five times.
+    """
+
+    name: ClassVar[str] = "persistent-rows"
+    reads: ClassVar[Level] = Level.TRITON
+    writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = "several loops, all over one row of known length in steps of one block, masked at its end"
+    changes: ClassVar[str] = "one block holds the row; loads of what is known go, and tensors that only carried it"
+    keeps: ClassVar[Keeps] = Keeps.REASSOCIATED
+
+    limit: int = 16384
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.limit <= MOST_ELEMENTS:
+            raise UserError(f"limit={self.limit}: choose 1 to {MOST_ELEMENTS} elements")
+
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+        """The module with such kernels in persistent form; the same object where there is none."""
+        while (trace := trace_host(module)) is not None:
+            functions, known = kernel_functions(module), launch_facts(module)
+            for launch in launched_once(module, trace):
+                launches = known.get(launch.kernel.symbol)
+                found = self._found(functions, launch, launches) if launches is not None else None
+                if found is not None and launches is not None:
+                    made = _made(trace, launch, found, launches, functions)
+                    module = _replaced(module, trace, launch, made, found)
+                    break
+            else:
+                return module
+        return module
+
+    def _found(self, functions: Mapping[str, Function], launch: HostLaunch, launches: Launches) -> RowLoops | None:
+        """The loops of a kernel that may give way to one block."""
+        rows = RowLoops.of(counted(inlined(functions[launch.kernel.symbol], functions)), launches)
+        if rows is None or not 1 < rows.length <= self.limit or len(rows.loops) < 2:
+            return None
+        given = dict(launch.kernel.meta).get(rows.parameter)
+        if type(given) is not int or rows.parameter in launch.grid_options:
+            return None
+        whole = WholeRows.of(rows.whole(), launches, rows.length, rows.block)
+        return rows if whole.is_masked() and (rows.length % given or whole.is_neutral()) else None
+
+
+def _made(
+    trace: HostTrace, launch: HostLaunch, rows: RowLoops, launches: Launches, functions: Mapping[str, Function]
+) -> Function:
+    """The kernel with whole rows, its helpers taken apart, or without where that comes to the same."""
+    tensors = _tensors(trace, launch, rows.function)
+    made = without_repeats(rows.whole(), launches, tensors)
+    short = RowLoops.of(counted(functions[launch.kernel.symbol]), launches)
+    if short is None:
+        return made
+    kept = without_repeats(short.whole(), launches, tensors, trusting=True)
+    return kept if normal_form(kept, functions) == normal_form(made, functions) else made
+
+
+def _tensors(trace: HostTrace, launch: HostLaunch, function: Function) -> Tensors:
+    """What the tensors of a launch share with one another."""
+    touched = roots_of(trace, launch)
+    written = {name for name in launch.parameters if name in _written(function)}
+    dirty = set().union(*(touched[name] for name in written))
+    alone = {
+        name
+        for name in launch.parameters
+        if not any(touched[name] & touched[other] for other in launch.parameters if other != name)
+    }
+    return Tensors(frozenset(n for n, roots in touched.items() if not roots & dirty), frozenset(alone & written))
+
+
+def _written(function: Function) -> frozenset[str]:
+    """The parameters that a kernel may write through: all of them where that is not known."""
+    accesses = {id(access.operation): access.base for access in Accesses(function).all}
+    names = {value: one.name for value, one in zip(function.body.arguments, function.parameters, strict=True)}
+    writing = [one for one in function.walk() if one.effect == Effect.WRITE and not one.regions]
+    found = {names.get(accesses.get(id(one))) for one in writing}  # type: ignore[arg-type]
+    return frozenset(name for name in found if name is not None) if None not in found else frozenset(names.values())
+
+
+def _replaced(
+    module: KernelModule, trace: HostTrace, launch: HostLaunch, function: Function, loops: RowLoops
+) -> KernelModule:
+    """The module with the kernel, without the tensors that it only stores to for nobody else."""
+    given = launch.given
+    scratch = [name for name in _only_stored(function) if is_made_for(trace, given[name], launch.index)]
+    rows = _row_block(function, launch)
+    function = _without_parameters(_without_stores(function, scratch), scratch)
+    symbol = launch.kernel.symbol
+    module = with_functions(module, {symbol: function})
+    made = replace(module.kernel(symbol), meta=_meta(launch.kernel, loops.parameter, rows, loops.block))
+    module = replace(module, kernels=tuple(made if one.symbol == symbol else one for one in module.kernels))
+    tensors = [given[name] for name in scratch]
+    if tensors:
+        left = [text for text in given.values() if text not in tensors]
+        texts = {launch.index: [launch.text(launch.kernel, left)], **without_tensors(trace, tensors)}
+        module = with_statements(module, trace, texts)
+    return without_idle_kernels(module)
+
+
+def _row_block(function: Function, launch: HostLaunch) -> str | None:
+    """The launch option by which programs share out the rows."""
+    axes = [axis.block for axis in Axes(function).all if axis.placing == "parallel"]
+    pairs = zip(function.parameters, function.body.arguments, strict=True)
+    found = [one.name for one, value in pairs if value in axes and one.name in launch.grid_options]
+    return found[0] if len(found) == 1 else None
+
+
+def _meta(kernel: Kernel, parameter: str, rows: str | None, block: int) -> tuple[tuple[str, Scalar], ...]:
+    """Launch options: fewer rows a program, and warps for what it holds."""
+    given = {name: value for name, value in kernel.meta if name != parameter}
+    count = given.get(rows, 1) if rows is not None else 1
+    assert isinstance(count, int)
+    count = max(min(count, TILE // block), 1)
+    if rows is not None:
+        given[rows] = count
+    given["num_warps"] = min(max(count * block // (32 * PER_THREAD), 1), 16)
+    return tuple(given.items())
+
+
+def _only_stored(function: Function) -> list[str]:
+    """Parameters that are used as pointers of stores, and for nothing else."""
+    found = []
+    for name in (parameter.name for parameter in function.parameters):
+        left = _without_stores(function, {name})
+        used = {operand for one in left.walk() for operand in one.operands}
+        if left is not function and left.argument(name) not in used:
+            found.append(name)
+    return found
+
+
+def _without_stores(function: Function, names: Collection[str]) -> Function:
+    """The kernel without what is stored by some of its parameters."""
+    edits = Rewriting(function)
+    gone = {function.argument(name) for name in names}
+    for access in Accesses(function).all:
+        if access.base in gone and access.operation.kind == "store":
+            edits.erase(access.operation)
+    return edits.done()
+
+
+def _without_parameters(function: Function, names: Collection[str]) -> Function:
+    edits = Rewriting(function)
+    for name in names:
+        edits.drop(name)
+    return edits.done()

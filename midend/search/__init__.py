@@ -1,0 +1,1 @@
+"""The search for the fastest verified program, and the choices of passes that it draws from."""

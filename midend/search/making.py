@@ -1,0 +1,104 @@
+"""Candidates made, compiled and priced in child processes, several at a time; none of them sees a GPU."""
+
+import importlib.util
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kernelwright.backend.compile.compiler import compile_launch, warm_launch
+from kernelwright.backend.cost.model import estimate
+from kernelwright.backend.launch.execute import trace_launches
+from kernelwright.backend.measure.children import Children
+from kernelwright.backend.targets import get_target
+from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.passes import REGISTRY, Context
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend.search.space import PLAIN, Made, Step, rewrites, run_step
+
+#: Seconds that one pass and the compilation of what it gives may take.
+STEP_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Priced:
+    """What a step gave, and the cost model's microseconds for it: infinite where Triton refuses a kernel."""
+
+    made: Made
+    us: float = math.inf
+
+
+def make(step: Step, target: str, seed: int) -> Priced:
+    """Task of a child: run a pass, lowerings by shapes alone, and compile and price what is new."""
+    ctx = Context(target, seed=seed, options={"lowering_device": "meta"})
+    made = run_step(step, ctx)
+    if made.module is None or made.module is step.module:
+        return Priced(Made(step.module) if made.module is not None else made)
+    return Priced(made, price(made.module, target))
+
+
+def price(module: KernelModule, target: str) -> float:
+    """Task of a child: the cost model's microseconds, Triton's cache warmed on the way; infinite where it refuses."""
+    try:
+        us = estimate(module, get_target(target)).us
+        for launch in trace_launches(module):
+            compile_launch(module, launch, get_target(target))
+            warm_launch(module, launch, get_target(target))
+    except KernelwrightError:
+        return math.inf
+    return us
+
+
+@dataclass
+class Makers:
+    """Children that make candidates until a time; `us` is what those are priced at, by digest."""
+
+    children: Children
+    target: str
+    seed: int
+    until: float = math.inf
+    us: dict[str, float] = field(default_factory=dict)
+    cut: bool = False
+
+    def making(self, fitted: Callable[[KernelModule], KernelModule]) -> Callable[..., Iterator[tuple[int, Made]]]:
+        """What a `Space` makes candidates by."""
+
+        def each(steps: Sequence[Step]) -> Iterator[tuple[int, Made]]:
+            tasks = ((make, (step, self.target, self.seed)) for step in steps)
+            done = 0
+            for number, outcome in self.children.each(tasks, STEP_SECONDS, self.until):
+                done += 1
+                if outcome.failure:
+                    yield number, Made(failed=outcome.failure)
+                    continue
+                made: Made = outcome.value.made
+                if made.module is not None and made.module == steps[number].module:
+                    made = Made(steps[number].module)
+                elif made.module is not None:
+                    self.us[fitted(made.module).digest] = outcome.value.us
+                yield number, made
+            self.cut = self.cut or done < len(steps)
+
+        return each
+
+    def priced(self, module: KernelModule) -> float:
+        """A module's price; infinite where it has none."""
+        return self.us.get(module.digest, math.inf)
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() >= self.until
+
+
+def modules_of_passes() -> tuple[str, ...]:
+    """The modules that children have to import in order to make candidates."""
+    names = {REGISTRY[name].__module__ for name in (PLAIN, *rewrites()) if name in REGISTRY}
+    return (*sorted(name for name in names if _exists(name)), __name__)
+
+
+def _exists(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

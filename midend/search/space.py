@@ -1,0 +1,299 @@
+"""The candidates of `search`: lowerings, and chains of rewrites on what each of them gives.
+
+Rewrites are found through the registry, so that a new pass of the mid-end takes part by itself.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+
+from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.values import KernelModule, Level
+from kernelwright.midend.search.choices import choices
+
+#: The lowering that others are compared with, and the variants of it that a rewrite or a target may prefer.
+PLAIN = "lower-inductor"
+LOWERINGS = (
+    PLAIN,
+    "lower-inductor{channels_last=false}",
+    "lower-inductor{persistent=false}",
+    "lower-inductor{channels_last=false,persistent=false}",
+    "lower-inductor{every_conv=true}",
+    "lower-inductor{every_conv=true,persistent=false}",
+    "lower-inductor{every_conv=true,persistent=false,split=false,online_softmax=false}",
+    "lower-inductor{split=false}",
+    "lower-inductor{persistent=false,split=false}",
+    "lower-inductor{tile_reductions=true}",
+    "lower-inductor{tiles=1}",
+    "lower-inductor{tiles=3}",
+    "lower-inductor{online_softmax=false}",
+    "lower-inductor{persistent=false,online_softmax=false}",
+)
+#: The lowering that tells whether a program has averages to move, and those that are then tried with its option, too:
+#: what is left of such programs is little more than convolutions and reductions.
+REASSOCIATED = "lower-inductor{reassociate=true}"
+REASSOCIATING = (
+    "lower-inductor{channels_last=false}",
+    "lower-inductor{every_conv=true}",
+    "lower-inductor{every_conv=true,persistent=false}",
+    "lower-inductor{every_conv=true,persistent=false,split=false,online_softmax=false}",
+    "lower-inductor{persistent=false,split=false}",
+)
+#: Options of lowerings that are made for what rewrites may do with them: by themselves they are slower, which tells
+#: nothing.
+PREPARED = frozenset(("every_conv=true", "split=false"))
+#: Passes with other options than their defaults, beside which they are tried.
+VARIANTS = {
+    "channels-last-conv": ("channels-last-conv{wide=true}",),
+    "depthwise-conv": ("depthwise-conv{rows=1}", "depthwise-conv{rows=8}"),
+    "implicit-gemm": ("implicit-gemm{form=direct}", "implicit-gemm{form=dot}"),
+    "transposed-conv": ("transposed-conv{form=direct}", "transposed-conv{form=dot}"),
+    "split-rows": ("split-rows{programs=264}",),
+    "triton-matmul": ("triton-matmul{pack=true}",),
+}
+#: What stands for passes where averages were taken before convolutions: TF32 rounds each number that is averaged
+#: otherwise, but an average once, and what is left of the products costs little.
+AVERAGED = {"channels-last-conv": ("channels-last-conv{precision=tf32x3}",)}
+#: Passes that put a kernel in the place of a library's: they come first in a chain, in this order, since others work on
+#: what they give. The cost model knows libraries less well than kernels, so chains that differ in these passes are not
+#: weighed against one another before they are long enough.
+TEMPLATES = (
+    "diagonal-products",
+    "depthwise-conv",
+    "transposed-conv",
+    "channels-last-conv",
+    "implicit-gemm",
+    "triton-matmul",
+)
+#: Passes that come last, in this order: they work on whatever the others have left.
+LAST = ("fuse-flip", "fuse-epilogue", "fuse-reduction", "rematerialize", "align-rows", "hoist-offsets", "cache-hints")
+#: Passes that take nothing from others and cost nothing: they are run on whatever the others give, instead of being
+#: tried, so that of two candidates that differ in them alone the one without is not measured.
+SIMPLIFYING = ("exp-identities",)
+#: Passes that fit a module to a target, which `search` runs on what is left of the candidates.
+FITTING = ("tune", "retile")
+#: Rewrites in one chain.
+MOST_REWRITES = 6
+#: What the module that a search is given is called among the specs.
+GIVEN = "given"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A module for the search's target, and the passes that make it: their spec, after `given` where the search began
+    with kernels."""
+
+    spec: str
+    module: KernelModule
+
+    @property
+    def digest(self) -> str:
+        """Of its kernels and launcher: provenance does not count."""
+        return self.module.digest
+
+    @property
+    def passes(self) -> tuple[str, ...]:
+        """The passes of its spec, with their options."""
+        return tuple(_parts(self.spec))
+
+    @property
+    def reassociated(self) -> bool:
+        """Whether its lowering moved averages."""
+        return "reassociate=true" in self.passes[0]
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """Those of them that put a kernel in the place of a library's."""
+        return tuple(spec for spec in self.passes if _name(spec) in TEMPLATES)
+
+    @property
+    def prospects(self) -> tuple[str, ...]:
+        """What its time says little of before others have worked on it: its templates, a lowering for rewrites."""
+        return (*(spec for spec in self.passes[:1] if set(re.findall(r"\w+=\w+", spec)) >= PREPARED), *self.templates)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass to run on a module; `simplify`: and the simplifying ones on what it gives."""
+
+    module: KernelModule
+    spec: str
+    simplify: bool = False
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a step gave: a module, the one it was given where nothing changed, or why there is none; and the simplifying
+    passes that changed something."""
+
+    module: KernelModule | None = None
+    failed: str = ""
+    simplified: tuple[str, ...] = ()
+
+
+#: Takes steps; gives their numbers and what came of them as it comes, and may leave some out when time is short.
+Making = Callable[[Sequence[Step]], Iterable[tuple[int, Made]]]
+
+
+@dataclass
+class Space:
+    """Walks the candidates for one module, the shortest chains first, each set of kernels once.
+
+    `made` counts results of passes, those that were there already included; `failed` says why a spec gave none. `say`
+    is told before each pass of `walk`, and may raise to end it. `making` runs the passes: here, where it is None.
+    """
+
+    module: KernelModule
+    ctx: Context
+    made: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+    say: Callable[[str], None] = lambda _line: None
+    making: Making | None = None
+
+    def plain(self) -> Candidate:
+        """What the others are compared with: the module's own kernels, else the plain lowering.
+
+        Raises what the lowering raises.
+        """
+        if self.module.launcher is not None:
+            return Candidate(GIVEN, self.fitted(self.module))
+        self.made += 1
+        return Candidate(PLAIN, self.fitted(parse_pipeline(PLAIN).run(self.module, self.ctx)))
+
+    @property
+    def bare(self) -> KernelModule:
+        """The module without kernels."""
+        return replace(self.module, kernels=(), launcher=None, target=None, constants=())
+
+    def walk(self, first: Candidate, score: Callable[[KernelModule], float], width: int) -> Iterator[Candidate]:
+        """`first` and every other distinct candidate, one after another; of chains of one length `width` are made
+        longer: of those with the same prospects the ones with the lowest scores, of all prospects alike. Where `first`
+        can be simplified, what that gives is made longer in its place."""
+        seen = {first.digest}
+        yield first
+        layer = [first]
+        for spec in SIMPLIFYING:
+            for found in self._layer([(f"{layer[0].spec},{spec}", Step(layer[0].module, spec))], seen):
+                layer = [found]
+                yield found
+        specs = [spec for spec in (*LOWERINGS, REASSOCIATED) if spec != first.spec]
+        while specs:
+            for found in self._layer([(spec, Step(self.bare, spec, simplify=True)) for spec in specs], seen):
+                layer.append(found)
+                yield found
+            averages = REASSOCIATED in specs and REASSOCIATED not in self.failed
+            specs = [spec.replace("}", ",reassociate=true}") for spec in REASSOCIATING if averages]
+        for _ in range(MOST_REWRITES):
+            steps = [
+                (f"{candidate.spec},{spec}", Step(candidate.module, spec, simplify=True))
+                for candidate in in_turn(layer, score, lambda candidate: candidate.prospects)[:width]
+                for spec in followers(candidate)
+            ]
+            # What many passes can work on comes first.
+            steps.sort(key=lambda step: _stage(_name(step[1].spec)))
+            layer = []
+            for found in self._layer(steps, seen):
+                layer.append(found)
+                yield found
+
+    def _layer(self, steps: Sequence[tuple[str, Step]], seen: set[str]) -> Iterator[Candidate]:
+        """The new candidates that steps give, in the order of the steps: each as soon as those before it are known."""
+        done: dict[int, Made] = {}
+        following = 0
+        for number, made in self._made([step for _, step in steps], seen, [whole for whole, _ in steps]):
+            done[number] = made
+            while following in done:
+                yield from self._found(*steps[following], done[following], seen)
+                following += 1
+        for number in sorted(number for number in done if number >= following):
+            yield from self._found(*steps[number], done[number], seen)
+
+    def _made(self, steps: Sequence[Step], seen: set[str], names: Sequence[str]) -> Iterable[tuple[int, Made]]:
+        if self.making is not None:
+            self.say(f"{len(seen)} distinct candidates of {self.made}, now {len(steps)} more")
+            yield from self.making(steps)
+            return
+        for number, step in enumerate(steps):
+            self.say(f"{len(seen)} distinct candidates of {self.made}, now {names[number]}")
+            yield number, run_step(step, self.ctx)
+
+    def _found(self, whole: str, step: Step, made: Made, seen: set[str]) -> Iterator[Candidate]:
+        self.made += 1
+        if made.module is None:
+            self.failed[whole] = made.failed
+            return
+        found = Candidate(",".join((whole, *made.simplified)), self.fitted(made.module))
+        if made.module is not step.module and found.digest not in seen:
+            seen.add(found.digest)
+            yield found
+
+    def fitted(self, module: KernelModule) -> KernelModule:
+        """The module for the target, without the history that its spec tells as well."""
+        return replace(module, target=self.ctx.target, provenance=self.module.provenance)
+
+
+def run_step(step: Step, ctx: Context) -> Made:
+    """Run a pass; what it raises against a module is a result."""
+    try:
+        module = parse_pipeline(step.spec).run(step.module, ctx)
+        simplified: tuple[str, ...] = ()
+        for spec in SIMPLIFYING if step.simplify and module is not step.module else ():
+            simpler = parse_pipeline(spec).run(module, ctx)
+            simplified += (spec,) if simpler is not module else ()
+            module = simpler
+        return Made(module, simplified=simplified)
+    except KernelwrightError as error:
+        return Made(failed=str(error))
+
+
+def in_turn(
+    candidates: Iterable[Candidate],
+    score: Callable[[KernelModule], float],
+    kind: Callable[[Candidate], tuple[str, ...]] = lambda candidate: candidate.templates,
+) -> list[Candidate]:
+    """The candidates by score, lowest first, but those of the same kind take turns with the others."""
+    groups: dict[tuple[str, ...], list[Candidate]] = {}
+    for candidate in sorted(candidates, key=lambda candidate: score(candidate.module)):
+        groups.setdefault(kind(candidate), []).append(candidate)
+    return [candidate for turn in zip_longest(*groups.values()) for candidate in turn if candidate is not None]
+
+
+def followers(candidate: Candidate) -> Iterator[str]:
+    """The passes, with their variants, that may make a chain longer."""
+    known = sorted((name for name in rewrites() if name not in SIMPLIFYING), key=_stage)
+    used = [name for name in map(_name, candidate.passes) if name in known]
+    for name in known:
+        if name not in used and (not used or _stage(name) >= _stage(used[-1])):
+            usual = (name, *VARIANTS.get(name, ()))
+            yield from AVERAGED.get(name, usual) if candidate.reassociated else usual
+
+
+def rewrites() -> tuple[str, ...]:
+    """The deterministic passes that make Triton of Triton, by name."""
+    found = choices()
+    return tuple(name for name in found if name not in FITTING and found[name].writes is Level.TRITON)
+
+
+def _stage(name: str) -> int:
+    """Where in a chain a pass stands; those between the first and the last ones may come in any order."""
+    if name in TEMPLATES:
+        return TEMPLATES.index(name)
+    return len(TEMPLATES) + (1 + LAST.index(name) if name in LAST else 0)
+
+
+def _name(spec: str) -> str:
+    return spec.partition("{")[0]
+
+
+def _parts(spec: str) -> Iterator[str]:
+    """The passes of a spec: commas in braces part options."""
+    depth, begun = 0, 0
+    for at, character in enumerate(spec):
+        depth += (character == "{") - (character == "}")
+        if character == "," and not depth:
+            yield spec[begun:at]
+            begun = at + 1
+    yield spec[begun:]

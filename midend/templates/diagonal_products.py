@@ -1,0 +1,116 @@
+"""`diagonal-products`: a product with a diagonal matrix scales rows or columns."""
+
+import ast
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar, TensorSpec
+from kernelwright.midend.analysis.host_code import (
+    fresh_symbol,
+    with_kernel,
+    with_statements,
+    without_idle_kernels,
+    without_tensors,
+)
+from kernelwright.midend.analysis.launches import HostLaunch, find_launches, names_in
+from kernelwright.midend.analysis.stored import stored
+from kernelwright.midend.templates.products import Product, find_products
+from kernelwright.midend.templates.writing import total
+
+_META: tuple[tuple[str, Scalar], ...] = (("XBLOCK", 1024), ("num_warps", 4))
+
+
+@register
+@dataclass(frozen=True)
+class DiagonalProducts(Pass):
+    """Scale rows (or columns) instead of multiplying by the diagonal matrix that `torch.diag` makes of a vector.
+
+    Legal for mm with a factor that is made for it alone from a vector, on the main diagonal; an algebraic rewrite that
+    keeps every finite result to the bit, and takes the other factor to be finite: zeros of the diagonal matrix no
+    longer meet its infinities. Expected, not measured: from a product of matrices to one pass over memory.
+    """
+
+    name: ClassVar[str] = "diagonal-products"
+    reads: ClassVar[Level] = Level.TRITON
+    writes: ClassVar[Level] = Level.TRITON
+
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+        """The module without such products; the same object where there is none."""
+        while (trace := trace_host(module)) is not None:
+            for product in find_products(trace):
+                rewritten = _scaled(module, trace, product)
+                if rewritten is not None:
+                    module = rewritten
+                    break
+            else:
+                return module
+        return module
+
+
+def _scaled(module: KernelModule, trace: HostTrace, product: Product) -> KernelModule | None:
+    """The module with one launch for the product, if a factor of it is diagonal."""
+    if product.sizes[0] > 1 or product.added is not None:
+        return None
+    for left, name in ((True, product.operands[0]), (False, product.operands[1])):
+        maker = _maker(module, trace, product, name)
+        vector = _vector(trace, maker) if maker is not None else None
+        if maker is not None and vector is not None and vector.shape[0] == product.sizes[1 if left else 2]:
+            return _replace(module, trace, product, maker, left)
+    return None
+
+
+def _maker(module: KernelModule, trace: HostTrace, product: Product, name: str) -> HostLaunch | None:
+    """The launch that makes a factor for this product alone, as a diagonal matrix."""
+    users = [s for s in trace.statements if name in names_in(s) and not isinstance(s, ast.Delete)]
+    for launch in find_launches(module, trace):
+        given = list(launch.given.values())
+        # It is allocated, made and multiplied.
+        if given[1:] == [name] and launch.index < product.index and len(users) == 3 and name != given[0]:
+            return launch if launch.kernel.covers == ("aten.diag_embed",) else None
+    return None
+
+
+def _vector(trace: HostTrace, launch: HostLaunch) -> TensorSpec | None:
+    """The vector on the diagonal, where Inductor's kernel for `torch.diag` puts it on the main one."""
+    vector, matrix = (trace.spec(launch.index, argument) for argument in launch.arguments)
+    if vector is None or matrix is None or len(vector.shape) != 1 or matrix.shape != (vector.shape[0],) * 2:
+        return None
+    size = vector.shape[0]
+    read_as, made_as = launch.parameters
+    diagonal = f"tl.where(xindex % {size} == xindex // {size}, tl.load({read_as} + xindex % {size}), 0.0)"
+    plain = vector.strides == (1,) and matrix.strides == (size, 1)
+    return vector if plain and stored(launch.kernel) == (f"{made_as} + xindex", diagonal) else None
+
+
+def _replace(
+    module: KernelModule,
+    trace: HostTrace,
+    product: Product,
+    maker: HostLaunch,
+    left: bool,
+) -> KernelModule:
+    scaled, other = (product.b, product.operands[1]) if left else (product.a, product.operands[0])
+    operands = (maker.given[maker.parameters[0]], other)
+    _, rows, columns, _ = product.sizes
+    symbol = fresh_symbol(module, "scale_rows" if left else "scale_columns")
+    at, out = scaled.strides, product.out.strides
+    lines = [
+        "index = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)",
+        f"inside = index < {rows * columns}",
+        f"n = index % {columns}",
+        f"m = index // {columns}",
+        f"factor = tl.load(vector_ptr + {'m' if left else 'n'}, inside)",
+        f"value = tl.load(matrix_ptr + ({total((at[1], 'm'), (at[2], 'n'))}), inside)",
+        f"tl.store(out_ptr + ({total((out[1], 'm'), (out[2], 'n'))}), factor * value, inside)",
+    ]
+    head = f"@triton.jit\ndef {symbol}(vector_ptr, matrix_ptr, out_ptr, XBLOCK: tl.constexpr):"
+    kernel = Kernel(
+        symbol, "\n".join([head, *(f"    {line}" for line in lines)]), _META, ("aten.diag_embed", "aten.mm")
+    )
+    grid = f"triton.cdiv({rows * columns}, {kernel.meta_name}['XBLOCK']),"
+    launch = f"{symbol}[{grid}]({', '.join([*operands, product.operands[3], f'**{kernel.meta_name}'])})"
+    diagonal = maker.given[maker.parameters[1]]
+    texts = {maker.index: [], product.index: [launch], **without_tensors(trace, (diagonal,))}
+    return without_idle_kernels(with_kernel(with_statements(module, trace, texts), kernel))
