@@ -34,7 +34,7 @@ from kernelwright.driver.journal import Journal
 from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.driver.settings import Device, EvaluatorSettings
 from kernelwright.driver.training import judged_by, taking_turns
-from kernelwright.evaluation.pool import Pool, usable_cores
+from kernelwright.evaluation.pools.pool import Pool, usable_cores
 from kernelwright.frontend.agent import FORMS, FrontendAgent
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError, check_choice

@@ -41,7 +41,7 @@ from kernelwright.driver.discovery import discover
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import EvaluatorKind, Settings, read_settings
-from kernelwright.evaluation.race import Timing
+from kernelwright.evaluation.judge.race import Timing
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.problems import load_problems
 

@@ -16,8 +16,8 @@ from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.driver.programs import Program, attempt, read_module
 from kernelwright.driver.settings import Settings
 from kernelwright.driver.workers import Worker
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.race import Timing
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.judge.race import Timing
 from kernelwright.ir.errors import KernelwrightError, LoweringError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context

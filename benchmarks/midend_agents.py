@@ -48,7 +48,7 @@ from kernelwright.driver.build import resolve_target
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.journal import Journal
 from kernelwright.driver.policies import PolicySettings, open_policy
-from kernelwright.evaluation.pool import usable_cores
+from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule

@@ -18,7 +18,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaign import machine
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.mutation.mutants import mutants
 from kernelwright.evaluation.mutation.score import Examiner, Fate, Finding, MutationReport
 from kernelwright.frontend.generate import generate_program

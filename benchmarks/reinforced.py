@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernelwright.evaluation.pool import usable_cores
+from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.rl.checkpoint import latest_checkpoint
 from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
 

@@ -19,7 +19,7 @@ from rich.progress import track
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.driver.campaign import machine
-from kernelwright.evaluation.pool import EvaluatorPool, Item, LocalOptions
+from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions
 from kernelwright.ir.values import Reference, TensorSpec
 
 SOURCE = """import torch

@@ -20,8 +20,8 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaign import machine
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.pool import EvaluatorPool, Item, LocalOptions, default_workers
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, default_workers
 from kernelwright.ir.values import Reference, TensorSpec
 
 SOURCE = """import torch

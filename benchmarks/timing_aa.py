@@ -38,19 +38,19 @@ import triton  # noqa: E402
 
 from kernelwright.backend.measure.clock import HostClock  # noqa: E402
 from kernelwright.backend.measure.turns import Turns  # noqa: E402
-from kernelwright.evaluation import timing  # noqa: E402
+from kernelwright.evaluation.checks import timing  # noqa: E402
+from kernelwright.evaluation.checks.draws import Draw  # noqa: E402
 from kernelwright.evaluation.device.interpret import InterpreterExecutor  # noqa: E402
 from kernelwright.evaluation.device.jit import CudaExecutor  # noqa: E402
 from kernelwright.evaluation.device.replay import Replay, Rotation, slot  # noqa: E402
 from kernelwright.evaluation.device.time_job import Plan, measure, time_candidate  # noqa: E402
-from kernelwright.evaluation.draws import Draw  # noqa: E402
 from kernelwright.evaluation.host import program as host  # noqa: E402
-from kernelwright.evaluation.link import Link  # noqa: E402
-from kernelwright.evaluation.program import Program  # noqa: E402
-from kernelwright.evaluation.race import Timing, candidate_job  # noqa: E402
-from kernelwright.evaluation.sketch import snapshot  # noqa: E402
-from kernelwright.evaluation.tensors import to_raw  # noqa: E402
-from kernelwright.evaluation.truth import Pass, Truth  # noqa: E402
+from kernelwright.evaluation.judge.program import Program  # noqa: E402
+from kernelwright.evaluation.judge.race import Timing, candidate_job  # noqa: E402
+from kernelwright.evaluation.judge.truth import Pass, Truth  # noqa: E402
+from kernelwright.evaluation.protocol.link import Link  # noqa: E402
+from kernelwright.evaluation.protocol.sketch import snapshot  # noqa: E402
+from kernelwright.evaluation.protocol.tensors import to_raw  # noqa: E402
 from kernelwright.ir.parser import parse_module  # noqa: E402
 from kernelwright.ir.values import Reference, TensorSpec  # noqa: E402
 

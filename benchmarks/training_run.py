@@ -16,7 +16,7 @@ from typing import Any
 
 from agents import surroundings
 
-from kernelwright.evaluation.pool import usable_cores
+from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.run_log import read_metrics
 

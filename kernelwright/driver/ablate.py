@@ -34,7 +34,7 @@ from kernelwright.driver.programs import Program
 from kernelwright.driver.run_folder import free_place
 from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.driver.workers import Worker, answers
-from kernelwright.evaluation.pool import usable_cores
+from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.rl.data import write_text
 from kernelwright.rl.normal_form import normal_digest

@@ -27,7 +27,7 @@ from kernelwright.driver.overrides import Overrides, as_overrides
 from kernelwright.driver.pass_list import PassInfo, PassList
 from kernelwright.driver.run_records import AblationRun, CompileRun, TrainingRun, load_run
 from kernelwright.driver.settings import Device, EvaluateSettings, Settings, read_evaluate_settings, read_settings
-from kernelwright.evaluation.pool import Item
+from kernelwright.evaluation.pools.pool import Item
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.values import KernelModule, Reference

@@ -9,8 +9,8 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.driver.settings import read_rungs
-from kernelwright.evaluation.cache import encode_verdict
-from kernelwright.evaluation.pool import Item, Pool
+from kernelwright.evaluation.judge.cache import encode_verdict
+from kernelwright.evaluation.pools.pool import Item, Pool
 from kernelwright.frontend.beside import with_files_beside
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.values import Reference

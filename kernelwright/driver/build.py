@@ -20,10 +20,10 @@ from kernelwright.driver.settings import (
     Settings,
     Shrink,
 )
-from kernelwright.evaluation.hosted import HostedPool
-from kernelwright.evaluation.pool import EvaluatorPool, LocalOptions, Pool
-from kernelwright.evaluation.ray_pool import RayPool
-from kernelwright.evaluation.sandbox import Sandbox
+from kernelwright.evaluation.pools.hosted import HostedPool
+from kernelwright.evaluation.pools.pool import EvaluatorPool, LocalOptions, Pool
+from kernelwright.evaluation.pools.ray_pool import RayPool
+from kernelwright.evaluation.sandbox.parent import Sandbox
 from kernelwright.frontend.importers import read_source
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.options import check_options

@@ -15,7 +15,7 @@ from kernelwright.driver.measure import find_speedup
 from kernelwright.driver.report import make_failure_report, make_report
 from kernelwright.driver.settings import Settings
 from kernelwright.driver.stages import CompileResult, StageLog
-from kernelwright.evaluation.sandbox import Limits
+from kernelwright.evaluation.sandbox.parent import Limits
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.instruments import Dump, Instrument, Reproducer, VerificationFailed, Verify
 from kernelwright.ir.passes import Context

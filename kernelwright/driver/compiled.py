@@ -17,7 +17,7 @@ from kernelwright.driver.live_model import LiveModel
 from kernelwright.driver.report import report_html, summary_line
 from kernelwright.driver.running import open_run
 from kernelwright.driver.stages import CompileResult
-from kernelwright.evaluation.sandbox import Limits
+from kernelwright.evaluation.sandbox.parent import Limits
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Level, ScalarSpec, TensorSpec
 

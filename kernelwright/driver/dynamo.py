@@ -26,9 +26,9 @@ from kernelwright.driver.compile import compile_module
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.running import sandbox
 from kernelwright.driver.stages import CompileResult
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.sandbox import Limits
-from kernelwright.evaluation.session import InterpretedModule
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.judge.session import InterpretedModule
+from kernelwright.evaluation.sandbox.parent import Limits
 from kernelwright.frontend.importers import import_graph
 from kernelwright.frontend.inductor.plain import BackendOptionError, compile_with_inductor
 from kernelwright.ir.errors import KernelwrightError, UserError

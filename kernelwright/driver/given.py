@@ -13,7 +13,7 @@ from kernelwright.driver.problem_sources import read_programs
 from kernelwright.driver.programs import Program
 from kernelwright.driver.settings import Device, ImportSettings
 from kernelwright.driver.train_settings import ProblemSettings
-from kernelwright.evaluation.sandbox import Sandbox
+from kernelwright.evaluation.sandbox.parent import Sandbox
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline

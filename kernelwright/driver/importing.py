@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
-from kernelwright.evaluation.sandbox import Answer, Limits, Sandbox
-from kernelwright.evaluation.transport import decode_reference, encode_reference
+from kernelwright.evaluation.protocol.transport import decode_reference, encode_reference
+from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.problem import KNOWN, line_in_file
 from kernelwright.ir.errors import UserError

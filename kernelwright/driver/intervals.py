@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelwright.evaluation.timing import widening
+from kernelwright.evaluation.checks.timing import widening
 
 Values = NDArray[np.float64]
 

@@ -20,9 +20,9 @@ from kernelwright.driver.settings import EvaluateSettings
 from kernelwright.driver.streams import alone_on_stdout, naming
 from kernelwright.driver.tables import print_line
 from kernelwright.driver.walls import warn_of_walls
-from kernelwright.evaluation.cache import encode_verdict
-from kernelwright.evaluation.pool import Item, Pool
-from kernelwright.evaluation.sandbox import Sandbox, SandboxError
+from kernelwright.evaluation.judge.cache import encode_verdict
+from kernelwright.evaluation.pools.pool import Item, Pool
+from kernelwright.evaluation.sandbox.parent import Sandbox, SandboxError
 from kernelwright.ir.errors import UserError
 
 NOT_JUDGED = 2

@@ -11,10 +11,10 @@ from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
 from kernelwright.backend.tensors import Value
 from kernelwright.driver.running import open_run
-from kernelwright.evaluation.correctness import Expected, compare
-from kernelwright.evaluation.sandbox import Limits
-from kernelwright.evaluation.session import InterpretedCallError
-from kernelwright.evaluation.tensors import to_raw
+from kernelwright.evaluation.checks.correctness import Expected, compare
+from kernelwright.evaluation.judge.session import InterpretedCallError
+from kernelwright.evaluation.protocol.tensors import to_raw
+from kernelwright.evaluation.sandbox.parent import Limits
 from kernelwright.frontend.importers import import_module, lifted_tensors
 from kernelwright.frontend.problem import single_line
 from kernelwright.ir.errors import LoweringError, UserError

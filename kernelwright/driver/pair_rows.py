@@ -15,7 +15,7 @@ from kernelwright.driver.discovery import discover
 from kernelwright.driver.stage_agents import make_agent
 from kernelwright.driver.train_settings import SftSchema
 from kernelwright.driver.workers import forked
-from kernelwright.evaluation.pool import usable_cores
+from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
 from kernelwright.midend.agent import MidendAgent

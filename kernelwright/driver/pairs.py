@@ -26,7 +26,7 @@ from kernelwright.driver.pair_settings import PairSettings
 from kernelwright.driver.paths import remove_if_bare
 from kernelwright.driver.run_folder import free_place
 from kernelwright.driver.workers import Worker, answers
-from kernelwright.evaluation.pool import usable_cores
+from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.frontend.computed import computed
 from kernelwright.frontend.difficulties import HELD_OUT
 from kernelwright.frontend.generate import VERSION, generate_program

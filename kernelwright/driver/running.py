@@ -8,8 +8,8 @@ from torch import Tensor
 
 from kernelwright.backend.launch.execute import CudaRuntime, load_module
 from kernelwright.backend.tensors import Value, copy_of
-from kernelwright.evaluation.sandbox import Limits, Sandbox
-from kernelwright.evaluation.session import InterpretedModule
+from kernelwright.evaluation.judge.session import InterpretedModule
+from kernelwright.evaluation.sandbox.parent import Limits, Sandbox
 from kernelwright.ir.values import KernelModule
 
 #: Inputs in the reference's order, then its state by name.

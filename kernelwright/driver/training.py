@@ -46,7 +46,7 @@ from kernelwright.driver.train_settings import (
     TrainSettings,
 )
 from kernelwright.driver.watching import WatchedPolicy, watched
-from kernelwright.evaluation.pool import Item, Pool
+from kernelwright.evaluation.pools.pool import Item, Pool
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.checkpoint import NOTHING_KEPT, what_is_kept

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from kernelwright.evaluation.isolation import EVERY_WALL
+from kernelwright.evaluation.sandbox.isolation import EVERY_WALL
 
 
 def warn_of_walls(caliber: Mapping[str, Any]) -> None:

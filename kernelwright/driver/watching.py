@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelwright.agent.policy import Answer, Completion, Policy, Prompt, Sampling, Streaming
-from kernelwright.evaluation.pool import Pool
+from kernelwright.evaluation.pools.pool import Pool
 from kernelwright.rl.phases import Phases
 
 

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from kernelwright.driver.build import open_context, silent
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.settings import EvaluatorKind, Settings
-from kernelwright.evaluation.forker import Forker, borrow, lend
+from kernelwright.evaluation.sandbox.forker import Forker, borrow, lend
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 

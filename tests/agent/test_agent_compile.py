@@ -29,7 +29,7 @@ from kernelwright.agent.reading import fenced, program_text
 from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.compile import compile_module
 from kernelwright.driver.discovery import discover, registered_passes
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.agent import FrontendAgent, FrontendAgentPass
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import KernelwrightError, PassError, SpecError, UserError

@@ -16,7 +16,7 @@ from kernelwright.driver.compiled import Compiled
 from kernelwright.driver.live_model import LiveModel
 from kernelwright.driver.overrides import as_overrides
 from kernelwright.driver.run_records import CompileRun
-from kernelwright.evaluation.sandbox import Limits
+from kernelwright.evaluation.sandbox.parent import Limits
 from kernelwright.ir.errors import LoweringError, UserError
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import Level

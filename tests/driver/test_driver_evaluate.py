@@ -13,8 +13,8 @@ import pytest
 
 from kernelwright.driver import build, judging
 from kernelwright.driver.cli import main
-from kernelwright.evaluation.pool import EvaluatorPool, LocalOptions
-from kernelwright.evaluation.sandbox import SandboxError
+from kernelwright.evaluation.pools.pool import EvaluatorPool, LocalOptions
+from kernelwright.evaluation.sandbox.parent import SandboxError
 
 REFERENCE = """import os
 

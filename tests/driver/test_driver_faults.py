@@ -16,7 +16,7 @@ import pytest
 from kernelwright.driver.cli import main
 from kernelwright.driver.emit import write_text
 from kernelwright.driver.walls import warn_of_walls
-from kernelwright.evaluation.isolation import EVERY_WALL, NAMESPACES, NO_NETWORK
+from kernelwright.evaluation.sandbox.isolation import EVERY_WALL, NAMESPACES, NO_NETWORK
 
 PROGRAM = """import os
 import subprocess

@@ -11,9 +11,9 @@ import pytest
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.driver.discovery import discover
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.program import Program
-from kernelwright.evaluation.race import Timing
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.judge.program import Program
+from kernelwright.evaluation.judge.race import Timing
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context

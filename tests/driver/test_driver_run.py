@@ -28,8 +28,8 @@ from kernelwright.driver.discovery import discover
 from kernelwright.driver.run_plot import FORMATS, phase_seconds, plot_run, plotted
 from kernelwright.driver.train_settings import CanarySettings, read_train_settings
 from kernelwright.driver.training import judged_by, run_train
-from kernelwright.evaluation.pool import EvaluatorPool, LocalOptions
-from kernelwright.evaluation.sandbox import Limits, Sandbox
+from kernelwright.evaluation.pools.pool import EvaluatorPool, LocalOptions
+from kernelwright.evaluation.sandbox.parent import Limits, Sandbox
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError

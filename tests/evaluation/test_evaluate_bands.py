@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernelwright.evaluation.correctness import Expected, compare_output, differ
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.checks.correctness import Expected, compare_output, differ
+from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.ir.values import Tolerance, contiguous_strides
 
 GOLD = Tolerance()

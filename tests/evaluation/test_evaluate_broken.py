@@ -10,7 +10,7 @@ import pytest
 from broken_kernels import ACCESSES, DOUBLE, GOOD, TABLE, Broken, vector_host
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
 
 
 @pytest.fixture(scope="module")

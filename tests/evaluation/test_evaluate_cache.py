@@ -9,8 +9,8 @@ import pytest
 from broken_kernels import DOUBLE, GOOD, ROWS, Broken, vector_host
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluation.cache import VerdictCache, decode_verdict, encode_verdict, is_lasting, verdict_key
-from kernelwright.evaluation.pool import Item, LocalOptions, LocalWorker
+from kernelwright.evaluation.judge.cache import VerdictCache, decode_verdict, encode_verdict, is_lasting, verdict_key
+from kernelwright.evaluation.pools.pool import Item, LocalOptions, LocalWorker
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.values import Record, Resources
 

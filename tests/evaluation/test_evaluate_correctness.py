@@ -5,9 +5,9 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from kernelwright.evaluation.correctness import Expected, Findings, compare, compare_output, differ, elements
-from kernelwright.evaluation.draws import nudge
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.checks.correctness import Expected, Findings, compare, compare_output, differ, elements
+from kernelwright.evaluation.checks.draws import nudge
+from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.ir.values import Tolerance, contiguous_strides
 
 SHORT = {"float32": "f32", "float64": "f64", "float16": "f16", "int64": "i64", "bool": "b1", "int8": "i8"}

@@ -9,10 +9,10 @@ from siblings import Sibling
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.program import ReferenceProgram
-from kernelwright.evaluation.drawing import Drawing
-from kernelwright.evaluation.draws import KINDS, MIXTURES, ROWS, Draw, apply_kind, perturb
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.traits import Trait, find_traits, kept
+from kernelwright.evaluation.checks.drawing import Drawing
+from kernelwright.evaluation.checks.draws import KINDS, MIXTURES, ROWS, Draw, apply_kind, perturb
+from kernelwright.evaluation.checks.traits import Trait, find_traits, kept
+from kernelwright.evaluation.judge.local import LocalEvaluator
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
 BOTH = "return [torch.randn(16, 32), {}]"

@@ -13,9 +13,9 @@ from processes import descendants, environment, wait_until_gone
 from test_evaluate_pool import CANDIDATE, ENDLESS, MIXED, OPTIONS, RUNGS, SOFTMAX, mixed
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluation.hosted import Host, HostedPool, _portable
-from kernelwright.evaluation.pool import EvaluatorPool, Item, LocalOptions, PoolClosedError
-from kernelwright.evaluation.sandbox import SandboxError
+from kernelwright.evaluation.pools.hosted import Host, HostedPool, _portable
+from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, PoolClosedError
+from kernelwright.evaluation.sandbox.parent import SandboxError
 from kernelwright.ir.errors import KernelwrightError, UserError
 
 #: For what has to happen; it is never waited out where things are right.

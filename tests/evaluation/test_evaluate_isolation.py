@@ -29,8 +29,8 @@ from typing import Any
 import pytest
 import torch
 
-from kernelwright.evaluation import isolation, linux, mounts, seccomp
-from kernelwright.evaluation.isolation import isolated_fork
+from kernelwright.evaluation.sandbox import isolation, linux, mounts, seccomp
+from kernelwright.evaluation.sandbox.isolation import isolated_fork
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="walls are Linux's")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import Reference
 

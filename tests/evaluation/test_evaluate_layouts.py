@@ -8,11 +8,11 @@ import torch
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.tensors import copy_of, each_once
-from kernelwright.evaluation.correctness import Expected, compare_output
-from kernelwright.evaluation.draws import apply_kind
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.tensors import from_raw, to_raw
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.checks.correctness import Expected, compare_output
+from kernelwright.evaluation.checks.draws import apply_kind
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.protocol.tensors import from_raw, to_raw
+from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.layout import shares_elements, span
 from kernelwright.ir.values import Reference, Tolerance

@@ -10,7 +10,7 @@ import torch
 from broken_kernels import DOUBLE, GOOD, Broken, program, spec, vector, vector_host
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Reference, StateSpec
 
@@ -102,7 +102,7 @@ def test_of_many_references_the_latest_alone_are_kept(monkeypatch: pytest.Monkey
         links = (path.readlink() for path in Path("/proc/self/fd").iterdir() if path.is_symlink())
         return sum("memfd:kernelwright" in str(link) for link in links)
 
-    monkeypatch.setattr("kernelwright.evaluation.truth.CACHED", 2)
+    monkeypatch.setattr("kernelwright.evaluation.judge.truth.CACHED", 2)
     sources = [DOUBLE.source + f"# {number}\n" for number in range(5)]
     gc.collect()
     before = open_files()

@@ -8,7 +8,7 @@ import torch
 from broken_kernels import DOUBLE, program, vector, vector_host
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.mutation.mutants import Mutant, mutants
 from kernelwright.evaluation.mutation.operators import KERNEL_CHANGES, LAUNCH_CHANGES
 from kernelwright.evaluation.mutation.score import Examiner, Fate, Finding, MutationReport, mutation_score

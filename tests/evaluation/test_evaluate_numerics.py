@@ -10,11 +10,11 @@ from torch import nn
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.tf32 import Eager, permitted, to_tf32
-from kernelwright.evaluation.jobs import flags_for
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.program import Program
-from kernelwright.evaluation.race import Timing
-from kernelwright.evaluation.truth import TF32_FACTOR
+from kernelwright.evaluation.child.jobs import flags_for
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.judge.program import Program
+from kernelwright.evaluation.judge.race import Timing
+from kernelwright.evaluation.judge.truth import TF32_FACTOR
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import NUMERICS, Numerics, Tolerance
 

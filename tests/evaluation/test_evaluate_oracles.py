@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluation.kernel_text import written_parameters
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.protocol.kernel_text import written_parameters
 from kernelwright.frontend.importers import import_source
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)

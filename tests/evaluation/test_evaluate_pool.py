@@ -12,10 +12,10 @@ from broken_kernels import program
 from processes import descendants
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluation.local import Checks, LocalEvaluator
-from kernelwright.evaluation.pool import EvaluatorPool, Item, LocalOptions, Pool, PoolClosedError
-from kernelwright.evaluation.sandbox import Limits, Sandbox, SandboxError
-from kernelwright.evaluation.truth import Truth, TruthKeeper
+from kernelwright.evaluation.judge.local import Checks, LocalEvaluator
+from kernelwright.evaluation.judge.truth import Truth, TruthKeeper
+from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, Pool, PoolClosedError
+from kernelwright.evaluation.sandbox.parent import Limits, Sandbox, SandboxError
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import Reference

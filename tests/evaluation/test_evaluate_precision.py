@@ -6,7 +6,7 @@ import pytest
 from siblings import Sibling
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)

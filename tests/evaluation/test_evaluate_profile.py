@@ -10,6 +10,7 @@ from broken_kernels import DOUBLE, GOOD
 
 from kernelwright.backend.cost.model import launch_cost
 from kernelwright.backend.targets import get_target, target_of
+from kernelwright.evaluation.checks.profile import MOST_ROWS, Kind, Row, coverage, report, roofline
 from kernelwright.evaluation.device import profiler
 from kernelwright.evaluation.device.jit import CompilingExecutor
 from kernelwright.evaluation.device.kernels import Description
@@ -17,7 +18,6 @@ from kernelwright.evaluation.device.profile_job import Tally
 from kernelwright.evaluation.device.profiler import CudaProfiler, DeviceEvent, ProfilerError, Seen, attribute
 from kernelwright.evaluation.device.replay import Note, Replay
 from kernelwright.evaluation.device.serve import LaunchRequest
-from kernelwright.evaluation.profile import MOST_ROWS, Kind, Row, coverage, report, roofline
 
 H200 = get_target("h200")
 

@@ -9,14 +9,14 @@ from torch import Tensor
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.agent.measures import coverage as told_coverage
-from kernelwright.evaluation.climb import Climb
+from kernelwright.evaluation.checks.profile import Kind, report
 from kernelwright.evaluation.device.profiler import CudaProfiler, ProfilerError
 from kernelwright.evaluation.device.replay import Note, Replay
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.profile import Kind, report
-from kernelwright.evaluation.program import Program
-from kernelwright.evaluation.race import Timing
-from kernelwright.evaluation.sandbox import Answer
+from kernelwright.evaluation.judge.climb import Climb
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.judge.program import Program
+from kernelwright.evaluation.judge.race import Timing
+from kernelwright.evaluation.sandbox.parent import Answer
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference
 

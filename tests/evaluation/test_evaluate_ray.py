@@ -9,8 +9,8 @@ import pytest
 from test_evaluate_pool import OPTIONS, mixed
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.evaluation.pool import EvaluatorPool, Item
-from kernelwright.evaluation.ray_pool import RayPool
+from kernelwright.evaluation.pools.pool import EvaluatorPool, Item
+from kernelwright.evaluation.pools.ray_pool import RayPool
 from kernelwright.ir.errors import UserError
 
 

@@ -23,7 +23,8 @@ from kernelwright.backend.measure.clock import CaptureError, HostClock
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
-from kernelwright.evaluation import reference_job
+from kernelwright.evaluation.checks.draws import Draw, perturb
+from kernelwright.evaluation.child import reference as reference_job
 from kernelwright.evaluation.device import time_reference
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
 from kernelwright.evaluation.device.kernels import Description
@@ -31,15 +32,14 @@ from kernelwright.evaluation.device.replay import Replay, Rotation, Trace, slot
 from kernelwright.evaluation.device.serve import LaunchRequest
 from kernelwright.evaluation.device.time_job import Plan, measure
 from kernelwright.evaluation.device.time_reference import in_turns
-from kernelwright.evaluation.draws import Draw, perturb
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.program import Program
-from kernelwright.evaluation.race import Race, Timing
-from kernelwright.evaluation.sandbox import Answer, Limits
-from kernelwright.evaluation.sketch import snapshot
-from kernelwright.evaluation.transport import encode_reference
-from kernelwright.evaluation.truth import Pass, Truth
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.judge.program import Program
+from kernelwright.evaluation.judge.race import Race, Timing
+from kernelwright.evaluation.judge.truth import Pass, Truth
+from kernelwright.evaluation.protocol.sketch import snapshot
+from kernelwright.evaluation.protocol.transport import encode_reference
+from kernelwright.evaluation.protocol.wire import RawTensor
+from kernelwright.evaluation.sandbox.parent import Answer, Limits
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import Reference
 

@@ -16,10 +16,10 @@ from broken_kernels import DOUBLE, GOOD, Broken, vector_host
 from processes import children, environment, is_running, parent, wait_until_gone
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluation import forker
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.sandbox import Limits, Sandbox, SandboxError
-from kernelwright.evaluation.session import InterpretedCallError, InterpretedModule
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.judge.session import InterpretedCallError, InterpretedModule
+from kernelwright.evaluation.sandbox import forker
+from kernelwright.evaluation.sandbox.parent import Limits, Sandbox, SandboxError
 from kernelwright.ir.values import KernelModule
 
 RUNGS = (Rung.INTERPRET,)

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluation import truth
-from kernelwright.evaluation.correctness import Expected, compare_output
-from kernelwright.evaluation.local import LocalEvaluator
-from kernelwright.evaluation.sketch import Sketching, sketch
-from kernelwright.evaluation.wire import SKETCHED
+from kernelwright.evaluation.checks.correctness import Expected, compare_output
+from kernelwright.evaluation.judge import truth
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.protocol.sketch import Sketching, sketch
+from kernelwright.evaluation.protocol.wire import SKETCHED
 from kernelwright.ir.values import Reference, ScalarSpec, TensorSpec, Tolerance
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)

@@ -9,7 +9,7 @@ import pytest
 from triton_has import available
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluation.pool import EvaluatorPool, Item, LocalOptions
+from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import Reference
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelwright.evaluation.timing import (
+from kernelwright.evaluation.checks.timing import (
     Timed,
     common_mode,
     disagreement,

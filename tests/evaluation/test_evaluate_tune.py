@@ -14,8 +14,8 @@ from kernelwright.evaluation.device.interpret import InterpreterExecutor
 from kernelwright.evaluation.device.jit import CompilingExecutor, _trial
 from kernelwright.evaluation.device.memory import Memory
 from kernelwright.evaluation.device.serve import TRIALS, TUNES, LaunchRequest, Server
-from kernelwright.evaluation.link import LinkError, TensorRef
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.protocol.link import LinkError, TensorRef
 
 KERNEL = """@triton.jit
 def add(x_ptr, n, BLOCK: tl.constexpr):

@@ -5,7 +5,7 @@ import mmap
 
 import pytest
 
-from kernelwright.evaluation.wire import FrameError, RawTensor, frame_size, read_frame, write_frame
+from kernelwright.evaluation.protocol.wire import FrameError, RawTensor, frame_size, read_frame, write_frame
 
 
 def frame(content: object, data: bytes = b"") -> bytes:

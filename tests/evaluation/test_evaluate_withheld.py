@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from kernelwright.evaluation.device.binding import bind
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import CUDA, DeviceTensor, public, reference_to, withheld
-from kernelwright.evaluation.link import TensorRef
+from kernelwright.evaluation.protocol.link import TensorRef
 from kernelwright.ir.errors import UserError
 
 

@@ -11,7 +11,7 @@ import torch
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor

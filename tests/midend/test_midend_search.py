@@ -15,7 +15,7 @@ from kernelwright.backend.targets import get_target
 from kernelwright.driver.compile import compile_module
 from kernelwright.driver.discovery import discover
 from kernelwright.driver.report import estimated_speedup, make_report
-from kernelwright.evaluation.local import LocalEvaluator
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.errors import PassError, UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Pass, register

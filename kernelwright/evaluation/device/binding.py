@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from kernelwright.evaluation.link import TensorRef
+from kernelwright.evaluation.protocol.link import TensorRef
 
 _MAX_PERMUTED = 4
 

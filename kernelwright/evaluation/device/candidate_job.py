@@ -24,15 +24,15 @@ from torch import Tensor
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of
+from kernelwright.evaluation.checks.draws import Draw, drawn
 from kernelwright.evaluation.device.binding import Bound, bind
 from kernelwright.evaluation.device.memory import POISONS, Memory
 from kernelwright.evaluation.device.serve import Executor, Server, tensors_of
-from kernelwright.evaluation.draws import Draw, drawn
-from kernelwright.evaluation.link import Json, Link, Origin, TensorRef
-from kernelwright.evaluation.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
-from kernelwright.evaluation.tensors import from_raw, same_bits
-from kernelwright.evaluation.transport import decode_reference
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.protocol.link import Json, Link, Origin, TensorRef
+from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
+from kernelwright.evaluation.protocol.tensors import from_raw, same_bits
+from kernelwright.evaluation.protocol.transport import decode_reference
+from kernelwright.evaluation.protocol.wire import RawTensor
 
 #: Numbers of stores that belong to the device: the same for each call, and one more block for each fresh one.
 _OWN, _BLOCK = 1 << 32, 1 << 16

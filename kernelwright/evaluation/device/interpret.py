@@ -9,7 +9,7 @@ from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.tensors import register_source
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluation.device.serve import LaunchRequest
-from kernelwright.evaluation.link import Json
+from kernelwright.evaluation.protocol.link import Json
 
 
 class InterpreterExecutor:

@@ -21,7 +21,7 @@ from kernelwright.backend.targets import Target
 from kernelwright.backend.tensors import spec_of
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluation.device.serve import LaunchRequest
-from kernelwright.evaluation.link import Json
+from kernelwright.evaluation.protocol.link import Json
 from kernelwright.ir.text import text_lines
 from kernelwright.ir.values import Resources
 

@@ -18,7 +18,7 @@ import triton.language as tl
 from triton import JITFunction
 from triton.language.extra.cuda import libdevice as cuda_libdevice
 
-from kernelwright.evaluation.link import Json
+from kernelwright.evaluation.protocol.link import Json
 from kernelwright.ir.text import text_lines
 
 _MODULES = ("triton.language", "triton.language.math", "triton.language.standard")

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.tensors import SHORT_DTYPES, TORCH_DTYPES
-from kernelwright.evaluation.link import LinkError, Origin, TensorRef
-from kernelwright.evaluation.tensors import from_raw
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.protocol.link import LinkError, Origin, TensorRef
+from kernelwright.evaluation.protocol.tensors import from_raw
+from kernelwright.evaluation.protocol.wire import RawTensor
 
 #: Bytes on either side of a store on a GPU, where nothing checks accesses; a write there is found afterwards.
 RED_ZONE_BYTES = 512

@@ -18,15 +18,15 @@ from kernelwright.backend.measure.clock import clock_for, tick
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.targets import TARGETS, Target
 from kernelwright.backend.tensors import SHORT_DTYPES
+from kernelwright.evaluation.checks.profile import Kind
 from kernelwright.evaluation.device.candidate_job import memory_for
 from kernelwright.evaluation.device.jit import CudaExecutor
 from kernelwright.evaluation.device.profiler import Profiler, Seen, profiler_for
 from kernelwright.evaluation.device.recorded import take_down
 from kernelwright.evaluation.device.replay import Replay, Rotation, Trace
 from kernelwright.evaluation.device.serve import Executor, LaunchRequest
-from kernelwright.evaluation.link import Json, Link
-from kernelwright.evaluation.profile import Kind
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.protocol.link import Json, Link
+from kernelwright.evaluation.protocol.wire import RawTensor
 
 
 @dataclass

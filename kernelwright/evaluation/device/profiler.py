@@ -20,9 +20,9 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.measure.clock import tick
+from kernelwright.evaluation.checks.profile import Kind
 from kernelwright.evaluation.device.replay import Replay
-from kernelwright.evaluation.link import Json
-from kernelwright.evaluation.profile import Kind
+from kernelwright.evaluation.protocol.link import Json
 
 _profile: Any = torch.profiler.profile
 _Stream: Any = torch.cuda.Stream

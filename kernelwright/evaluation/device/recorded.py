@@ -11,9 +11,9 @@ from kernelwright.evaluation.device.candidate_job import Calls, meet
 from kernelwright.evaluation.device.memory import Memory
 from kernelwright.evaluation.device.replay import Rotation, Trace, slot
 from kernelwright.evaluation.device.serve import Executor
-from kernelwright.evaluation.link import Json, Link, TensorRef
-from kernelwright.evaluation.sketch import snapshot
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.protocol.link import Json, Link, TensorRef
+from kernelwright.evaluation.protocol.sketch import snapshot
+from kernelwright.evaluation.protocol.wire import RawTensor
 
 
 def take_down(

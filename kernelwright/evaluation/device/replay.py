@@ -15,11 +15,11 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.torch_private import tree_leaves
+from kernelwright.evaluation.checks.profile import Kind
 from kernelwright.evaluation.device.jit import CudaExecutor
 from kernelwright.evaluation.device.memory import POISONS
 from kernelwright.evaluation.device.serve import Executor, LaunchRequest
-from kernelwright.evaluation.operators import COPIES, WRITES
-from kernelwright.evaluation.profile import Kind
+from kernelwright.evaluation.protocol.operators import COPIES, WRITES
 
 Step = Callable[[], object]
 #: Copies of one tensor: done straight into their memory, as eager does.

@@ -9,11 +9,11 @@ from torch import Tensor
 
 from kernelwright.backend.tensors import TORCH_DTYPES
 from kernelwright.backend.torch_private import tree_map_only
-from kernelwright.evaluation import operators
 from kernelwright.evaluation.device.kernels import Description, check
 from kernelwright.evaluation.device.memory import Memory
-from kernelwright.evaluation.kernel_text import written_parameters
-from kernelwright.evaluation.link import COPY, Json, Link, LinkError, Origin, TensorRef
+from kernelwright.evaluation.protocol import operators
+from kernelwright.evaluation.protocol.kernel_text import written_parameters
+from kernelwright.evaluation.protocol.link import COPY, Json, Link, LinkError, Origin, TensorRef
 
 #: Numbers that host code may read, one at a time, and the size of the tensors it may read them from: lengths and
 #: places. Of floating numbers few, each alone in its tensor, as a scale is.

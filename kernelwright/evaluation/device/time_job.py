@@ -20,8 +20,8 @@ from kernelwright.evaluation.device.candidate_job import meet, memory_for
 from kernelwright.evaluation.device.recorded import RecordedCalls, take_down
 from kernelwright.evaluation.device.replay import Rotation
 from kernelwright.evaluation.device.serve import Executor
-from kernelwright.evaluation.link import Json, Link
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.protocol.link import Json, Link
+from kernelwright.evaluation.protocol.wire import RawTensor
 
 #: Samples taken whatever the budget says, and the longest times that are captured in a graph as well.
 _FEWEST, _GRAPH_BELOW_MS = 5, 0.5

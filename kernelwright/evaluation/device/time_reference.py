@@ -20,13 +20,13 @@ from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of
 from kernelwright.backend.torch_private import inductor_classes
+from kernelwright.evaluation.checks.draws import Draw, perturb
 from kernelwright.evaluation.device.replay import Replay, Rotation, slot
 from kernelwright.evaluation.device.time_job import Plan, device_facts, measure
-from kernelwright.evaluation.draws import Draw, perturb
-from kernelwright.evaluation.link import Json
-from kernelwright.evaluation.tensors import same_bits
-from kernelwright.evaluation.transport import decode_reference
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.protocol.link import Json
+from kernelwright.evaluation.protocol.tensors import same_bits
+from kernelwright.evaluation.protocol.transport import decode_reference
+from kernelwright.evaluation.protocol.wire import RawTensor
 
 
 def time_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:

@@ -13,8 +13,8 @@ from torch import Tensor
 from kernelwright.backend.launch.binding import BoundLaunch, JitNamespace, KernelHandle, LaunchError, is_constexpr
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import DeviceTensor, Store, reference_to
-from kernelwright.evaluation.kernel_text import undecorated
-from kernelwright.evaluation.link import Json
+from kernelwright.evaluation.protocol.kernel_text import undecorated
+from kernelwright.evaluation.protocol.link import Json
 
 
 class HostKernels:

@@ -26,7 +26,7 @@ from kernelwright.evaluation.host import cuda, library
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import DEVICE_NUMBERS, DeviceTensor, Store, public, reference_to, withheld
-from kernelwright.evaluation.link import Json, Link, LinkError, TensorRef
+from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef
 
 _LINK_BYTES = 1 << 30
 #: Time for calls without effect.

@@ -5,8 +5,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from kernelwright.evaluation import operators
-from kernelwright.evaluation.link import Json, Link, LinkError, TensorRef
+from kernelwright.evaluation.protocol import operators
+from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef
 
 _PENDING_BYTES = 32 << 20
 

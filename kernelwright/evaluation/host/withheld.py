@@ -22,9 +22,9 @@ from kernelwright.backend.torch_private import (
     tree_map,
     tree_map_only,
 )
-from kernelwright.evaluation import operators
 from kernelwright.evaluation.host.session import Session
-from kernelwright.evaluation.link import COPY, TensorRef
+from kernelwright.evaluation.protocol import operators
+from kernelwright.evaluation.protocol.link import COPY, TensorRef
 
 CUDA = torch.device("cuda", 0)
 #: Device addresses are made up, as an allocator gives them out: aligned, in segments, at no place that could be known.

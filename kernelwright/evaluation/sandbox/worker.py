@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from kernelwright.evaluation.forked import perform_many, perform_one, prctl, start_host
+from kernelwright.evaluation.sandbox.forked import perform_many, perform_one, prctl, start_host
 
 _PR_SET_CHILD_SUBREAPER = 36
 _TICK_SECONDS = 0.05

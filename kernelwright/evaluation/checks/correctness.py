@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelwright.evaluation.wire import SKETCHED, RawTensor
+from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
 from kernelwright.ir.layout import shares_elements
 from kernelwright.ir.values import Tolerance
 

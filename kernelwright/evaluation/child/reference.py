@@ -29,15 +29,15 @@ from kernelwright.backend.reference.program import ReferenceProgram, flatten_out
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.backend.torch_private import TorchDispatchMode
-from kernelwright.evaluation import operators
-from kernelwright.evaluation.correctness import differ
-from kernelwright.evaluation.drawing import REFUSALS, Drawing
-from kernelwright.evaluation.draws import ALIKE, MIXTURES, NUDGES, SCALES, Draw, drawn, even_out, nudge, perturb
-from kernelwright.evaluation.sketch import Sketching, digests, snapshot
-from kernelwright.evaluation.tensors import same_bits, to_raw
-from kernelwright.evaluation.ties import ORDERS, Reordered
-from kernelwright.evaluation.transport import Json, decode_reference
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.checks.correctness import differ
+from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing
+from kernelwright.evaluation.checks.draws import ALIKE, MIXTURES, NUDGES, SCALES, Draw, drawn, even_out, nudge, perturb
+from kernelwright.evaluation.checks.ties import ORDERS, Reordered
+from kernelwright.evaluation.protocol import operators
+from kernelwright.evaluation.protocol.sketch import Sketching, digests, snapshot
+from kernelwright.evaluation.protocol.tensors import same_bits, to_raw
+from kernelwright.evaluation.protocol.transport import Json, decode_reference
+from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.ir.values import TensorSpec
 
 #: Bytes that the host draws or copies in about the time that a turn on the device is waited for.

@@ -14,7 +14,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.backend.measure.children import WORKS, Child, LastWordError, parent
-from kernelwright.evaluation.pool import (
+from kernelwright.evaluation.pools.pool import (
     DEFAULT_OPTIONS,
     EvaluatorPool,
     Item,
@@ -23,7 +23,7 @@ from kernelwright.evaluation.pool import (
     PoolClosedError,
     default_workers,
 )
-from kernelwright.evaluation.sandbox import SandboxError
+from kernelwright.evaluation.sandbox.parent import SandboxError
 
 #: Seconds that the evaluators have to end what they started, before their process is killed.
 _CLOSING_SECONDS = 10.0

@@ -10,15 +10,15 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
-from kernelwright.evaluation.climb import SYNTAX, Climb, summary
-from kernelwright.evaluation.draws import Draw
-from kernelwright.evaluation.profile import PLAN
-from kernelwright.evaluation.program import Program
-from kernelwright.evaluation.race import Race, Timing, candidate_job, timed_draws
-from kernelwright.evaluation.sandbox import Answer, Limits, Sandbox, SandboxError
-from kernelwright.evaluation.transport import encode_module
-from kernelwright.evaluation.truth import CACHED, Truth, TruthKeeper, answer_bytes
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.checks.draws import Draw
+from kernelwright.evaluation.checks.profile import PLAN
+from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
+from kernelwright.evaluation.judge.program import Program
+from kernelwright.evaluation.judge.race import Race, Timing, candidate_job, timed_draws
+from kernelwright.evaluation.judge.truth import CACHED, Truth, TruthKeeper, answer_bytes
+from kernelwright.evaluation.protocol.transport import encode_module
+from kernelwright.evaluation.protocol.wire import RawTensor
+from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox, SandboxError
 from kernelwright.ir.dialect import Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError, UserError
 from kernelwright.ir.parser import parse_module

@@ -25,6 +25,8 @@ from kernelwright.backend.launch.faults import AccessError, KernelFault, Unsuppo
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.backend.targets import Target, get_target
+from kernelwright.evaluation.checks.draws import Draw
+from kernelwright.evaluation.child.reference import run_reference
 from kernelwright.evaluation.device.candidate_job import OverwrittenError, run_candidate
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
 from kernelwright.evaluation.device.jit import CompilingExecutor, CudaExecutor
@@ -34,12 +36,10 @@ from kernelwright.evaluation.device.profiler import ProfilerError
 from kernelwright.evaluation.device.serve import CheatError, Executor, HostComputesError, HostLeftError
 from kernelwright.evaluation.device.time_job import check_and_time, time_candidate
 from kernelwright.evaluation.device.time_reference import time_reference
-from kernelwright.evaluation.draws import Draw
-from kernelwright.evaluation.link import Link
-from kernelwright.evaluation.reference_job import run_reference
-from kernelwright.evaluation.sketch import DrawnOtherwiseError
-from kernelwright.evaluation.transport import Json, decode_module, encode_reference
-from kernelwright.evaluation.wire import RawTensor, read_frame, write_frame
+from kernelwright.evaluation.protocol.link import Link
+from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError
+from kernelwright.evaluation.protocol.transport import Json, decode_module, encode_reference
+from kernelwright.evaluation.protocol.wire import RawTensor, read_frame, write_frame
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 
 Result = tuple[Json, list[RawTensor]]

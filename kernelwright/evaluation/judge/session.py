@@ -7,10 +7,10 @@ from types import MappingProxyType
 from torch import Tensor
 
 from kernelwright.backend.tensors import Value
-from kernelwright.evaluation.program import Program
-from kernelwright.evaluation.sandbox import Limits, Sandbox
-from kernelwright.evaluation.tensors import from_raw, to_raw
-from kernelwright.evaluation.truth import Truth
+from kernelwright.evaluation.judge.program import Program
+from kernelwright.evaluation.judge.truth import Truth
+from kernelwright.evaluation.protocol.tensors import from_raw, to_raw
+from kernelwright.evaluation.sandbox.parent import Limits, Sandbox
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import DTYPES, KernelModule, TensorSpec
 

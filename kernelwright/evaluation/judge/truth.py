@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import Any
 
 from kernelwright.agent.evaluator import Status
-from kernelwright.evaluation.correctness import Expected, rms_of
-from kernelwright.evaluation.draws import NUDGES, Draw
-from kernelwright.evaluation.sandbox import Answer, Limits, Sandbox, SandboxError
-from kernelwright.evaluation.ties import ORDERS
-from kernelwright.evaluation.transport import encode_reference
-from kernelwright.evaluation.wire import SKETCHED, RawTensor
+from kernelwright.evaluation.checks.correctness import Expected, rms_of
+from kernelwright.evaluation.checks.draws import NUDGES, Draw
+from kernelwright.evaluation.checks.ties import ORDERS
+from kernelwright.evaluation.protocol.transport import encode_reference
+from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
+from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox, SandboxError
 from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
 
 #: What is kept of all references: so many bytes, and so many references, each of which may hold a file open.

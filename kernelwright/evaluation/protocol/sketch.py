@@ -16,9 +16,9 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from kernelwright.backend.tensors import SHORT_DTYPES, Value
-from kernelwright.evaluation.link import Json
-from kernelwright.evaluation.tensors import to_raw
-from kernelwright.evaluation.wire import SKETCHED, RawTensor
+from kernelwright.evaluation.protocol.link import Json
+from kernelwright.evaluation.protocol.tensors import to_raw
+from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
 
 #: Signs repeat after so many elements; rows of so many are summed at a time.
 _PERIOD, _ROWS = 1 << 20, 32

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from kernelwright.agent.evaluator import Verdict
-from kernelwright.evaluation.cache import VerdictCache
-from kernelwright.evaluation.pool import DEFAULT_OPTIONS, Item, LocalOptions, LocalWorker, Pool, usable_cores
-from kernelwright.evaluation.sandbox import SandboxError
+from kernelwright.evaluation.judge.cache import VerdictCache
+from kernelwright.evaluation.pools.pool import DEFAULT_OPTIONS, Item, LocalOptions, LocalWorker, Pool, usable_cores
+from kernelwright.evaluation.sandbox.parent import SandboxError
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference
 

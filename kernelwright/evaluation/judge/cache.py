@@ -18,7 +18,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict, repeats
 from kernelwright.backend.compile.compiled import cache_folder
-from kernelwright.evaluation.transport import encode_reference
+from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.own_source import JUDGING, source_digest
 from kernelwright.ir.values import KernelModule, Reference, Resources

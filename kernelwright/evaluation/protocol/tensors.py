@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.tensors import SHORT_DTYPES, TORCH_DTYPES, laid_out
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.protocol.wire import RawTensor
 
 _LARGE_BYTES = 64 << 20
 #: Integers as wide as an element, for bitwise comparison.

@@ -10,7 +10,7 @@ import struct
 import sys
 from pathlib import Path
 
-from kernelwright.evaluation import linux
+from kernelwright.evaluation.sandbox import linux
 
 _SCRATCH_OPTIONS = b"size=256m,nr_inodes=65536,mode=0700"
 _COVER_OPTIONS = b"size=64k,mode=0755"

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
-from kernelwright.evaluation.traits import NO_TRAIT, Trait, find_traits, integers, kept
+from kernelwright.evaluation.checks.traits import NO_TRAIT, Trait, find_traits, integers, kept
 
 
 @dataclass(frozen=True)

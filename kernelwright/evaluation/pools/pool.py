@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Protocol
 
 from kernelwright.agent.evaluator import Rung, Verdict
-from kernelwright.evaluation.cache import VerdictCache, may_cache, verdict_key
-from kernelwright.evaluation.local import DEFAULT_COMPILE_TARGET, REHEARSALS, Checks, LocalEvaluator
-from kernelwright.evaluation.race import Timing
-from kernelwright.evaluation.sandbox import Limits, SandboxError
+from kernelwright.evaluation.judge.cache import VerdictCache, may_cache, verdict_key
+from kernelwright.evaluation.judge.local import DEFAULT_COMPILE_TARGET, REHEARSALS, Checks, LocalEvaluator
+from kernelwright.evaluation.judge.race import Timing
+from kernelwright.evaluation.sandbox.parent import Limits, SandboxError
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.values import KernelModule, Reference
 

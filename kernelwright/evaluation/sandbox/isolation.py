@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from kernelwright.evaluation import linux, mounts, seccomp
+from kernelwright.evaluation.sandbox import linux, mounts, seccomp
 
 NAMESPACES = "namespaces"  #: process 1 of its own: nobody else can be seen or signalled, no descendant outlives it
 NO_NETWORK = "no network"  #: a network namespace without any interface, abstract sockets included

@@ -10,14 +10,14 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kernelwright.backend.targets import target_of
-from kernelwright.evaluation.correctness import Findings, compare
-from kernelwright.evaluation.draws import Draw
-from kernelwright.evaluation.program import Program
-from kernelwright.evaluation.sandbox import Answer, Limits
-from kernelwright.evaluation.timing import Interval, Timed, doubts, floor_ms, report
-from kernelwright.evaluation.transport import Json, encode_reference
-from kernelwright.evaluation.truth import Truth, answer_bytes
-from kernelwright.evaluation.wire import RawTensor
+from kernelwright.evaluation.checks.correctness import Findings, compare
+from kernelwright.evaluation.checks.draws import Draw
+from kernelwright.evaluation.checks.timing import Interval, Timed, doubts, floor_ms, report
+from kernelwright.evaluation.judge.program import Program
+from kernelwright.evaluation.judge.truth import Truth, answer_bytes
+from kernelwright.evaluation.protocol.transport import Json, encode_reference
+from kernelwright.evaluation.protocol.wire import RawTensor
+from kernelwright.evaluation.sandbox.parent import Answer, Limits
 from kernelwright.ir.values import Reference, TensorSpec
 
 #: Baselines by name -> what `time_job` calls their compiler.

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.torch_private import TorchDispatchMode, tree_map_only
-from kernelwright.evaluation import operators
+from kernelwright.evaluation.protocol import operators
 
 #: Orders of equal values that a program is tried with.
 ORDERS = 8

@@ -17,9 +17,9 @@ from torch import Tensor, nn
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
 from kernelwright.backend.torch_private import TorchDispatchMode
-from kernelwright.evaluation import operators
-from kernelwright.evaluation.draws import ALIKE, KINDS, MIXTURES, ROWS, SCALES, WHOLE_KINDS, Draw, apply_kind
-from kernelwright.evaluation.traits import Trait, find_traits, probes
+from kernelwright.evaluation.checks.draws import ALIKE, KINDS, MIXTURES, ROWS, SCALES, WHOLE_KINDS, Draw, apply_kind
+from kernelwright.evaluation.checks.traits import Trait, find_traits, probes
+from kernelwright.evaluation.protocol import operators
 from kernelwright.ir.trees import syntax_tree
 
 #: What a program raises on inputs that it is not defined on.

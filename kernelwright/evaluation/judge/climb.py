@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluation.correctness import Findings, compare
-from kernelwright.evaluation.kernel_text import leaves_lanes_open
-from kernelwright.evaluation.link import Origin
-from kernelwright.evaluation.profile import report
-from kernelwright.evaluation.program import Program
-from kernelwright.evaluation.race import check_samples
-from kernelwright.evaluation.sandbox import Answer
-from kernelwright.evaluation.truth import Pass, Truth
+from kernelwright.evaluation.checks.correctness import Findings, compare
+from kernelwright.evaluation.checks.profile import report
+from kernelwright.evaluation.judge.program import Program
+from kernelwright.evaluation.judge.race import check_samples
+from kernelwright.evaluation.judge.truth import Pass, Truth
+from kernelwright.evaluation.protocol.kernel_text import leaves_lanes_open
+from kernelwright.evaluation.protocol.link import Origin
+from kernelwright.evaluation.sandbox.parent import Answer
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.values import Resources
 from kernelwright.ir.verifier import verify
 
 if TYPE_CHECKING:
-    from kernelwright.evaluation.local import LocalEvaluator
+    from kernelwright.evaluation.judge.local import LocalEvaluator
 
 #: Python 3.11's `ast` keeps its depth in one place for all threads, and fails where two of them build trees.
 SYNTAX = threading.RLock()

@@ -147,7 +147,7 @@ def _start(environment: dict[str, str]) -> Forker:
     errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "kernelwright.evaluation.forker", str(theirs.fileno())],
+            [sys.executable, "-P", "-m", "kernelwright.evaluation.sandbox.forker", str(theirs.fileno())],
             env=environment,
             cwd="/",
             stdin=subprocess.DEVNULL,
@@ -164,13 +164,13 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, parent = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(os.getppid())
     from kernelwright.backend.scratch import Scratch
-    from kernelwright.evaluation import forked, worker
+    from kernelwright.evaluation.sandbox import forked, worker
 
     scratch = Scratch("evaluation")  # never closed here: it goes with the last worker
     tempfile.tempdir = str(scratch.folder)
     devices = forked.hide_devices()
     gc.disable()  # what is imported stays: to look through it again and again takes half a second
-    from kernelwright.evaluation import jobs  # torch and Triton: slow, and paid once
+    from kernelwright.evaluation.child import jobs  # torch and Triton: slow, and paid once
     from kernelwright.evaluation.host import program  # noqa: F401 - for the children
 
     jobs.warm_up()

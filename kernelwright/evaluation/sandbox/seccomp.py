@@ -9,7 +9,7 @@ import os
 import struct
 from collections.abc import Iterable
 
-from kernelwright.evaluation import linux
+from kernelwright.evaluation.sandbox import linux
 
 #: System calls refused outright, with their numbers on x86-64 and aarch64 (0: there is none).
 _DENIED = """

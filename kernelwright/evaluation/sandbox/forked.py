@@ -29,8 +29,8 @@ def hide_devices() -> str | None:
 
 def start_host(scratch: Path, limits: dict[str, Any]) -> tuple[int, socket.socket]:
     """Fork the process that runs host code: its id, and the socket that leads to it."""
-    from kernelwright.evaluation import isolation
     from kernelwright.evaluation.host import program
+    from kernelwright.evaluation.sandbox import isolation
 
     ours, theirs = socket.socketpair()
     pid, walls = isolation.isolated_fork(scratch, [theirs.fileno()])
@@ -92,8 +92,8 @@ def perform_many(channel: socket.socket, limits: dict[str, Any], scratch: Path, 
 def _perform(fds: Sequence[int], limits: dict[str, Any], host: int) -> bool:
     """Do one job, whose descriptors are closed then: job, answer, and the socket of the host, whose id is `host`;
     whether this process is as it was."""
-    from kernelwright.evaluation import jobs
-    from kernelwright.evaluation.link import Link
+    from kernelwright.evaluation.child import jobs
+    from kernelwright.evaluation.protocol.link import Link
 
     process = None
     if host:

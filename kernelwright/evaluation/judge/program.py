@@ -6,9 +6,9 @@ from typing import Any
 
 from kernelwright.backend.launch.execute import module_code
 from kernelwright.backend.torch_private import is_composite
-from kernelwright.evaluation.kernel_text import undecorated
-from kernelwright.evaluation.operators import base
-from kernelwright.evaluation.truth import Truth
+from kernelwright.evaluation.judge.truth import Truth
+from kernelwright.evaluation.protocol.kernel_text import undecorated
+from kernelwright.evaluation.protocol.operators import base
 from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.ir.verifier import extern_ops
 

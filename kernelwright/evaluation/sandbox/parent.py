@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from kernelwright.evaluation.forker import Forker, forget, fork_worker
-from kernelwright.evaluation.wire import FrameError, RawTensor, frame_size, read_frame, write_frame
+from kernelwright.evaluation.protocol.wire import FrameError, RawTensor, frame_size, read_frame, write_frame
+from kernelwright.evaluation.sandbox.forker import Forker, forget, fork_worker
 from kernelwright.ir.errors import KernelwrightError
 
 _START_SECONDS = 300.0

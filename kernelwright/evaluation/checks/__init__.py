@@ -1,0 +1,1 @@
+"""What a candidate is checked on, and right or wrong."""

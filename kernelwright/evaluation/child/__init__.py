@@ -1,0 +1,1 @@
+"""What a worker's children do: the reference, a compilation, a candidate's calls."""

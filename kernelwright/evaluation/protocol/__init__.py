@@ -1,0 +1,1 @@
+"""How jobs, tensors and answers travel between processes."""
