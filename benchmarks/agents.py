@@ -29,11 +29,11 @@ from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import roll_out
-from kernelwright.driver.build import open_pool
-from kernelwright.driver.journal import Journal
-from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
-from kernelwright.driver.settings import Device, EvaluatorSettings
-from kernelwright.driver.training import judged_by, taking_turns
+from kernelwright.driver.config.policies import PolicyKind, PolicySettings, open_policy
+from kernelwright.driver.config.settings import Device, EvaluatorSettings
+from kernelwright.driver.run.build import open_pool
+from kernelwright.driver.run.journal import Journal
+from kernelwright.driver.training.run import judged_by, taking_turns
 from kernelwright.evaluation.pools.pool import Pool, usable_cores
 from kernelwright.frontend.agent import FORMS, FrontendAgent
 from kernelwright.frontend.importers import import_source

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kernelwright.driver.intervals import wilson
+from kernelwright.driver.run.intervals import wilson
 
 RESAMPLES = 4000
 

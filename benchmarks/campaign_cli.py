@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from kernelwright.driver.campaign import Campaign
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.programs import Program
-from kernelwright.driver.settings import read_settings
+from kernelwright.driver.campaigns.campaign import Campaign
+from kernelwright.driver.campaigns.programs import Program
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import read_settings
 from kernelwright.ir.errors import UserError
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from campaign_cli import campaign_parser, run_campaign
 
-from kernelwright.driver.programs import Program
+from kernelwright.driver.campaigns.programs import Program
 
 
 def read_problems(path: Path, levels: set[int], limit: int | None) -> list[Program]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from kernelwright.backend.compile.same_kernel import compare_kernels
 from kernelwright.backend.targets import Target, get_target
-from kernelwright.driver.campaign import machine
+from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor

@@ -35,12 +35,12 @@ from kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
 from kernelbench_work import Bench, with_searches
 from rich.console import Console
 
-from kernelwright.driver.build import resolve_target
-from kernelwright.driver.campaign import machine
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.journal import Journal
-from kernelwright.driver.programs import Program
-from kernelwright.driver.settings import EvaluatorKind, Settings, read_settings
+from kernelwright.driver.campaigns.campaign import machine
+from kernelwright.driver.campaigns.programs import Program
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import EvaluatorKind, Settings, read_settings
+from kernelwright.driver.run.build import resolve_target
+from kernelwright.driver.run.journal import Journal
 from kernelwright.evaluation.judge.race import Timing
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.problems import load_problems

@@ -8,7 +8,7 @@ from typing import Any
 
 from kernelbench_summary import DEFAULT, HANDED_BACK, Floor, Outcome, Row, floor_of, outcome
 
-from kernelwright.driver.run_plot import FORMATS
+from kernelwright.driver.training.plot import FORMATS
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.optional import require_installed
 

@@ -13,9 +13,9 @@ import torch
 from kernelbench_memory import Shares, need_of
 
 from kernelwright.agent.evaluator import Rung, Verdict
-from kernelwright.driver.programs import Program, attempt, read_module
-from kernelwright.driver.settings import Settings
-from kernelwright.driver.workers import Worker
+from kernelwright.driver.campaigns.programs import Program, attempt, read_module
+from kernelwright.driver.config.settings import Settings
+from kernelwright.driver.run.workers import Worker
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.race import Timing
 from kernelwright.ir.errors import KernelwrightError, LoweringError

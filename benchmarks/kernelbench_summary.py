@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from kernelbench_problem import PLAIN
 
-from kernelwright.driver.intervals import mean_interval
+from kernelwright.driver.run.intervals import mean_interval
 
 EAGER, DEFAULT, MAX_AUTOTUNE = "eager", "inductor", "inductor-max-autotune"
 #: What a result may be instead of the candidate.

@@ -14,10 +14,10 @@ from kernelbench_summary import outcome
 from rich.console import Console
 
 from kernelwright.backend.measure.children import cores
-from kernelwright.driver.journal import Journal
-from kernelwright.driver.programs import Program
-from kernelwright.driver.settings import Settings
-from kernelwright.driver.workers import answers
+from kernelwright.driver.campaigns.programs import Program
+from kernelwright.driver.config.settings import Settings
+from kernelwright.driver.run.journal import Journal
+from kernelwright.driver.run.workers import answers
 from kernelwright.ir.pipeline import Pipeline
 
 #: How many times as many problems as are worked on at a time are searched before they are measured.

@@ -39,9 +39,9 @@ import torch
 from agents_summary import bootstrap, mean
 
 from kernelwright.backend.reference.tf32 import permitted
-from kernelwright.driver.campaign import machine
-from kernelwright.driver.pair_rows import read_pair_rows
-from kernelwright.driver.train_settings import read_sft_settings
+from kernelwright.driver.campaigns.campaign import machine
+from kernelwright.driver.config.train_settings import read_sft_settings
+from kernelwright.driver.pairs.rows import read_pair_rows
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import Cursor
 from kernelwright.rl.learner import DTYPES, Learner, LoraSettings, OptimizerSettings, open_model, open_tokenizer

@@ -44,10 +44,10 @@ from kernelwright.backend.measure.bench import WHOLE, measure, open_bench
 from kernelwright.backend.measure.children import OFF_GPU, Child, Outcome
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning.trials import prepare_trial
-from kernelwright.driver.build import resolve_target
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.journal import Journal
-from kernelwright.driver.policies import PolicySettings, open_policy
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.policies import PolicySettings, open_policy
+from kernelwright.driver.run.build import resolve_target
+from kernelwright.driver.run.journal import Journal
 from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module

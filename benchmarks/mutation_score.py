@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.driver.campaign import machine
+from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.mutation.mutants import mutants
 from kernelwright.evaluation.mutation.score import Examiner, Fate, Finding, MutationReport

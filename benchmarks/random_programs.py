@@ -9,7 +9,7 @@ import sys
 
 from campaign_cli import campaign_parser, run_campaign
 
-from kernelwright.driver.programs import Program
+from kernelwright.driver.campaigns.programs import Program
 from kernelwright.frontend.generate import generate_program
 
 

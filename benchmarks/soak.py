@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.progress import track
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.driver.campaign import machine
+from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions
 from kernelwright.ir.values import Reference, TensorSpec
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.driver.campaign import machine
+from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, default_workers
 from kernelwright.ir.values import Reference, TensorSpec

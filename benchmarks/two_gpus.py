@@ -24,7 +24,7 @@ from typing import Any
 
 import torch
 
-from kernelwright.driver.campaign import machine
+from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.rl.run_log import read_metrics
 
 #: How far figures of a step may lie apart, relative to the greatest of the run: fp32 sums in another order.

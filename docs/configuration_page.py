@@ -15,18 +15,17 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from kernelwright.agent.rewards import REWARDS
-from kernelwright.driver.ablate_settings import AblateSchema
-from kernelwright.driver.bench_settings import BenchSchema
-from kernelwright.driver.pair_settings import PairSchema
-from kernelwright.driver.policies import PolicySettings
-from kernelwright.driver.settings import (
+from kernelwright.driver.ablation.settings import AblateSchema
+from kernelwright.driver.benchmarking.settings import BenchSchema
+from kernelwright.driver.config.policies import PolicySettings
+from kernelwright.driver.config.settings import (
     CompileSchema,
     EvaluateSchema,
     EvaluatorSettings,
     ImportSettings,
     TargetSettings,
 )
-from kernelwright.driver.train_settings import (
+from kernelwright.driver.config.train_settings import (
     CanarySettings,
     HeldOutSettings,
     ProblemSettings,
@@ -35,6 +34,7 @@ from kernelwright.driver.train_settings import (
     TrainerSettings,
     TrainSchema,
 )
+from kernelwright.driver.pairs.settings import PairSchema
 from kernelwright.ir.options import Listed, listed
 from kernelwright.rl.algorithm import Algorithm
 

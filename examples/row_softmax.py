@@ -17,7 +17,7 @@ def get_init_inputs():
 
 
 def main():
-    from kernelwright.driver.show import compile_and_print
+    from kernelwright.driver.compiling.show import compile_and_print
 
     return compile_and_print(__file__)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from kernelwright.driver.discovery import discover
+from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline

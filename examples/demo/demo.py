@@ -14,11 +14,11 @@ from rich.table import Table
 
 from kernelwright.backend.cost.eager import estimate_eager_us
 from kernelwright.backend.targets import get_target
-from kernelwright.driver.build import open_context
-from kernelwright.driver.compile import Compiled, compile_program
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.measure import measure_ms
-from kernelwright.driver.settings import read_settings
+from kernelwright.driver.compiling.measure import measure_ms
+from kernelwright.driver.compiling.program import Compiled, compile_program
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import read_settings
+from kernelwright.driver.run.build import open_context
 from kernelwright.ir.passes import Context
 
 HERE = Path(__file__).parent

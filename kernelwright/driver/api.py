@@ -16,17 +16,23 @@ from torch import nn
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.policy import Policy
 from kernelwright.backend.tensors import Value
-from kernelwright.driver.batch import read_text
-from kernelwright.driver.build import import_reference, open_pool, read_program, silent
-from kernelwright.driver.compile import compile_program
-from kernelwright.driver.compiled import Compiled
-from kernelwright.driver.discovery import discover, registered_passes
+from kernelwright.driver.compiling.compiled import Compiled
+from kernelwright.driver.compiling.live_model import LiveModel
+from kernelwright.driver.compiling.pass_list import PassInfo, PassList
+from kernelwright.driver.compiling.program import compile_program
+from kernelwright.driver.config.discovery import discover, registered_passes
+from kernelwright.driver.config.overrides import Overrides, as_overrides
+from kernelwright.driver.config.settings import (
+    Device,
+    EvaluateSettings,
+    Settings,
+    read_evaluate_settings,
+    read_settings,
+)
 from kernelwright.driver.dynamo import permitted
-from kernelwright.driver.live_model import LiveModel
-from kernelwright.driver.overrides import Overrides, as_overrides
-from kernelwright.driver.pass_list import PassInfo, PassList
+from kernelwright.driver.judging.batch import read_text
+from kernelwright.driver.run.build import import_reference, open_pool, read_program, silent
 from kernelwright.driver.run_records import AblationRun, CompileRun, TrainingRun, load_run
-from kernelwright.driver.settings import Device, EvaluateSettings, Settings, read_evaluate_settings, read_settings
 from kernelwright.evaluation.pools.pool import Item
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline
@@ -199,8 +205,8 @@ def train(
     if isinstance(policy, str | Mapping):
         settings, policy = {**settings, "policy": policy}, None
     # Training takes packages that compiling does without.
-    from kernelwright.driver.train_settings import read_train_settings
-    from kernelwright.driver.training import run_train
+    from kernelwright.driver.config.train_settings import read_train_settings
+    from kernelwright.driver.training.run import run_train
 
     chosen = {"stage": stage} | ({} if out is None else {"out": out})
     told = read_train_settings([*as_overrides(chosen), *as_overrides(overrides), *as_overrides(settings)])

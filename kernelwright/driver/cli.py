@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from kernelwright.driver.helping import asked_for, fitted
+from kernelwright.driver.command.helping import asked_for, fitted
 
 BAD_INPUT = 2
 
@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     text = asked_for(given)
     if text is None:
-        from kernelwright.driver.dispatch import run  # late: help is quick
+        from kernelwright.driver.command.dispatch import run  # late: help is quick
 
         return run(given)
     try:
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has gone, e.g. `| head`
         sys.stdout = None
     except OSError as error:
-        from kernelwright.driver.dispatch import tell_of_output  # late, as above
+        from kernelwright.driver.command.dispatch import tell_of_output  # late, as above
 
         return tell_of_output(error)
     return 0 if given else BAD_INPUT  # help alone, where a verb is missing

@@ -21,11 +21,11 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from kernelwright.agent.evaluator import Status
 from kernelwright.backend.launch.execute import CudaRuntime, load_module
-from kernelwright.driver.build import resolve_target
-from kernelwright.driver.compile import compile_module
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.running import sandbox
-from kernelwright.driver.stages import CompileResult
+from kernelwright.driver.compiling.program import compile_module
+from kernelwright.driver.compiling.running import sandbox
+from kernelwright.driver.compiling.stages import CompileResult
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.run.build import resolve_target
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.session import InterpretedModule
 from kernelwright.evaluation.sandbox.parent import Limits

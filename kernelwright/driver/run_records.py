@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from kernelwright.driver.ablate_table import summary_html
-from kernelwright.driver.emit import check_emit, emit
-from kernelwright.driver.report import report_html, summary_line
-from kernelwright.driver.run_start import read_starts
-from kernelwright.driver.set_aside import SET_ASIDE
+from kernelwright.driver.ablation.table import summary_html
+from kernelwright.driver.compiling.emit import check_emit, emit
+from kernelwright.driver.compiling.report import report_html, summary_line
+from kernelwright.driver.run.provenance import read_starts
+from kernelwright.driver.run.set_aside import SET_ASIDE
 from kernelwright.frontend.problem import single_line
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.notebook import html_table

@@ -27,8 +27,8 @@ from kernelwright.agent.agent_pass import NothingJudgedError, read_rungs
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.agent.reading import fenced, program_text
 from kernelwright.agent.rewards import make_reward
-from kernelwright.driver.compile import compile_module
-from kernelwright.driver.discovery import discover, registered_passes
+from kernelwright.driver.compiling.program import compile_module
+from kernelwright.driver.config.discovery import discover, registered_passes
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.agent import FrontendAgent, FrontendAgentPass
 from kernelwright.frontend.importers import import_source

@@ -10,8 +10,8 @@ from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.rewards import make_reward, needs_of
 from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Trajectory
-from kernelwright.driver.given import Given, paired_modules
-from kernelwright.driver.train_settings import ProblemSettings
+from kernelwright.driver.config.train_settings import ProblemSettings
+from kernelwright.driver.training.given import Given, paired_modules
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent

@@ -8,11 +8,11 @@ from omegaconf import OmegaConf
 
 from kernelwright import conf
 from kernelwright.backend.targets import TARGETS
-from kernelwright.driver.ablate_settings import read_ablate_settings
-from kernelwright.driver.composition import CONFIG_MODULE, compose_config
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.settings import Numerics, Shrink, read_settings
-from kernelwright.driver.train_settings import TrainSchema
+from kernelwright.driver.ablation.settings import read_ablate_settings
+from kernelwright.driver.config.composition import CONFIG_MODULE, compose_config
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import Numerics, Shrink, read_settings
+from kernelwright.driver.config.train_settings import TrainSchema
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.options import listed
 from kernelwright.ir.pipeline import Pipeline

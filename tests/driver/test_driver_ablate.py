@@ -17,15 +17,15 @@ from rich.console import Console
 import kernelwright
 from kernelwright.agent.policy import Sampling
 from kernelwright.agent.rewards import make_reward
-from kernelwright.driver.ablate import Ablation
-from kernelwright.driver.ablate_settings import AblateSettings, read_ablate_settings
-from kernelwright.driver.ablate_table import print_arms, summarize_arms
+from kernelwright.driver.ablation.ablation import Ablation
+from kernelwright.driver.ablation.settings import AblateSettings, read_ablate_settings
+from kernelwright.driver.ablation.table import print_arms, summarize_arms
+from kernelwright.driver.campaigns.problem_sources import read_programs
 from kernelwright.driver.cli import main
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.policies import PolicyKind
-from kernelwright.driver.problem_sources import read_programs
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.policies import PolicyKind
+from kernelwright.driver.config.train_settings import ProblemSettings
 from kernelwright.driver.run_records import AblationRun
-from kernelwright.driver.train_settings import ProblemSettings
 from kernelwright.frontend.agent import FrontendAgentPass
 from kernelwright.frontend.difficulties import HELD_OUT
 from kernelwright.frontend.generate import generate_program

@@ -6,11 +6,11 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from kernelwright.driver import activity
-from kernelwright.driver import starting as starting_lines
-from kernelwright.driver.activity import Activity
-from kernelwright.driver.progress import Progress
-from kernelwright.driver.starting import starting
+from kernelwright.driver.run import activity
+from kernelwright.driver.run import starting as starting_lines
+from kernelwright.driver.run.activity import Activity
+from kernelwright.driver.run.progress import Progress
+from kernelwright.driver.run.starting import starting
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.values import KernelModule, Reference, TensorSpec
 

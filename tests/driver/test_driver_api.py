@@ -12,9 +12,9 @@ from torch import nn
 
 import kernelwright
 from kernelwright.agent.evaluator import Status
-from kernelwright.driver.compiled import Compiled
-from kernelwright.driver.live_model import LiveModel
-from kernelwright.driver.overrides import as_overrides
+from kernelwright.driver.compiling.compiled import Compiled
+from kernelwright.driver.compiling.live_model import LiveModel
+from kernelwright.driver.config.overrides import as_overrides
 from kernelwright.driver.run_records import CompileRun
 from kernelwright.evaluation.sandbox.parent import Limits
 from kernelwright.ir.errors import LoweringError, UserError

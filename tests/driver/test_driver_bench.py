@@ -12,9 +12,9 @@ from test_driver_run import ANSWER, PROGRAM
 from test_driver_set_aside import BROKEN
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.driver.bench import run_bench
-from kernelwright.driver.bench_settings import read_bench_settings
-from kernelwright.driver.bench_table import failure_class, pass_at_k, print_bench, summarize_bench
+from kernelwright.driver.benchmarking.bench import run_bench
+from kernelwright.driver.benchmarking.settings import read_bench_settings
+from kernelwright.driver.benchmarking.table import failure_class, pass_at_k, print_bench, summarize_bench
 from kernelwright.driver.cli import main
 from kernelwright.ir.errors import Diagnostic, UserError
 from kernelwright.serve.replay import ScriptedPolicy

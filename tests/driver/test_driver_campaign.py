@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from kernelwright.driver.campaign import Campaign, summarize
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.programs import Program
-from kernelwright.driver.settings import read_settings
+from kernelwright.driver.campaigns.campaign import Campaign, summarize
+from kernelwright.driver.campaigns.programs import Program
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import read_settings
 
 DOUBLE = """
 import torch

@@ -14,9 +14,9 @@ import pytest
 
 from kernelwright import __version__
 from kernelwright.driver.cli import main
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.emit import check_emit, emit
-from kernelwright.driver.helping import verb_help
+from kernelwright.driver.command.helping import verb_help
+from kernelwright.driver.compiling.emit import check_emit, emit
+from kernelwright.driver.config.discovery import discover
 from kernelwright.frontend.importers import import_file
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Pass

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from kernelwright.driver.cli import main
-from kernelwright.driver.emit import write_text
-from kernelwright.driver.walls import warn_of_walls
+from kernelwright.driver.compiling.emit import write_text
+from kernelwright.driver.run.walls import warn_of_walls
 from kernelwright.evaluation.sandbox.isolation import EVERY_WALL, NAMESPACES, NO_NETWORK
 
 PROGRAM = """import os

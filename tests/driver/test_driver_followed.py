@@ -11,10 +11,10 @@ from test_driver_run import PROGRAM, Told, told
 from test_driver_set_aside import problems
 
 import kernelwright
-from kernelwright.driver import run_start
+from kernelwright.driver.config.train_settings import read_train_settings
+from kernelwright.driver.run import provenance as run_start
 from kernelwright.driver.run_records import TrainingRun, load_run
-from kernelwright.driver.train_settings import read_train_settings
-from kernelwright.driver.training import run_train
+from kernelwright.driver.training.run import run_train
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.hf import HfSettings
 

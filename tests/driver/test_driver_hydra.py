@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from kernelwright.driver.beginnings import check_problems
 from kernelwright.driver.cli import main
-from kernelwright.driver.composition import for_hydra, verbatim
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.locks import locked
-from kernelwright.driver.settings import read_settings
-from kernelwright.driver.train_settings import ProblemSettings, read_train_settings
+from kernelwright.driver.config.beginnings import check_problems
+from kernelwright.driver.config.composition import for_hydra, verbatim
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import read_settings
+from kernelwright.driver.config.train_settings import ProblemSettings, read_train_settings
+from kernelwright.driver.run.locks import locked
 from kernelwright.ir.errors import UserError
 
 REWARD = """_target_: mypackage.MyReward
@@ -91,7 +91,7 @@ def test_installed_packages_announce_their_configuration(own: Path, tmp_path: Pa
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mypackage\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[kernelwright.conf]\nmine = mypackage.conf\n")
     code = (
-        "from kernelwright.driver.train_settings import read_train_settings as read; "
+        "from kernelwright.driver.config.train_settings import read_train_settings as read; "
         "print(read(['recipe=mine', 'reward=mine']).plugins['reward']['weight'])"
     )
     done = subprocess.run(

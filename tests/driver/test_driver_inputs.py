@@ -15,13 +15,13 @@ from rich.console import Console
 
 import kernelwright
 from kernelwright.driver.cli import main
-from kernelwright.driver.given import paired_modules
-from kernelwright.driver.helping import fitted, verb_help
-from kernelwright.driver.pair_summary import token_counter
-from kernelwright.driver.paths import check_folder
-from kernelwright.driver.run_folder import training_folder
-from kernelwright.driver.train_settings import ProblemSettings, read_train_settings
-from kernelwright.driver.training import run_train
+from kernelwright.driver.command.helping import fitted, verb_help
+from kernelwright.driver.config.paths import check_folder
+from kernelwright.driver.config.train_settings import ProblemSettings, read_train_settings
+from kernelwright.driver.pairs.summary import token_counter
+from kernelwright.driver.run.training_folder import training_folder
+from kernelwright.driver.training.given import paired_modules
+from kernelwright.driver.training.run import run_train
 from kernelwright.ir.errors import Diagnostic, DialectError, LoweringError, Terminated, UserError
 from kernelwright.rl.checkpoint import save_checkpoint
 from kernelwright.rl.data import pairs_of
@@ -149,7 +149,7 @@ def test_a_compilation_that_is_stopped_as_it_begins_leaves_nothing(
     def interrupt(*_given: object) -> None:
         raise stop
 
-    monkeypatch.setattr("kernelwright.driver.compile.import_program", interrupt)
+    monkeypatch.setattr("kernelwright.driver.compiling.program.import_program", interrupt)
     assert main(["compile", "small.py", *QUICK, *named]) == status
     out, err = capsys.readouterr()
     assert left() == set() and out == ""
@@ -192,7 +192,7 @@ def test_pairs_that_are_stopped_before_the_first_leave_nothing(
     def interrupt(*_given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kernelwright.driver.pairs.answers", interrupt)
+    monkeypatch.setattr("kernelwright.driver.pairs.making.answers", interrupt)
     for out in ([], ["out=p.jsonl"]):
         assert main(["data", "pairs", "count=1", "held_out=0", *out]) == 130
         out_text, err = capsys.readouterr()
@@ -207,7 +207,7 @@ def test_an_ablation_that_is_stopped_before_its_first_row_leaves_nothing(
     def interrupt(*_given: object) -> None:
         raise Terminated
 
-    monkeypatch.setattr("kernelwright.driver.ablate.answers", interrupt)
+    monkeypatch.setattr("kernelwright.driver.ablation.ablation.answers", interrupt)
     told = ["ablate", "policy=none", "problems.place=small.py", "problems.split=null", "only=[mine]"]
     assert main([*told, "arms.mine.pipeline=lower-inductor", "out=o"]) == 143
     out, err = capsys.readouterr()

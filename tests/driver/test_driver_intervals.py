@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernelwright.driver.intervals import mean_interval, share_interval, wilson
+from kernelwright.driver.run.intervals import mean_interval, share_interval, wilson
 
 Array = NDArray[np.float64]
 

@@ -3,7 +3,7 @@ import signal
 from pathlib import Path
 from typing import NoReturn
 
-from kernelwright.driver.journal import Journal
+from kernelwright.driver.run.journal import Journal
 
 _MADE_WITH = {"seeds": [0]}
 

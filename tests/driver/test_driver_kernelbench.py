@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.driver.discovery import discover
+from kernelwright.driver.config.discovery import discover
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.race import Timing

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from kernelwright.backend.measure.clock import HostClock
-from kernelwright.driver.measure import FEWEST, RUNS, WARM_UP, interleaved
+from kernelwright.driver.compiling.measure import FEWEST, RUNS, WARM_UP, interleaved
 
 
 class Scripted(HostClock):

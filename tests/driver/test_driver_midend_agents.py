@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kernelwright.driver.discovery import discover
+from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.parser import parse_module
 from kernelwright.rl.data import Pair, Problem, write_rows
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kernelwright.driver.cli import main
-from kernelwright.driver.discovery import discover
+from kernelwright.driver.config.discovery import discover
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor

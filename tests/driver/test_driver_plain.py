@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from kernelwright.driver import ablate_settings, pair_settings, plain, settings, train_settings
-from kernelwright.driver.composition import compose_config
-from kernelwright.driver.plain import Shape, refuse
+from kernelwright.driver.ablation import settings as ablate_settings
+from kernelwright.driver.config import plain, settings, train_settings
+from kernelwright.driver.config.composition import compose_config
+from kernelwright.driver.config.plain import Shape, refuse
+from kernelwright.driver.pairs import settings as pair_settings
 from kernelwright.ir.errors import UserError
 
 Read = Callable[[Sequence[str]], object]

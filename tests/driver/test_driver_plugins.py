@@ -15,10 +15,10 @@ import kernelwright
 from kernelwright.agent.rewards import REWARDS, make_reward, named
 from kernelwright.backend.targets import TARGETS, Target, add_target, get_target
 from kernelwright.driver.cli import main
-from kernelwright.driver.discovery import discover
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import read_settings
+from kernelwright.driver.config.train_settings import read_train_settings
 from kernelwright.driver.run_records import CompileRun
-from kernelwright.driver.settings import read_settings
-from kernelwright.driver.train_settings import read_train_settings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import REGISTRY
 from kernelwright.ir.pipeline import parse_pipeline

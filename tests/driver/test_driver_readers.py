@@ -18,9 +18,9 @@ from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import read_answer, roll_out
-from kernelwright.driver.readers import Readers
-from kernelwright.driver.stage_agents import make_agent
-from kernelwright.driver.train_settings import RolloutSettings
+from kernelwright.driver.config.stage_agents import make_agent
+from kernelwright.driver.config.train_settings import RolloutSettings
+from kernelwright.driver.training.readers import Readers
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import KernelModule
 
@@ -30,8 +30,8 @@ MODULE = import_source(PROGRAM, "double")
 TEXTS = [fenced(SHORT), fenced(GOOD), "nothing", fenced(SHORT.replace("2.0", "3.0")), fenced(SHORT)]
 PARENT = """
 import multiprocessing, time
-from kernelwright.driver.readers import Readers
-from kernelwright.driver.train_settings import RolloutSettings
+from kernelwright.driver.training.readers import Readers
+from kernelwright.driver.config.train_settings import RolloutSettings
 from kernelwright.frontend.importers import import_source
 
 if __name__ == "__main__":

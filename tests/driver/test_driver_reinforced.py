@@ -11,7 +11,7 @@ import agents
 import midend_agents
 from reinforced import measuring, run, training
 
-from kernelwright.driver.train_settings import read_train_settings
+from kernelwright.driver.config.train_settings import read_train_settings
 from kernelwright.rl.data import FRONTEND, MIDEND
 
 

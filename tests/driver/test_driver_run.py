@@ -22,12 +22,12 @@ from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.policy import Answer, Completion, Message, Prompt, Sampling
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import roll_out
-from kernelwright.driver.canary import check_policy
 from kernelwright.driver.cli import main
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.run_plot import FORMATS, phase_seconds, plot_run, plotted
-from kernelwright.driver.train_settings import CanarySettings, read_train_settings
-from kernelwright.driver.training import judged_by, run_train
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.train_settings import CanarySettings, read_train_settings
+from kernelwright.driver.training.canary import check_policy
+from kernelwright.driver.training.plot import FORMATS, phase_seconds, plot_run, plotted
+from kernelwright.driver.training.run import judged_by, run_train
 from kernelwright.evaluation.pools.pool import EvaluatorPool, LocalOptions
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox
 from kernelwright.frontend.agent import FrontendAgent

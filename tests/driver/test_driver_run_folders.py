@@ -15,12 +15,12 @@ import pytest
 from processes import environment
 
 from kernelwright.driver.cli import main
-from kernelwright.driver.compile_folder import left_by_a_run
-from kernelwright.driver.journal import Journal
-from kernelwright.driver.locks import locked
-from kernelwright.driver.pair_settings import read_pair_settings
-from kernelwright.driver.pairs import PairRun
-from kernelwright.driver.run_folder import free_place, training_folder
+from kernelwright.driver.compiling.folder import left_by_a_run
+from kernelwright.driver.pairs.making import PairRun
+from kernelwright.driver.pairs.settings import read_pair_settings
+from kernelwright.driver.run.journal import Journal
+from kernelwright.driver.run.locks import locked
+from kernelwright.driver.run.training_folder import free_place, training_folder
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.checkpoint import save_checkpoint
 
@@ -40,7 +40,7 @@ def get_init_inputs():
 _HOLDER = """
 import subprocess, sys, time
 from pathlib import Path
-from kernelwright.driver.locks import locked
+from kernelwright.driver.run.locks import locked
 with locked(Path(sys.argv[1])):
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     print(child.pid, flush=True)

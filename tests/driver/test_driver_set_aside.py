@@ -13,14 +13,14 @@ from test_driver_run import Told, told
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.rewards import needs_of
-from kernelwright.driver import training
-from kernelwright.driver.ablate_settings import read_ablate_settings
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.given import read_modules
-from kernelwright.driver.reward_needs import check_needs, doubts
-from kernelwright.driver.set_aside import SET_ASIDE
-from kernelwright.driver.train_settings import read_train_settings
-from kernelwright.driver.training import run_train
+from kernelwright.driver.ablation.settings import read_ablate_settings
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.train_settings import read_train_settings
+from kernelwright.driver.run.set_aside import SET_ASIDE
+from kernelwright.driver.training import run as training
+from kernelwright.driver.training.given import read_modules
+from kernelwright.driver.training.reward_needs import check_needs, doubts
+from kernelwright.driver.training.run import run_train
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.learner import LoraSettings, open_model

@@ -15,9 +15,9 @@ import pytest
 from processes import environment
 from rich.console import Console
 
-from kernelwright.driver.ablate_table import print_arms
-from kernelwright.driver.report import print_table
-from kernelwright.driver.tables import print_rows
+from kernelwright.driver.ablation.table import print_arms
+from kernelwright.driver.compiling.report import print_table
+from kernelwright.driver.run.tables import print_rows
 
 _SPENT = {"registers": 12, "spill_bytes": 0, "shared_bytes": 16384}
 

@@ -15,13 +15,13 @@ from rich.console import Console
 from kernelwright.agent.policy import Completion, Sampling
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
-from kernelwright.driver import training
 from kernelwright.driver.cli import main
-from kernelwright.driver.composition import compose_config
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.given import read_modules
-from kernelwright.driver.pair_rows import answer_of, rows_of
-from kernelwright.driver.train_settings import read_sft_settings, read_train_settings
+from kernelwright.driver.config.composition import compose_config
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.train_settings import read_sft_settings, read_train_settings
+from kernelwright.driver.pairs.rows import answer_of, rows_of
+from kernelwright.driver.training import run as training
+from kernelwright.driver.training.given import read_modules
 from kernelwright.frontend.agent import FrontendAgent, FrontendAgentPass
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source

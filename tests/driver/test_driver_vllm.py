@@ -21,8 +21,8 @@ from rich.console import Console
 
 from kernelwright.agent.policy import Completion, Message, PolicyError, Sampling
 from kernelwright.driver.cli import main
-from kernelwright.driver.train_settings import read_train_settings
-from kernelwright.driver.training import run_train
+from kernelwright.driver.config.train_settings import read_train_settings
+from kernelwright.driver.training.run import run_train
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import UserError

@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 from processes import environment, wait_until_gone
 
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.settings import read_settings
-from kernelwright.driver.workers import Worker, answers, start_server
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import read_settings
+from kernelwright.driver.run.workers import Worker, answers, start_server
 
 #: Asks a process a question that it never answers.
 ASKS = """
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.settings import read_settings
-from kernelwright.driver.workers import Worker
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import read_settings
+from kernelwright.driver.run.workers import Worker
 from test_driver_workers import think
 discover()
 Worker(read_settings("asked", ["target=h100"]), think, 600.0).ask("what is the question?")
@@ -50,7 +50,7 @@ def test_a_process_that_is_busy_ends_with_the_one_that_was_killed() -> None:
 #: A script as one writes it in a hurry: nothing is guarded by `__name__`.
 UNGUARDED = """
 print("the script runs")
-from kernelwright.driver.workers import forked
+from kernelwright.driver.run.workers import forked
 with forked(1, print, ("a process begins",)) as processes:
     print(processes.submit(pow, 2, 3).result(300))
 """

@@ -8,9 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from kernelwright.driver import build, compile
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.settings import read_settings
+from kernelwright.driver.compiling import program as compile
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import read_settings
+from kernelwright.driver.run import build
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 

@@ -8,7 +8,7 @@ import pytest
 from programs import assert_right, lowered
 
 from kernelwright.backend.tuning.space import LIMITS, LONGEST_STEP, WARPS
-from kernelwright.driver.discovery import discover
+from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.errors import SpecError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context

@@ -12,9 +12,9 @@ from programs import lowered
 from kernelwright.agent.evaluator import Evaluator, Rung, Status, Verdict
 from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import get_target
-from kernelwright.driver.compile import compile_module
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.report import estimated_speedup, make_report
+from kernelwright.driver.compiling.program import compile_module
+from kernelwright.driver.compiling.report import estimated_speedup, make_report
+from kernelwright.driver.config.discovery import discover
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.errors import PassError, UserError
 from kernelwright.ir.parser import parse_module

@@ -16,7 +16,7 @@ from kernelwright.backend.measure.children import Outcome
 from kernelwright.backend.measure.stopwatch import Measured
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning import trials as tuning
-from kernelwright.driver.discovery import discover
+from kernelwright.driver.config.discovery import discover
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline

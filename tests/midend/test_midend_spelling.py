@@ -10,7 +10,7 @@ import pytest
 import torch
 from programs import assert_right, outputs
 
-from kernelwright.driver.discovery import discover
+from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.parsing import kernel_functions
 from kernelwright.ir.parser import parse_module

@@ -11,7 +11,7 @@ from tiny_model import make_adapter, make_model
 
 from kernelwright.agent.policy import Message, Sampling
 from kernelwright.driver.cli import main
-from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
+from kernelwright.driver.config.policies import PolicyKind, PolicySettings, open_policy
 
 _WEIGHTS = "adapter_model.safetensors"
 

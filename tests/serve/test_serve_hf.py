@@ -13,7 +13,7 @@ from tiny_model import load_adapted, make_adapter, make_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kernelwright.agent.policy import Completion, Message, PolicyError, Sampling
-from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
+from kernelwright.driver.config.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.canary import Side, SyncError, check_sync, gap_of, large_step
 from kernelwright.serve.hf import HfPolicy, HfSettings, token_logprobs

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kernelwright.agent.policy import Message, PolicyError, Sampling
-from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
+from kernelwright.driver.config.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.http_link import Budget, Retry
 from kernelwright.serve.openai_server import ServerPolicy, ServerSettings

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from tiny_model import make_adapter, make_model
 
 from kernelwright.agent.policy import Message, Sampling
-from kernelwright.driver.policies import PolicyKind, PolicySettings, open_policy
+from kernelwright.driver.config.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.ir.errors import UserError
 from kernelwright.serve import adapters
 

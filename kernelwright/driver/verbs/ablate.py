@@ -41,11 +41,11 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.paths import check_folder
+from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.paths import check_folder
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
-    from kernelwright.driver.ablate_settings import AblateSettings
+    from kernelwright.driver.ablation.settings import AblateSettings
 
 FLAGS = (Flag("--json"),)
 TAKES_PATH = False
@@ -56,10 +56,10 @@ FOLDER = True
 def check(arguments: Arguments) -> "AblateSettings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("ablate", "experiment=stages")
-    from kernelwright.driver.ablate_settings import read_ablate_settings
+    from kernelwright.driver.ablation.settings import read_ablate_settings
 
     settings = read_ablate_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import (
+    from kernelwright.driver.config.beginnings import (
         check_answering,
         check_models,
         check_policy,
@@ -87,8 +87,8 @@ def run(arguments: Arguments) -> int:
 
     from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
 
-    from kernelwright.driver.ablate import Ablation
-    from kernelwright.driver.ablate_table import print_arms
+    from kernelwright.driver.ablation.ablation import Ablation
+    from kernelwright.driver.ablation.table import print_arms
 
     def report(summary: dict[str, Any]) -> None:
         if "--json" in arguments.flags:

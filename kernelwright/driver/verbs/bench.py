@@ -28,11 +28,11 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.paths import check_folder
+from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.paths import check_folder
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
-    from kernelwright.driver.bench_settings import BenchSettings
+    from kernelwright.driver.benchmarking.settings import BenchSettings
 
 FLAGS = (Flag("--json"),)
 TAKES_PATH = False
@@ -43,10 +43,10 @@ FOLDER = True
 def check(arguments: Arguments) -> "BenchSettings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("bench", "policy=smollm suite=kernelbench")
-    from kernelwright.driver.bench_settings import read_bench_settings
+    from kernelwright.driver.benchmarking.settings import read_bench_settings
 
     settings = read_bench_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_places, check_policy
+    from kernelwright.driver.config.beginnings import check_places, check_policy
 
     check_folder(settings.plain.out, "out=")
     check_policy(settings.plain.policy)
@@ -59,8 +59,8 @@ def run(arguments: Arguments) -> int:
     settings = check(arguments)
     from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
 
-    from kernelwright.driver.bench import run_bench
-    from kernelwright.driver.bench_table import print_bench
+    from kernelwright.driver.benchmarking.bench import run_bench
+    from kernelwright.driver.benchmarking.table import print_bench
 
     summary = run_bench(settings, Console(stderr=True))
     if "--json" in arguments.flags:

@@ -32,15 +32,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernelwright.backend.compile.compiled import check_cache
-from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.discovery import read_pipeline
-from kernelwright.driver.emit import check_emit, checked_output, emit, write_text
-from kernelwright.driver.paths import check_folder, check_text
-from kernelwright.driver.streams import alone_on_stdout, naming
-from kernelwright.driver.walls import warn_of_walls
+from kernelwright.driver.compiling.emit import check_emit, checked_output, emit, write_text
+from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.discovery import read_pipeline
+from kernelwright.driver.config.paths import check_folder, check_text
+from kernelwright.driver.run.streams import alone_on_stdout, naming
+from kernelwright.driver.run.walls import warn_of_walls
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
-    from kernelwright.driver.settings import Settings
+    from kernelwright.driver.config.settings import Settings
 
 FLAGS = (
     Flag("--pipeline", "SPEC", "-p"),
@@ -60,8 +60,8 @@ def check(arguments: Arguments) -> "Settings":
         check_emit(flags["--emit"])
     checked_output(flags.get("--output"))
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
-    from kernelwright.driver.beginnings import check_answering, check_policy
-    from kernelwright.driver.settings import read_settings
+    from kernelwright.driver.config.beginnings import check_answering, check_policy
+    from kernelwright.driver.config.settings import read_settings
 
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
     check_folder(settings.out, "out=")
@@ -77,10 +77,10 @@ def run(arguments: Arguments) -> int:
 
     from rich.console import Console  # late, as all that follows: what is wrong with arguments is told without torch
 
-    from kernelwright.driver.compile import compile_program
-    from kernelwright.driver.compile_folder import is_named, left_by_a_run
-    from kernelwright.driver.progress import Progress
-    from kernelwright.driver.report import print_table
+    from kernelwright.driver.compiling.folder import is_named, left_by_a_run
+    from kernelwright.driver.compiling.program import compile_program
+    from kernelwright.driver.compiling.report import print_table
+    from kernelwright.driver.run.progress import Progress
 
     output, emitted = checked_output(flags.get("--output")), "--emit" in flags or "--output" in flags
     quiet = "--json" in flags or (emitted and output is None)

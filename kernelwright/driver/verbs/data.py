@@ -59,13 +59,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.paths import check_new_file
+from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.paths import check_new_file
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data import FRONTEND, write_text
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
-    from kernelwright.driver.pair_settings import PairSettings
+    from kernelwright.driver.pairs.settings import PairSettings
 
 FLAGS: tuple[Flag, ...] = ()
 ROOT = "data"
@@ -82,10 +82,10 @@ def check(arguments: Arguments) -> "PairSettings | None":
             f"data takes `pairs` or `kernelbench`, got {given}; write `kernelwright data pairs key=value …` or "
             "`kernelwright data kernelbench PLACE`"
         )
-    from kernelwright.driver.pair_settings import read_pair_settings
+    from kernelwright.driver.pairs.settings import read_pair_settings
 
     settings = read_pair_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_places, check_tokenizer
+    from kernelwright.driver.config.beginnings import check_places, check_tokenizer
 
     check_new_file(settings.out, "out=")
     check_places(settings.problems, "problems=")
@@ -105,8 +105,8 @@ def _pairs(settings: "PairSettings") -> int:
     """Make the pairs."""
     from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
 
-    from kernelwright.driver.pair_summary import summarize_pairs, token_counter
-    from kernelwright.driver.pairs import PairRun, PairSet
+    from kernelwright.driver.pairs.making import PairRun, PairSet
+    from kernelwright.driver.pairs.summary import summarize_pairs, token_counter
 
     count_tokens = None if settings.tokenizer is None else token_counter(settings.tokenizer)
     making = PairRun(settings)

@@ -41,9 +41,9 @@ Exit status: 0 ok, 1 rejected, 2 bad usage or input, or not judged, 130 interrup
 from collections.abc import Mapping
 from pathlib import Path
 
-from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.paths import check_output, check_text
-from kernelwright.driver.settings import EvaluateSettings, read_evaluate_settings, verbatim_values
+from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.paths import check_output, check_text
+from kernelwright.driver.config.settings import EvaluateSettings, read_evaluate_settings, verbatim_values
 from kernelwright.ir.errors import UserError
 
 FLAGS: tuple[Flag, ...] = ()
@@ -87,6 +87,6 @@ def _check_out(out: Path, batch: Path) -> None:
 def run(arguments: Arguments) -> int:
     """Judge what is given; verdicts alone go to stdout."""
     settings = check(arguments)
-    from kernelwright.driver.judging import judge_batch, judge_one  # late: what is wrong is told without torch
+    from kernelwright.driver.judging.verb import judge_batch, judge_one  # late: what is wrong is told without torch
 
     return judge_one(settings) if settings.batch is None else judge_batch(settings, Path(settings.batch))

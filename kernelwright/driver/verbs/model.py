@@ -22,7 +22,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernelwright.driver.arguments import Arguments
+from kernelwright.driver.config.arguments import Arguments
 from kernelwright.ir.errors import UserError
 
 FLAGS = ()

@@ -26,11 +26,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernelwright.backend.compile.compiled import check_cache
-from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.discovery import read_pipeline
-from kernelwright.driver.emit import checked_output, write_text
-from kernelwright.driver.paths import check_text
-from kernelwright.driver.streams import alone_on_stdout
+from kernelwright.driver.compiling.emit import checked_output, write_text
+from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.discovery import read_pipeline
+from kernelwright.driver.config.paths import check_text
+from kernelwright.driver.run.streams import alone_on_stdout
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.instruments import Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
 from kernelwright.ir.pipeline import Pipeline
@@ -38,7 +38,7 @@ from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
-    from kernelwright.driver.settings import Settings
+    from kernelwright.driver.config.settings import Settings
 
 FLAGS = (
     Flag("--pipeline", "SPEC", "-p"),
@@ -59,8 +59,8 @@ def check(arguments: Arguments) -> "Settings":
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
     if "--print-ir-after" in flags:
         _printed_after(flags["--print-ir-after"], pipeline or Pipeline())
-    from kernelwright.driver.beginnings import check_answering, check_policy
-    from kernelwright.driver.settings import read_settings
+    from kernelwright.driver.config.beginnings import check_answering, check_policy
+    from kernelwright.driver.config.settings import read_settings
 
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
     check_policy(settings.policy)
@@ -71,7 +71,7 @@ def check(arguments: Arguments) -> "Settings":
 def run(arguments: Arguments) -> int:
     """Run the passes, print the module."""
     settings, path, flags = check(arguments), Path(arguments.positional[0]), arguments.flags
-    from kernelwright.driver.build import read_program  # late: what is wrong with arguments is told without torch
+    from kernelwright.driver.run.build import read_program  # late: what is wrong with arguments is told without torch
 
     output = checked_output(flags.get("--output"))
     pipeline = settings.pipeline if "--pipeline" in flags else Pipeline()
@@ -91,8 +91,8 @@ def _passed(
     """The module after the passes; None where it is not verified, which is told."""
     from rich.console import Console  # late, as above
 
-    from kernelwright.driver.build import open_context
-    from kernelwright.driver.progress import Progress
+    from kernelwright.driver.run.build import open_context
+    from kernelwright.driver.run.progress import Progress
 
     flags, clock = arguments.flags, Time()
     printed = sys.stderr.isatty() and {"--diff", "--print-ir-after"} & set(flags)  # no live line among these

@@ -15,9 +15,9 @@ import json
 import sys
 from dataclasses import asdict
 
-from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.discovery import discover
-from kernelwright.driver.pass_list import PassInfo
+from kernelwright.driver.compiling.pass_list import PassInfo
+from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import REGISTRY
 

@@ -32,11 +32,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.paths import check_folder
+from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.paths import check_folder
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
-    from kernelwright.driver.train_settings import SftSchema
+    from kernelwright.driver.config.train_settings import SftSchema
 
 FLAGS: tuple[Flag, ...] = ()
 TAKES_PATH = False
@@ -47,11 +47,11 @@ FOLDER = True
 def check(arguments: Arguments) -> "SftSchema":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("sft", "pairs=FILE.jsonl")
-    from kernelwright.driver.train_settings import read_sft_settings
+    from kernelwright.driver.config.train_settings import read_sft_settings
 
     settings = read_sft_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_model, check_training
-    from kernelwright.driver.run_folder import check_begun
+    from kernelwright.driver.config.beginnings import check_model, check_training
+    from kernelwright.driver.run.training_folder import check_begun
 
     check_folder(settings.out, "out=")
     check_begun(Path(settings.out), Path(f"runs/sft/{settings.stage.name}"))
@@ -66,7 +66,7 @@ def run(arguments: Arguments) -> int:
 
     from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
 
-    from kernelwright.driver.training import run_sft
+    from kernelwright.driver.training.run import run_sft
 
     metrics = run_sft(settings, Console(stderr=True))
     if metrics:  # of several processes one tells

@@ -51,11 +51,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernelwright.agent.rewards import needs_of
-from kernelwright.driver.arguments import Arguments, Flag
-from kernelwright.driver.paths import check_folder
+from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.paths import check_folder
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
-    from kernelwright.driver.train_settings import TrainSettings
+    from kernelwright.driver.config.train_settings import TrainSettings
 
 FLAGS: tuple[Flag, ...] = ()
 TAKES_PATH = False
@@ -66,12 +66,12 @@ FOLDER = True
 def check(arguments: Arguments) -> "TrainSettings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("train", "stage=frontend")
-    from kernelwright.driver.train_settings import read_train_settings
+    from kernelwright.driver.config.train_settings import read_train_settings
 
     settings = read_train_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.beginnings import check_models, check_policy, check_problems, check_training
-    from kernelwright.driver.reward_needs import check_judge
-    from kernelwright.driver.run_folder import check_begun
+    from kernelwright.driver.config.beginnings import check_models, check_policy, check_problems, check_training
+    from kernelwright.driver.run.training_folder import check_begun
+    from kernelwright.driver.training.reward_needs import check_judge
 
     check_folder(settings.plain.out, "out=")
     check_begun(Path(settings.plain.out), Path(f"runs/train/{settings.plain.stage.name}"))
@@ -89,7 +89,7 @@ def run(arguments: Arguments) -> int:
 
     from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
 
-    from kernelwright.driver.training import run_train
+    from kernelwright.driver.training.run import run_train
 
     metrics = run_train(settings, Console(stderr=True))
     if metrics:  # of several processes one tells

@@ -1,0 +1,1 @@
+"""Arms compared on the same problems with the same seeds."""

@@ -1,0 +1,1 @@
+"""A policy measured on a suite: pass@k, fast_p, failure classes."""

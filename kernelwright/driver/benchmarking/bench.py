@@ -1,0 +1,138 @@
+"""Measuring a policy on a suite of problems: answers are drawn and judged in batches, each kept as it comes."""
+
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+
+from kernelwright.agent.evaluating import confirmed
+from kernelwright.agent.policy import Policy, Sampling
+from kernelwright.agent.rewards import make_reward
+from kernelwright.agent.rollout import roll_out
+from kernelwright.agent.trajectory import Trajectory
+from kernelwright.driver.benchmarking.settings import BenchSettings
+from kernelwright.driver.benchmarking.table import answer_row, summarize_bench
+from kernelwright.driver.campaigns.problem_sources import read_programs
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.policies import open_policy
+from kernelwright.driver.config.stage_agents import make_agent
+from kernelwright.driver.run.activity import Activity, sayer
+from kernelwright.driver.run.build import open_pool, resolve_target
+from kernelwright.driver.run.journal import Journal
+from kernelwright.driver.run.locks import locked
+from kernelwright.driver.run.provenance import record_start
+from kernelwright.driver.run.set_aside import NOT_READ, TOO_LONG, SetAside
+from kernelwright.driver.training.given import read_modules
+from kernelwright.driver.training.reward_needs import TIMED
+from kernelwright.driver.training.run import judged_by, needed
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.values import KernelModule
+from kernelwright.rl.data import write_text
+
+#: Seeds of consecutive batches are this far apart.
+_SEED_STEP = 15_485_863
+#: What of the configuration decides no row.
+_FREE = ("out", "workers")
+
+
+def run_bench(settings: BenchSettings, console: Console, policy: Policy | None = None) -> dict[str, Any]:
+    """Measure; the summary, which the run folder gets too. A run that was stopped goes on after its last batch.
+
+    `policy` is one that is open already. Raises UserError for what cannot be read, PolicyError for a policy that fails.
+    """
+    discover()
+    plain, say = settings.plain, sayer(console)
+    folder = Path(plain.out)
+    programs = read_programs(plain.problems)
+    if not programs:
+        raise UserError(f"suite={plain.suite}: no problems there; give another suite, levels or split")
+    folder.mkdir(parents=True, exist_ok=True)
+    made_with = {key: value for key, value in settings.content.items() if key not in _FREE}
+    with ExitStack() as stack:
+        stack.enter_context(locked(folder))
+        table = stack.enter_context(Journal(folder / "table.jsonl", made_with))
+        record_start(folder, settings.content, torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu")
+        if table.results:
+            say(f"{folder}: going on after {len(table.results)} problems")
+        _make(settings, table, SetAside(folder, say), console, policy, stack)
+        rows = [{"problem": name, **row} for name, row in table.results.items()]
+    asked = f"{plain.rollout.n} answers" + (f" of up to {plain.rollout.turns} turns" if plain.rollout.turns > 1 else "")
+    summary = {"title": f"{plain.suite}: {asked} to each problem, {plain.policy.model}"} | summarize_bench(
+        rows, plain.rollout.n
+    )
+    write_text(folder / "summary_bench.json", json.dumps(summary, indent=1) + "\n")
+    return summary
+
+
+def _make(
+    settings: BenchSettings, table: Journal, aside: SetAside, console: Console, policy: Policy | None, stack: ExitStack
+) -> None:
+    """Make the rows that the table lacks."""
+    plain = settings.plain
+    target, stage = resolve_target(plain.target.chosen), plain.stage.name
+    ladder = plain.rollout.ladder()
+    if ladder is None and torch.cuda.is_available():
+        ladder = TIMED
+
+    def unread(name: str, cause: str) -> None:
+        aside.add(NOT_READ, name, cause)
+        if name not in table.results:
+            table.add(name, {"level": level_of(name), "answers": [], "aside": NOT_READ})
+
+    with Activity(console, "reading problems"):
+        modules = read_modules(plain.problems, stage, target, settings, unread, plain.limit)
+    batches = [modules[at : at + plain.batch] for at in range(0, len(modules), plain.batch)]
+    due = [(number, some) for number, some in enumerate(batches) if any(one.name not in table.results for one in some)]
+    if not due:
+        return
+    asks = plain.rollout
+    agent = make_agent(stage, target, asks, make_reward("frontend"))
+    pool = stack.enter_context(
+        open_pool(plain.evaluator, plain.target.chosen, plain.workers, needed(ladder), hosted=True)
+    )
+    with Activity(console, f"starting the policy, {plain.policy.kind.value} with {plain.policy.model}"):
+        answering = stack.enter_context(open_policy(plain.policy)) if policy is None else policy
+    sampling = Sampling(max_tokens=asks.max_tokens, temperature=asks.temperature, top_p=asks.top_p)
+    with Activity(console, "problems", len(modules), len(modules) - sum(len(some) for _, some in due)) as activity:
+        for number, some in due:
+            long = set[str]()
+            made = roll_out(
+                agent,
+                some,
+                answering,
+                confirmed(judged_by(pool)),
+                n=asks.n,
+                turns=asks.turns,
+                sampling=replace(sampling, seed=plain.seed + _SEED_STEP * number),
+                adapter=stage if stage in plain.policy.adapters else None,
+                rungs=ladder,
+                too_long=partial(_too_long, aside, long),
+            )
+            _keep(table, some, made, long)
+            for _ in some:
+                activity.advance()
+
+
+def _too_long(aside: SetAside, names: set[str], name: str, cause: str) -> None:
+    names.add(name)
+    aside.add(TOO_LONG, name, cause)
+
+
+def level_of(name: str) -> int | None:
+    """KernelBench's level in the name of a problem, kernelbench/LEVEL/NUMBER or as a module has it."""
+    parts = name.replace("_", "/").split("/")
+    known = len(parts) == 3 and parts[0] == "kernelbench" and parts[1].isdigit()
+    return int(parts[1]) if known else None
+
+
+def _keep(table: Journal, some: Sequence[KernelModule], made: Sequence[Trajectory], long: set[str]) -> None:
+    for place, module in enumerate(some):
+        answers = [answer_row(one) for one in made if one.problem == place]
+        aside = {"aside": TOO_LONG} if not answers and module.name in long else {}
+        table.add(module.name, {"level": level_of(module.name), "answers": answers, **aside})

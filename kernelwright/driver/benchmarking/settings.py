@@ -1,0 +1,83 @@
+"""Settings of `kernelwright bench`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kernelwright.driver.config.checking import check_config, without
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.plain import Shape, refuse
+from kernelwright.driver.config.policies import PolicySettings
+from kernelwright.driver.config.settings import EvaluatorSettings, ImportSettings, TargetSettings
+from kernelwright.driver.config.train_settings import ProblemSettings, RolloutSettings, StageSettings
+from kernelwright.frontend.agent import FORMS
+from kernelwright.ir.errors import UserError, check_choice
+from kernelwright.ir.options import option
+from kernelwright.midend.agent import FORMS as MIDEND_FORMS
+from kernelwright.rl.data import FRONTEND, STAGES
+from kernelwright.rl.problems import KERNELBENCH_HUB
+
+_KERNELBENCH, _JSONL = "kernelbench", "jsonl:"
+
+
+@dataclass
+class BenchSchema:
+    """Everything but the group `import`; see conf/bench.yaml."""
+
+    stage: StageSettings = field(default_factory=StageSettings)
+    target: TargetSettings = field(default_factory=TargetSettings)
+    evaluator: EvaluatorSettings = field(default_factory=EvaluatorSettings)
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    rollout: RolloutSettings = field(default_factory=RolloutSettings)
+    suite: str = _KERNELBENCH
+    levels: list[int] = field(default_factory=list)
+    split: str | None = None
+    limit: int | None = option(None, at_least=1)
+    n: int = option(4, at_least=1)
+    turns: int = option(1, at_least=1)
+    start: str = "lower-inductor"
+    batch: int = option(16, at_least=1)
+    out: str = "???"
+    workers: int | None = option(None, at_least=1)
+    seed: int = 0
+
+    @property
+    def problems(self) -> ProblemSettings:
+        """The suite as a place of problems."""
+        place = KERNELBENCH_HUB if self.suite == _KERNELBENCH else self.suite.removeprefix(_JSONL)
+        return ProblemSettings(place=place, levels=self.levels, split=self.split, start=self.start)
+
+
+@dataclass(frozen=True)
+class BenchSettings:
+    """What `kernelwright bench` is told."""
+
+    plain: BenchSchema
+    importing: ImportSettings
+    content: dict[str, Any]
+
+
+_BENCH = Shape(("bench",), {"": BenchSchema, "import": ImportSettings})
+
+
+def read_bench_settings(overrides: Sequence[str], root: str = "bench") -> BenchSettings:
+    """Compose the configuration. Raises UserError for anything that does not fit."""
+    discover()
+    refuse(overrides, root, _BENCH)
+    from omegaconf import OmegaConf  # late, as Hydra: it takes longer than all before
+
+    from kernelwright.driver.config.composition import compose_config
+
+    config = compose_config(overrides, root=root)
+    plain = check_config(BenchSchema, without(config, ("import",)))
+    stage = plain.stage.name
+    check_choice("stage", stage, STAGES)
+    if stage != FRONTEND and not any(item.startswith("rollout.form=") for item in overrides):
+        plain.rollout = replace(plain.rollout, form=plain.policy.midend_form)
+    check_choice("rollout.form", plain.rollout.form, FORMS if stage == FRONTEND else MIDEND_FORMS)
+    plain.rollout.ladder()
+    if not plain.policy.is_configured:
+        raise UserError("bench measures a policy: give policy=smollm, hf, vllm, openai or replay")
+    importing = check_config(ImportSettings, config.get("import", {}), "import.")
+    content: Any = OmegaConf.to_container(config, resolve=True)
+    return BenchSettings(plain, importing, content)

@@ -1,0 +1,1 @@
+"""Many programs through a pipeline."""

@@ -1,0 +1,1 @@
+"""One program through a pipeline, and what came of it."""

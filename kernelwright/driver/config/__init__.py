@@ -1,0 +1,1 @@
+"""Configuration: composed, checked, and made into settings."""

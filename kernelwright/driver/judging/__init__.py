@@ -1,0 +1,1 @@
+"""Candidates judged, one or a batch."""

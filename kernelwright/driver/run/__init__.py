@@ -1,0 +1,1 @@
+"""How long work goes on: progress, stops, locks, journals, workers."""

@@ -1,0 +1,379 @@
+"""Wiring of training: a policy that answers, an agent that asks and pays, evaluators, and the trainer between them."""
+
+import contextlib
+import hashlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+
+from kernelwright.agent.evaluating import Evaluate, confirmed
+from kernelwright.agent.evaluator import Rung, Verdict
+from kernelwright.agent.judge import PolicyJudge
+from kernelwright.agent.memory import Memory
+from kernelwright.agent.policy import Policy, PromptTooLongError, Sampling
+from kernelwright.agent.rewards import needs_of
+from kernelwright.agent.rollout import roll_out
+from kernelwright.agent.trajectory import Agent, Trajectory
+from kernelwright.backend.reference.tf32 import permitted
+from kernelwright.driver.campaigns.campaign import machine
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.policies import open_policy
+from kernelwright.driver.config.settings import Device
+from kernelwright.driver.config.stage_agents import make_agent
+from kernelwright.driver.config.train_settings import (
+    SftSchema,
+    TrainerSettings,
+    TrainSchema,
+    TrainSettings,
+)
+from kernelwright.driver.pairs.rows import read_pair_rows
+from kernelwright.driver.run.activity import Activity, sayer
+from kernelwright.driver.run.build import cost_model_ms, open_pool, resolve_target
+from kernelwright.driver.run.closing import closing_with
+from kernelwright.driver.run.provenance import record_start
+from kernelwright.driver.run.set_aside import NOT_READ, TOO_LONG, SetAside
+from kernelwright.driver.run.training_folder import last_metrics, training_folder
+from kernelwright.driver.training.canary import check_policy, follow_canary
+from kernelwright.driver.training.given import Given, read_modules
+from kernelwright.driver.training.held_out import ADAPTER, held_out_figures, held_out_modules
+from kernelwright.driver.training.plot import plotted
+from kernelwright.driver.training.readers import Readers
+from kernelwright.driver.training.reward_needs import check_needs, doubts, rungs_for
+from kernelwright.driver.training.watching import WatchedPolicy, watched
+from kernelwright.evaluation.pools.pool import Item, Pool
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.values import KernelModule
+from kernelwright.rl.checkpoint import NOTHING_KEPT, what_is_kept
+from kernelwright.rl.learner import Learner, open_model
+from kernelwright.rl.packing import Row
+from kernelwright.rl.phases import Phases
+from kernelwright.rl.ranks import ALONE, Ranks, joined, local_rank
+from kernelwright.rl.sft import train_sft
+from kernelwright.rl.trainer import Trainer
+from kernelwright.serve.adapters import adapter_folder, adapter_rank
+from kernelwright.serve.base import find_base
+from kernelwright.serve.chat import chat_ids, check_lengths
+
+#: Settings that a run may go on with changed; of pairs their rows count, not their file's name.
+_FREE = ("workers", "readers", "out", "canary", "held_out", "pairs")
+_FREE_SFT = ("out", "device", "epochs", "pairs")
+_FREE_TRAINER = ("wandb", "trajectories")
+#: Seconds after which a thread gives the interpreter to one that waits for it. Each operation of a learner or a policy
+#: gives it up and wants it back; by Python's own 5 ms, a thread that reads answers keeps it from them that long.
+_INTERPRETER_SECONDS = 2e-4
+
+
+def run_sft(settings: SftSchema, console: Console) -> dict[str, Any]:
+    """Train one stage's adapter on pairs; what came of it, in the first process where torchrun started several.
+
+    Raises UserError for what cannot be read.
+    """
+    with joined(_on_cuda(settings.device)) as ranks, _products(settings.trainer):
+        return _run_sft(settings, console if ranks.leads else Console(quiet=True), ranks)
+
+
+def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, Any]:
+    discover()
+    say = sayer(console)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(closing_with(lambda: NOTHING_KEPT))
+        with Activity(console, f"{settings.pairs}: pairs become rows"):
+            rows = read_pair_rows(settings)
+        train, held_out = rows.train, rows.held_out
+        told = _bound(asdict(settings), _FREE_SFT) | {"rows": _digest(train)}
+        folder = _entered(stack, settings.out, f"runs/sft/{settings.stage.name}", told, say, ranks, asdict(settings))
+        facts = {"pairs": rows.pairs, "rows": len(train), "held_out": len(held_out), "adapter": f"{folder}/adapter"}
+        with Activity(console, f"loading {settings.model}"):
+            learner = _learner(
+                settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks
+            )
+        console.print(f"{len(train)} pairs to learn from, {len(held_out)} held out, of {rows.pairs}", highlight=False)
+        drawn = plotted(folder, say) if ranks.leads else contextlib.nullcontext()
+        with _shown(console) as tell, drawn:
+            metrics = train_sft(learner, train, settings.run(), folder, held_out=held_out, tell=tell, say=say)
+        return facts | (metrics or last_metrics(folder)) if ranks.leads else {}
+
+
+def _entered(
+    stack: contextlib.ExitStack,
+    out: str,
+    default: str,
+    told: Mapping[str, Any],
+    say: Callable[[str], None],
+    ranks: Ranks,
+    composed: Mapping[str, Any],
+) -> Path:
+    """The folder of a run, in every process; the first keeps it from other runs while `stack` is open, and takes down
+    there what the run was started with."""
+    folder = Path(out)
+    if ranks.leads:
+        folder = stack.enter_context(training_folder(folder, Path(default), told, say))
+        record_start(folder, composed, str(machine()["device"]))
+    folder = ranks.shared(folder)
+    stack.enter_context(closing_with(lambda: what_is_kept(folder / "checkpoints")))
+    return folder
+
+
+def run_train(settings: TrainSettings, console: Console, policy: Policy | None = None) -> dict[str, Any]:
+    """Train one stage's adapter by reinforcement learning; the last step's metrics.
+
+    `policy` is one that is open already and stays so; None opens the one that is configured. Where torchrun started
+    several processes the first does all but the learner's work, and has the metrics.
+    """
+    with (
+        closing_with(lambda: NOTHING_KEPT),
+        joined(_on_cuda(settings.plain.device)) as ranks,
+        _products(settings.plain.trainer),
+    ):
+        if ranks.leads:
+            return _lead(settings, console, policy, ranks)
+        _follow(settings, ranks)
+        return {}
+
+
+def _products(trainer: TrainerSettings) -> contextlib.AbstractContextManager[None]:
+    """Where products of float32 may be computed in TF32, if that is asked for."""
+    return permitted("tf32", deterministic=False) if trainer.tf32 else contextlib.nullcontext()
+
+
+def _follow(settings: TrainSettings, ranks: Ranks) -> None:
+    """Share the learner's work."""
+    plain, pairs = settings.plain, _pairs(settings.plain)
+    folder = ranks.shared(Path())
+    learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
+    if plain.canary.enabled:
+        follow_canary(learner)
+    algorithm = replace(settings.algorithm, max_len=plain.rollout.max_tokens)
+    Trainer(learner, (), _nobody_asks, lambda _place: None, algorithm, settings.run, folder, pairs=pairs).run()
+
+
+def _pairs(plain: TrainSchema) -> list[Row]:
+    """The rows of pairs that a run by reinforcement imitates as well."""
+    if not plain.pairs:
+        return []
+    longest = plain.policy.max_model_len
+    supervised = SftSchema(
+        plain.stage, plain.target, plain.rollout, pairs=plain.pairs, model=plain.policy.model, max_tokens=longest,
+        template=plain.policy.template,
+    )  # fmt: skip
+    return read_pair_rows(supervised).train
+
+
+def _bound(content: Mapping[str, Any], free: Sequence[str]) -> dict[str, Any]:
+    """What a run may only go on with as it was."""
+    trainer = {key: value for key, value in content["trainer"].items() if key not in _FREE_TRAINER}
+    return {key: value for key, value in content.items() if key not in free} | {"trainer": trainer}
+
+
+def _digest(rows: Sequence[Row]) -> str:
+    return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
+
+
+def _nobody_asks(_modules: Sequence[KernelModule], _seed: int, _over: Callable[[], None]) -> list[Trajectory]:
+    raise AssertionError("only the first process asks the policy")
+
+
+def _lead(settings: TrainSettings, console: Console, policy: Policy | None, ranks: Ranks) -> dict[str, Any]:
+    discover()
+    plain, drawn, say = settings.plain, settings.plain.rollout, sayer(console)
+    with Activity(console, f"{plain.pairs}: pairs become rows") if plain.pairs else contextlib.nullcontext():
+        pairs = _pairs(plain)
+    target = resolve_target(plain.target.chosen)
+    needs = needs_of(settings.make_reward())
+    check_needs(needs, settings)
+    for doubt in doubts(settings):
+        say(f"warning: {doubt}")
+    sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
+    with contextlib.ExitStack() as stack:
+        told = _bound(settings.content, _FREE) | ({"rows": _digest(pairs)} if pairs else {})
+        folder = _entered(stack, plain.out, f"runs/train/{plain.stage.name}", told, say, ranks, settings.content)
+        with Activity(console, f"loading {plain.policy.model}"):
+            learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
+        judge = PolicyJudge(stack.enter_context(open_policy(plain.judge, "judge"))) if needs.judge else None
+        reward = settings.make_reward(judge=judge, estimate=cost_model_ms(target))
+        agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(needs, drawn)
+        pool = stack.enter_context(
+            open_pool(plain.evaluator, plain.target.chosen, plain.workers, needed(ladder), hosted=True)
+        )
+        aside = SetAside(folder, say)
+        with Activity(console, "reading problems"):
+            read = read_modules(plain.problems, plain.stage.name, target, settings, partial(aside.add, NOT_READ))
+            modules = _with_room(read, agent, learner, plain, partial(aside.add, TOO_LONG))
+            measured_by = held_out_modules(settings, target, read, partial(aside.add, NOT_READ))
+        rank = plain.trainer.rank
+        if plain.adapter is not None:
+            rank = adapter_rank(adapter_folder(plain.adapter))
+            say(f"starting from {plain.adapter}: rank ({rank}), alpha and dropout are its own")
+        configured = replace(plain.policy, max_rank=rank)
+        with Activity(console, f"starting the policy, {configured.kind} with {configured.model}"):
+            answering = stack.enter_context(open_policy(configured)) if policy is None else policy
+        if plain.canary.enabled:
+            prompts = [agent.render(module) for module in modules[: plain.canary.prompts]]
+            with Activity(console, "canary: does the policy answer with the trainer's weights?"):
+                report = check_policy(answering, plain.stage.name, learner, prompts, plain.canary, folder)
+            say(f"canary: {report}")
+
+        phases = Phases()
+        asked = watched(answering, pool, phases)
+
+        on_gpu = needed(ladder) is not Device.cpu
+        if on_gpu and needs.of_given:  # answers that are drawn meanwhile would slow down what is timed
+            asked = WatchedPolicy(answering, phases)
+        given = Given(judged_by(pool), ladder, say)
+        memory = Memory(drawn.remember) if drawn.remember else None
+        count = int(learner.device.type == "cuda") if plain.readers is None else plain.readers
+        begin = stack.enter_context(Readers(count, plain.stage.name, target, drawn)).begin if count else None
+
+        def rolled(
+            chosen: Sequence[KernelModule], n: int, sampling: Sampling, adapter: str, over: Callable[[], None]
+        ) -> list[Trajectory]:
+            def roll(some: Sequence[KernelModule], before: Sequence[Verdict]) -> list[Trajectory]:
+                evaluate = judged_by(pool)
+                if needs.times:
+                    compared = list(zip(some, before, strict=True)) if before else []
+                    evaluate = confirmed(evaluate, baseline=needs.baseline or "eager", given=compared)
+                return roll_out(
+                    agent,
+                    some,
+                    asked,
+                    evaluate,
+                    n=n,
+                    turns=drawn.turns,
+                    sampling=sampling,
+                    adapter=adapter,
+                    rungs=ladder,
+                    given=before,
+                    over=over,
+                    memory=memory,
+                    begin=begin,
+                    too_long=partial(aside.add, TOO_LONG),
+                )
+
+            return given.rolled(chosen, roll) if needs.of_given else roll(chosen, ())
+
+        def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
+            return rolled(chosen, drawn.n, replace(sampling, seed=seed), plain.stage.name, over)
+
+        def measure(place: Path) -> dict[str, Any]:
+            answering.load_adapter(ADAPTER, place)
+            asks, n = replace(sampling, temperature=plain.held_out.temperature, seed=plain.seed), plain.held_out.n
+            return held_out_figures(measured_by, n, rolled(measured_by, n, asks, ADAPTER, lambda: None))
+
+        def push(place: Path) -> None:
+            answering.load_adapter(plain.stage.name, place)
+
+        algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
+        with _shown(console) as tell, plotted(folder, say), taking_turns():
+            trainer = Trainer(
+                learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases, pairs, measure
+            )
+            with _going_first(learner.device):
+                return (trainer.run() or last_metrics(folder)) | {"set_aside": len(aside)}
+
+
+def _with_room(
+    modules: Sequence[KernelModule],
+    agent: Agent,
+    learner: Learner,
+    plain: TrainSchema,
+    aside: Callable[[str, str], None],
+) -> list[KernelModule]:
+    """The modules whose prompts leave room for an answer; `aside` is told of the others. UserError where none does."""
+    found = list[KernelModule]()
+    for module in modules:
+        ids = chat_ids(learner.tokenizer, agent.render(module), plain.policy.template)
+        try:
+            check_lengths([ids], plain.policy.max_model_len)
+            found.append(module)
+        except PromptTooLongError as error:
+            aside(module.name, str(error))
+    if not found:
+        least = f"policy.max_model_len={plain.policy.max_model_len}"
+        raise UserError(f"no problem's prompt leaves room for an answer in {least}; raise it, or give other problems")
+    return found
+
+
+@contextlib.contextmanager
+def taking_turns() -> Iterator[None]:
+    """Let threads that compute and threads that read wait for one another no longer than they have to."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_INTERPRETER_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+@contextlib.contextmanager
+def _going_first(device: torch.device) -> Iterator[None]:
+    """What this thread puts on a GPU goes before what others do: a policy that draws there holds up no learner."""
+    if device.type != "cuda":
+        yield
+        return
+    own = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
+    before = torch.cuda.current_stream(device)
+    own.wait_stream(before)
+    with torch.cuda.stream(own):
+        yield
+    before.wait_stream(own)
+
+
+def needed(rungs: tuple[Rung, ...] | None) -> Device:
+    """Where evaluators work: the GPU is left to the policy where no rung wants it, and each core may have one then."""
+    return Device.auto if rungs is None or {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(rungs) else Device.cpu
+
+
+def judged_by(pool: Pool) -> Evaluate:
+    """A pool as what judges many modules at once."""
+
+    def evaluate(modules: Iterable[KernelModule], rungs: Any) -> Iterator[Any]:
+        return pool.outcomes(Item(module, module.reference, rungs) for module in modules)
+
+    return evaluate
+
+
+def _on_cuda(device: str) -> bool:
+    """Whether the learner is on a GPU. Raises UserError for one that is not there."""
+    number = int(device.partition(":")[2] or 0)
+    if device.startswith("cuda") and number >= torch.cuda.device_count():
+        raise UserError(f"device={device}, but torch finds {torch.cuda.device_count()} CUDA devices; use cpu, or auto")
+    return device != "cpu" and torch.cuda.is_available()
+
+
+def _learner(
+    model: str, adapter: str | None, trainer: TrainerSettings, device: str, seed: int, ranks: Ranks = ALONE
+) -> Learner:
+    place = "cpu"
+    if _on_cuda(device):
+        place = device if ":" in device else f"cuda:{local_rank()}"
+        torch.cuda.set_device(place)
+    opened, tokenizer = open_model(
+        find_base(model),
+        trainer.lora(),
+        None if adapter is None else adapter_folder(adapter),
+        device=place,
+        dtype=trainer.dtype,
+        checkpointing=trainer.checkpointing,
+        seed=seed,
+        ranks=ranks,
+    )
+    return Learner(opened, tokenizer, trainer.optimizer(), trainer.budget, ranks=ranks)
+
+
+@contextlib.contextmanager
+def _shown(console: Console) -> Iterator[Any]:
+    """Shows how many steps are taken and the latest figures; gives what takes (step, steps, metrics)."""
+    with Activity(console, "steps") as activity:
+
+        def tell(step: int, steps: int, metrics: Mapping[str, Any]) -> None:
+            names = ("loss", "held_out_loss", "reward", "correct", "held_out/correct", "mismatch", "tokens_per_s")
+            figures = "  ".join(f"{name} {metrics[name]:.4g}" for name in names if name in metrics)
+            activity.show(completed=step, total=steps, figures=figures)
+
+        yield tell
