@@ -40,8 +40,8 @@ from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.data import TEST, Pair, read_rows
-from kernelwright.rl.problems import load_problems
+from kernelwright.rl.data.problems import load_problems
+from kernelwright.rl.data.rows import TEST, Pair, read_rows
 from kernelwright.serve.adapters import adapter_folder
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)

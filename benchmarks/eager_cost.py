@@ -19,7 +19,7 @@ from kernelwright.backend.cost.eager import estimate_eager_us
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference
-from kernelwright.rl.problems import load_problems
+from kernelwright.rl.data.problems import load_problems
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -43,7 +43,7 @@ from kernelwright.driver.run.build import resolve_target
 from kernelwright.driver.run.journal import Journal
 from kernelwright.evaluation.judge.race import Timing
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.problems import load_problems
+from kernelwright.rl.data.problems import load_problems
 
 #: What problems at full size need.
 ON_GPU = {"evaluator.timeout_s": "200", "evaluator.memory_gb": "60"}

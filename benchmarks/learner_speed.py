@@ -43,10 +43,10 @@ from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.train_settings import read_sft_settings
 from kernelwright.driver.pairs.rows import read_pair_rows
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import Cursor
-from kernelwright.rl.learner import DTYPES, Learner, LoraSettings, OptimizerSettings, open_model, open_tokenizer
-from kernelwright.rl.packing import Row
-from kernelwright.rl.sft import add_likelihood_gradients
+from kernelwright.rl.data.rows import Cursor
+from kernelwright.rl.trainer.learner import DTYPES, Learner, LoraSettings, OptimizerSettings, open_model, open_tokenizer
+from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.sft import add_likelihood_gradients
 from kernelwright.serve.base import SMOLLM, find_base
 from kernelwright.serve.optional import require
 

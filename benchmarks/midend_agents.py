@@ -56,7 +56,7 @@ from kernelwright.ir.verifier import launched
 from kernelwright.midend.agent import MidendAgent
 from kernelwright.midend.search.choice_search import ChoiceSearch, drawn_choice
 from kernelwright.midend.search.choices import run_choice
-from kernelwright.rl.data import MIDEND, TEST, Pair, read_rows
+from kernelwright.rl.data.rows import MIDEND, TEST, Pair, read_rows
 
 #: How times were had: on a GPU, and elsewhere.
 MEASURED = "timed on the GPU, caches cold; outputs compared with the given module's on one draw of inputs"

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kernelwright.evaluation.pools.pool import usable_cores
-from kernelwright.rl.checkpoint import latest_checkpoint
-from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
+from kernelwright.rl.data.rows import FRONTEND, MIDEND, STAGES
+from kernelwright.rl.trainer.checkpoint import latest_checkpoint
 
 HERE = Path(__file__).parent
 #: What goes beyond `recipe=smollm` on a large GPU.

@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import FRONTEND, MIDEND
+from kernelwright.rl.data.rows import FRONTEND, MIDEND
 from kernelwright.serve.adapters import adapter_rank
 
 LIMIT = 12_000_000

@@ -18,7 +18,7 @@ from agents import surroundings
 
 from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.trainer.run_log import read_metrics
 
 #: What a median says something of.
 TIMED = ("step_seconds", "tokens_per_s", "response_tokens")

@@ -25,7 +25,7 @@ from typing import Any
 import torch
 
 from kernelwright.driver.campaigns.campaign import machine
-from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.trainer.run_log import read_metrics
 
 #: How far figures of a step may lie apart, relative to the greatest of the run: fp32 sums in another order.
 TOLERANCE = 2e-3

@@ -36,7 +36,7 @@ from kernelwright.driver.config.train_settings import (
 )
 from kernelwright.driver.pairs.settings import PairSchema
 from kernelwright.ir.options import Listed, listed
-from kernelwright.rl.algorithm import Algorithm
+from kernelwright.rl.algorithms.algorithm import Algorithm
 
 PAGE = Path(__file__).with_name("configuration.md")
 CONF = Path(__file__).parents[1] / "conf"

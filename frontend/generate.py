@@ -5,7 +5,7 @@ it works, stays small and is numerically sane.
 
 Seeds below HELD_OUT are for training and development, those from it on are for measuring: nothing is to learn from a
 program with such a seed, whatever its difficulty. Of the others, one normal form in five is left out of what is learnt
-from as well (`rl/contamination.py`).
+from as well (`rl/data/contamination.py`).
 """
 
 import math

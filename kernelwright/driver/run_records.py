@@ -17,9 +17,9 @@ from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.notebook import html_table
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.data import read_lines
-from kernelwright.rl.run_log import METRICS, read_metrics
-from kernelwright.rl.step_lines import HELD_OUT, TRAJECTORIES, read_step_lines
+from kernelwright.rl.data.rows import read_lines
+from kernelwright.rl.trainer.run_log import METRICS, read_metrics
+from kernelwright.rl.trainer.step_lines import HELD_OUT, TRAJECTORIES, read_step_lines
 
 #: Metrics that a training run's table shows, where the run has them.
 _SHOWN = ("reward", "correct", "held_out/correct", "loss", "held_out_loss", "mismatch", "tokens_per_s")

@@ -15,7 +15,7 @@ from kernelwright.driver.training.given import Given, paired_modules
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import MIDEND, Pair, Problem, write_rows
+from kernelwright.rl.data.rows import MIDEND, Pair, Problem, write_rows
 
 GIVEN = given_module()
 LOG = make_reward("log_speedup")

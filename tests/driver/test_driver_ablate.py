@@ -31,9 +31,9 @@ from kernelwright.frontend.difficulties import HELD_OUT
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.contamination import form_is_held_out
-from kernelwright.rl.data import Problem, write_rows
-from kernelwright.rl.normal_form import normal_digest
+from kernelwright.rl.data.contamination import form_is_held_out
+from kernelwright.rl.data.normal_form import normal_digest
+from kernelwright.rl.data.rows import Problem, write_rows
 from kernelwright.serve.replay import RecordingPolicy, ScriptedPolicy
 
 PROGRAM = """import torch

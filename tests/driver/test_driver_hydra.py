@@ -23,7 +23,7 @@ weight: 2.0
 needs: [times]
 """
 CODE = """
-from kernelwright.rl.algorithm import Algorithm
+from kernelwright.rl.algorithms.algorithm import Algorithm
 
 class MyReward(Algorithm):
     def __init__(self, weight, needs):

@@ -23,9 +23,9 @@ from kernelwright.driver.run.training_folder import training_folder
 from kernelwright.driver.training.given import paired_modules
 from kernelwright.driver.training.run import run_train
 from kernelwright.ir.errors import Diagnostic, DialectError, LoweringError, Terminated, UserError
-from kernelwright.rl.checkpoint import save_checkpoint
-from kernelwright.rl.data import pairs_of
-from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.data.rows import pairs_of
+from kernelwright.rl.trainer.checkpoint import save_checkpoint
+from kernelwright.rl.trainer.run_log import read_metrics
 
 PROGRAM = """import torch
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kernelwright.driver.cli import main
-from kernelwright.rl.problems import load_problems
+from kernelwright.rl.data.problems import load_problems
 
 CHECKOUT = Path(__file__).parents[1] / "fixtures/kernelbench"
 

@@ -11,7 +11,7 @@ import pytest
 
 from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.parser import parse_module
-from kernelwright.rl.data import Pair, Problem, write_rows
+from kernelwright.rl.data.rows import Pair, Problem, write_rows
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(FOLDER))

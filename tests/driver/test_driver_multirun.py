@@ -13,7 +13,7 @@ from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.passes import Context
-from kernelwright.rl.data import Pair, Problem, write_rows
+from kernelwright.rl.data.rows import Pair, Problem, write_rows
 
 Captured = pytest.CaptureFixture[str]
 PROGRAM = """import torch

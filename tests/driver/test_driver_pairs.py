@@ -31,9 +31,9 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.contamination import form_is_held_out
-from kernelwright.rl.data import TEST, TRAIN, Pair, read_rows
-from kernelwright.rl.normal_form import normal_digest
+from kernelwright.rl.data.contamination import form_is_held_out
+from kernelwright.rl.data.normal_form import normal_digest
+from kernelwright.rl.data.rows import TEST, TRAIN, Pair, read_rows
 
 QUICK = ("rungs=parse,interpret", "evaluator.seeds=1", "held_out=0", "count=0")
 LEVELS = {"frontend": Level.TORCH, "midend": Level.TRITON}

@@ -23,7 +23,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import REGISTRY
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.plugins import look_again
-from kernelwright.rl.presets import PRESETS
+from kernelwright.rl.algorithms.presets import PRESETS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugin"
 RELU = EXAMPLE / "tests" / "relu.py"

@@ -12,7 +12,7 @@ import midend_agents
 from reinforced import measuring, run, training
 
 from kernelwright.driver.config.train_settings import read_train_settings
-from kernelwright.rl.data import FRONTEND, MIDEND
+from kernelwright.rl.data.rows import FRONTEND, MIDEND
 
 
 def given(stage: str, tmp_path: Path, settings: tuple[str, ...] = ()) -> argparse.Namespace:

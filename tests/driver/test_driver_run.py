@@ -34,10 +34,10 @@ from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.checkpoint import latest_checkpoint
-from kernelwright.rl.data import Cursor
-from kernelwright.rl.learner import Learner, LoraSettings, open_model
-from kernelwright.rl.run_log import RunLog, read_metrics
+from kernelwright.rl.data.rows import Cursor
+from kernelwright.rl.trainer.checkpoint import latest_checkpoint
+from kernelwright.rl.trainer.learner import Learner, LoraSettings, open_model
+from kernelwright.rl.trainer.run_log import RunLog, read_metrics
 from kernelwright.serve.canary import SyncError
 from kernelwright.serve.hf import HfPolicy, HfSettings
 

@@ -22,7 +22,7 @@ from kernelwright.driver.run.journal import Journal
 from kernelwright.driver.run.locks import locked
 from kernelwright.driver.run.training_folder import free_place, training_folder
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.checkpoint import save_checkpoint
+from kernelwright.rl.trainer.checkpoint import save_checkpoint
 
 _PROGRAM = """
 import torch

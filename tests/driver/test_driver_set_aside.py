@@ -23,8 +23,8 @@ from kernelwright.driver.training.reward_needs import check_needs, doubts
 from kernelwright.driver.training.run import run_train
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.learner import LoraSettings, open_model
-from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.trainer.learner import LoraSettings, open_model
+from kernelwright.rl.trainer.run_log import read_metrics
 from kernelwright.serve.adapters import adapter_config, adapter_folder
 from kernelwright.serve.hf import HfPolicy, HfSettings
 

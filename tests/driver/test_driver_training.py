@@ -29,9 +29,9 @@ from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import Pair, Problem, read_rows, write_rows
-from kernelwright.rl.presets import PRESETS
-from kernelwright.rl.run_log import WANDB_ID, read_metrics
+from kernelwright.rl.algorithms.presets import PRESETS
+from kernelwright.rl.data.rows import Pair, Problem, read_rows, write_rows
+from kernelwright.rl.trainer.run_log import WANDB_ID, read_metrics
 from kernelwright.serve.replay import RecordingPolicy
 
 RECIPES = ("two_stage", "sft_grpo", "dr_kernel", "kevin", "smollm")

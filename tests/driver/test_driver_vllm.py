@@ -27,10 +27,10 @@ from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
-from kernelwright.rl.checkpoint import latest_checkpoint
-from kernelwright.rl.data import Cursor, Pair, Problem, write_rows
-from kernelwright.rl.learner import LoraSettings, open_model
-from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.data.rows import Cursor, Pair, Problem, write_rows
+from kernelwright.rl.trainer.checkpoint import latest_checkpoint
+from kernelwright.rl.trainer.learner import LoraSettings, open_model
+from kernelwright.rl.trainer.run_log import read_metrics
 from kernelwright.serve.adapters import adapter_folder
 from kernelwright.serve.base import fetch_base
 from kernelwright.serve.canary import gap_of, large_step

@@ -4,8 +4,8 @@ import pytest
 
 from kernelwright.frontend.computed import computed
 from kernelwright.frontend.generate import generate_program
-from kernelwright.rl.contamination import Screen
-from kernelwright.rl.data import Problem
+from kernelwright.rl.data.contamination import Screen
+from kernelwright.rl.data.rows import Problem
 
 RELU = """import torch
 import torch.nn as nn

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kernelwright.rl.turns import Turns
+from kernelwright.rl.algorithms.turns import Turns
 
 
 def make_turns(lengths: Sequence[int], seed: int = 0, width: int | None = None, **columns: Any) -> Turns:

@@ -8,11 +8,11 @@ import torch
 from sample_turns import make_turns
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.algorithm import Algorithm
-from kernelwright.rl.algorithms import Prepared, objective, prepare
-from kernelwright.rl.presets import PRESETS, preset
-from kernelwright.rl.statistics import Loss
-from kernelwright.rl.turns import Turns
+from kernelwright.rl.algorithms.algorithm import Algorithm
+from kernelwright.rl.algorithms.objectives import Prepared, objective, prepare
+from kernelwright.rl.algorithms.presets import PRESETS, preset
+from kernelwright.rl.algorithms.statistics import Loss
+from kernelwright.rl.algorithms.turns import Turns
 
 LENGTHS = [3, 1, 5, 2, 4, 4, 2, 5, 1, 3, 2, 6]
 NAMES = sorted(PRESETS)

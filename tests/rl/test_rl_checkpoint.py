@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint, save_checkpoint
+from kernelwright.rl.trainer.checkpoint import CheckpointError, latest_checkpoint, save_checkpoint
 
 
 def weights(text: str):  # type: ignore[no-untyped-def]
@@ -81,7 +81,7 @@ def test_a_process_killed_while_it_writes_leaves_the_one_before(tmp_path: Path) 
     save_checkpoint(tmp_path, 1, weights("good"), {})
     script = (
         "import os, signal, sys\nfrom pathlib import Path\n"
-        "from kernelwright.rl.checkpoint import save_checkpoint\n"
+        "from kernelwright.rl.trainer.checkpoint import save_checkpoint\n"
         "def write(folder):\n    (folder / 'half').write_text('x' * 100)\n    os.kill(os.getpid(), signal.SIGKILL)\n"
         "save_checkpoint(Path(sys.argv[1]), 2, write, {})\n"
     )

@@ -7,8 +7,8 @@ import pytest
 import torch
 from sample_turns import make_turns
 
-from kernelwright.rl.algorithm import Level
-from kernelwright.rl.corrections import band_keep, log_ratio, prs_keep, truncate, veto_keep
+from kernelwright.rl.algorithms.algorithm import Level
+from kernelwright.rl.algorithms.corrections import band_keep, log_ratio, prs_keep, truncate, veto_keep
 
 MASK = torch.tensor([[True, True, True], [True, False, False], [True, True, False]])
 TRAJ = torch.tensor([4, 9, 4])

@@ -10,8 +10,8 @@ from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.policy import Completion
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.curriculum import Curriculum
-from kernelwright.rl.data import Cursor
+from kernelwright.rl.data.curriculum import Curriculum
+from kernelwright.rl.data.rows import Cursor
 
 #: Share of a problem's answers that are right, by place modulo 4.
 RIGHT = (0.0, 0.5, 0.125, 1.0)

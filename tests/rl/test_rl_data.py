@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.contamination import Screen, decontaminate
-from kernelwright.rl.data import TEST, TRAIN, Cursor, Pair, Problem, assign_splits, read_rows, write_rows
-from kernelwright.rl.normal_form import normal_digest, normal_form
-from kernelwright.rl.problems import load_problems
+from kernelwright.rl.data.contamination import Screen, decontaminate
+from kernelwright.rl.data.normal_form import normal_digest, normal_form
+from kernelwright.rl.data.problems import load_problems
+from kernelwright.rl.data.rows import TEST, TRAIN, Cursor, Pair, Problem, assign_splits, read_rows, write_rows
 
 SCALED = """\
 import torch

@@ -10,11 +10,11 @@ from test_rl_trainer import Toy, trainer
 
 from kernelwright.agent.evaluator import Status
 from kernelwright.agent.trajectory import Turn
-from kernelwright.rl.imitation import GoodAnswers
-from kernelwright.rl.packing import Row
-from kernelwright.rl.presets import preset
-from kernelwright.rl.run_log import read_metrics
-from kernelwright.rl.sft import likelihood_loss
+from kernelwright.rl.algorithms.presets import preset
+from kernelwright.rl.trainer.imitation import GoodAnswers
+from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.run_log import read_metrics
+from kernelwright.rl.trainer.sft import likelihood_loss
 
 
 def row(prompt: int, response: int) -> Row:

@@ -16,10 +16,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernelwright.rl.algorithm import Algorithm
-from kernelwright.rl.algorithms import Prepared, objective, prepare
-from kernelwright.rl.presets import PRESETS
-from kernelwright.rl.turns import Turns
+from kernelwright.rl.algorithms.algorithm import Algorithm
+from kernelwright.rl.algorithms.objectives import Prepared, objective, prepare
+from kernelwright.rl.algorithms.presets import PRESETS
+from kernelwright.rl.algorithms.turns import Turns
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from sample_turns import make_turns
 
-from kernelwright.rl.losses import aggregate, clipped, denominator, k3, pg_loss, policy_ratio
+from kernelwright.rl.algorithms.losses import aggregate, clipped, denominator, k3, pg_loss, policy_ratio
 
 KINDS = ("ppo", "reinforce", "cispo")
 LENGTHS = [3, 1, 5, 2]

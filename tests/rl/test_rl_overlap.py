@@ -14,10 +14,10 @@ from test_rl_trainer import Toy, trainer, weights
 from kernelwright.agent.policy import PolicyError
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.checkpoint import latest_checkpoint
-from kernelwright.rl.phases import Phases
-from kernelwright.rl.presets import preset
-from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.algorithms.presets import preset
+from kernelwright.rl.trainer.checkpoint import latest_checkpoint
+from kernelwright.rl.trainer.phases import Phases
+from kernelwright.rl.trainer.run_log import read_metrics
 
 ALGORITHM = preset("grpo", kl=0.0, tis_cap=2.0)
 #: For what has to happen; it is never waited out where things are right.

@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from kernelwright.rl.packing import Row, lines, packs, response_mask, score, scored, shares_prompts
+from kernelwright.rl.trainer.packing import Row, lines, packs, response_mask, score, scored, shares_prompts
 
 
 @pytest.fixture(scope="module", params=["sdpa", "eager"])

@@ -11,10 +11,10 @@ import torch
 from safetensors.torch import load_file
 from two_ranks import STEPS, reinforced, supervised
 
-from kernelwright.rl.checkpoint import latest_checkpoint
-from kernelwright.rl.packing import Row
-from kernelwright.rl.ranks import Ranks
-from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.trainer.checkpoint import latest_checkpoint
+from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.ranks import Ranks
+from kernelwright.rl.trainer.run_log import read_metrics
 
 
 def torchrun(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

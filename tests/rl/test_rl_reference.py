@@ -16,13 +16,13 @@ from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.policy import Completion
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.algorithms import objective, prepare, problems_with_signal
-from kernelwright.rl.learner import Learner, LoraSettings, OptimizerSettings
-from kernelwright.rl.packing import Row
-from kernelwright.rl.presets import preset
-from kernelwright.rl.run_log import read_metrics
-from kernelwright.rl.trainer import RlSettings, Trainer
-from kernelwright.rl.turns import turns_of
+from kernelwright.rl.algorithms.objectives import objective, prepare, problems_with_signal
+from kernelwright.rl.algorithms.presets import preset
+from kernelwright.rl.algorithms.turns import turns_of
+from kernelwright.rl.trainer.learner import Learner, LoraSettings, OptimizerSettings
+from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.reinforced import RlSettings, Trainer
+from kernelwright.rl.trainer.run_log import read_metrics
 
 ROWS = [Row((1, 4, 8), (5, 6, 7)), Row((1, 5, 8), (4, 2))]
 

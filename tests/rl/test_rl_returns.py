@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernelwright.rl.returns import advantages, group_ids, nonconstant_groups, settled, turn_returns
+from kernelwright.rl.algorithms.returns import advantages, group_ids, nonconstant_groups, settled, turn_returns
 
 RAGGED = [3, 1, 4, 2, 1]
 

@@ -12,7 +12,7 @@ import wandb
 from wandb.proto.wandb_internal_pb2 import Record
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.run_log import WANDB_ID, RunLog, read_metrics
+from kernelwright.rl.trainer.run_log import WANDB_ID, RunLog, read_metrics
 
 #: Of its files: what comes before the first record, and before each (a checksum, two bytes of length, a kind).
 _FILE_BYTES, _RECORD_BYTES = 7, 7
@@ -20,7 +20,7 @@ _FILE_BYTES, _RECORD_BYTES = 7, 7
 _LEFT_ALONE = """
 import os, signal, sys
 from pathlib import Path
-from kernelwright.rl.run_log import RunLog
+from kernelwright.rl.trainer.run_log import RunLog
 
 log = RunLog(Path(sys.argv[1]), project="kernels")
 log.write(0, {"loss": 1.0})

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from test_rl_trainer import Toy, trainer
 
-from kernelwright.rl.run_log import read_metrics
-from kernelwright.rl.step_lines import HELD_OUT, TRAJECTORIES, StepLines, read_step_lines, spread
+from kernelwright.rl.trainer.run_log import read_metrics
+from kernelwright.rl.trainer.step_lines import HELD_OUT, TRAJECTORIES, StepLines, read_step_lines, spread
 
 
 def steps(folder: Path, name: str) -> list[int]:

@@ -18,13 +18,13 @@ from test_rl_trainer import Toy, trainer, weights
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.ir.errors import Terminated
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl import checkpoint
-from kernelwright.rl.checkpoint import latest_checkpoint
-from kernelwright.rl.learner import Learner
-from kernelwright.rl.presets import preset
-from kernelwright.rl.run_log import read_metrics
-from kernelwright.rl.sft import SftSettings, train_sft
-from kernelwright.rl.stopping import Stop
+from kernelwright.rl.algorithms.presets import preset
+from kernelwright.rl.trainer import checkpoint
+from kernelwright.rl.trainer.checkpoint import latest_checkpoint
+from kernelwright.rl.trainer.learner import Learner
+from kernelwright.rl.trainer.run_log import read_metrics
+from kernelwright.rl.trainer.sft import SftSettings, train_sft
+from kernelwright.rl.trainer.stopping import Stop
 
 STEPS = 6
 
@@ -154,7 +154,7 @@ def test_a_long_evaluation_holds_up_no_stop(tmp_path: Path, monkeypatch: pytest.
 def test_a_second_signal_ends_a_run_at_once_and_leaves_the_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kernelwright.rl.stopping._ONE_SIGNAL_SECONDS", 0.0)
+    monkeypatch.setattr("kernelwright.rl.trainer.stopping._ONE_SIGNAL_SECONDS", 0.0)
     real = checkpoint._manifest
 
     def twice(folder: Path) -> Any:

@@ -21,13 +21,19 @@ from kernelwright.agent.policy import Completion, Message, PolicyError
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Reference, TensorSpec
-from kernelwright.rl.algorithm import Algorithm
-from kernelwright.rl.batches import rows_of
-from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint
-from kernelwright.rl.learner import DivergedError, Learner, LoraSettings, OptimizerSettings, load_adapter_weights
-from kernelwright.rl.presets import preset
-from kernelwright.rl.run_log import read_metrics
-from kernelwright.rl.trainer import RlSettings, Trainer
+from kernelwright.rl.algorithms.algorithm import Algorithm
+from kernelwright.rl.algorithms.presets import preset
+from kernelwright.rl.trainer.batches import rows_of
+from kernelwright.rl.trainer.checkpoint import CheckpointError, latest_checkpoint
+from kernelwright.rl.trainer.learner import (
+    DivergedError,
+    Learner,
+    LoraSettings,
+    OptimizerSettings,
+    load_adapter_weights,
+)
+from kernelwright.rl.trainer.reinforced import RlSettings, Trainer
+from kernelwright.rl.trainer.run_log import read_metrics
 
 X = TensorSpec.contiguous("x", "f32", (8,))
 MODULES = [KernelModule(f"p{i}", Reference(f"# {i}", "Model", (X,), (), (X,))) for i in range(4)]

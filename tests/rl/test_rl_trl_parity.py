@@ -12,11 +12,11 @@ import torch
 from sample_turns import make_turns
 from torch import Tensor
 
-from kernelwright.rl.algorithm import Algorithm
-from kernelwright.rl.algorithms import objective, prepare
-from kernelwright.rl.losses import denominator
-from kernelwright.rl.presets import PRESETS
-from kernelwright.rl.turns import Turns
+from kernelwright.rl.algorithms.algorithm import Algorithm
+from kernelwright.rl.algorithms.losses import denominator
+from kernelwright.rl.algorithms.objectives import objective, prepare
+from kernelwright.rl.algorithms.presets import PRESETS
+from kernelwright.rl.algorithms.turns import Turns
 
 pytestmark = pytest.mark.slow
 

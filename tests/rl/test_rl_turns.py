@@ -10,7 +10,7 @@ from sample_turns import make_turns
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.policy import Completion
 from kernelwright.agent.trajectory import Trajectory, Turn
-from kernelwright.rl.turns import padded, turns_of
+from kernelwright.rl.algorithms.turns import padded, turns_of
 
 
 def test_rows_are_selected_by_index_and_by_mask() -> None:

@@ -14,11 +14,11 @@ from test_rl_sft import tiny as two_layers
 from test_rl_trainer import MODULES, Toy, tiny
 from torch import distributed
 
-from kernelwright.rl.learner import Learner, LoraSettings, OptimizerSettings
-from kernelwright.rl.presets import preset
-from kernelwright.rl.ranks import ALONE, Ranks, joined, shard_layers
-from kernelwright.rl.sft import SftSettings, train_sft
-from kernelwright.rl.trainer import RlSettings, Trainer
+from kernelwright.rl.algorithms.presets import preset
+from kernelwright.rl.trainer.learner import Learner, LoraSettings, OptimizerSettings
+from kernelwright.rl.trainer.ranks import ALONE, Ranks, joined, shard_layers
+from kernelwright.rl.trainer.reinforced import RlSettings, Trainer
+from kernelwright.rl.trainer.sft import SftSettings, train_sft
 
 STEPS = 4
 

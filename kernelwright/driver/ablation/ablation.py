@@ -36,8 +36,8 @@ from kernelwright.driver.run.training_folder import free_place
 from kernelwright.driver.run.workers import Worker, answers
 from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.ir.errors import KernelwrightError, UserError
-from kernelwright.rl.data import write_text
-from kernelwright.rl.normal_form import normal_digest
+from kernelwright.rl.data.normal_form import normal_digest
+from kernelwright.rl.data.rows import write_text
 
 #: Statuses of rows that say more about the machine than about the arm; they are made again by the next run.
 AGAIN = frozenset({"error", "crash"})

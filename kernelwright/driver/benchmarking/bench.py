@@ -33,7 +33,7 @@ from kernelwright.driver.training.reward_needs import TIMED
 from kernelwright.driver.training.run import judged_by, needed
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.data import write_text
+from kernelwright.rl.data.rows import write_text
 
 #: Seeds of consecutive batches are this far apart.
 _SEED_STEP = 15_485_863

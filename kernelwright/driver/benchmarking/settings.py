@@ -14,8 +14,8 @@ from kernelwright.frontend.agent import FORMS
 from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.options import option
 from kernelwright.midend.agent import FORMS as MIDEND_FORMS
-from kernelwright.rl.data import FRONTEND, STAGES
-from kernelwright.rl.problems import KERNELBENCH_HUB
+from kernelwright.rl.data.problems import KERNELBENCH_HUB
+from kernelwright.rl.data.rows import FRONTEND, STAGES
 
 _KERNELBENCH, _JSONL = "kernelbench", "jsonl:"
 

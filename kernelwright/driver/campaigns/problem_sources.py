@@ -14,9 +14,9 @@ from kernelwright.driver.config.train_settings import ProblemSettings
 from kernelwright.frontend.difficulties import HELD_OUT
 from kernelwright.frontend.generate import generate_program
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.contamination import first_of_held_out_forms, form_is_held_out
-from kernelwright.rl.data import Problem, with_splits
-from kernelwright.rl.problems import load_problems
+from kernelwright.rl.data.contamination import first_of_held_out_forms, form_is_held_out
+from kernelwright.rl.data.problems import load_problems
+from kernelwright.rl.data.rows import Problem, with_splits
 
 _PROGRAMS = "give pairs of a name and a program's text, or values of driver.programs.Program or rl.data.Problem"
 _NO_SOURCE = f"it gives nothing to go over; {_PROGRAMS}"

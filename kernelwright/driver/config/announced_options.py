@@ -58,7 +58,7 @@ def _keys(group: str, name: str) -> dict[str, Any]:
 
         return {"name": name} | reward_options(name)
     if group == "algorithm":
-        from kernelwright.rl.presets import preset
+        from kernelwright.rl.algorithms.presets import preset
 
         return {"name": name} | asdict(preset(name))
     if group == "target":

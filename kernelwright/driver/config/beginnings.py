@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from kernelwright.driver.config.policies import PolicyKind, PolicySettings
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import pairs_of
-from kernelwright.rl.problems import check_place
+from kernelwright.rl.data.problems import check_place
+from kernelwright.rl.data.rows import pairs_of
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
 from kernelwright.serve.base import SMOLLM, find_base
 from kernelwright.serve.optional import require_installed

@@ -32,7 +32,7 @@ from kernelwright.driver.config.plain import PASSES_HINT, near, unknown_key, unk
 from kernelwright.driver.config.plugins import ENTRY_POINTS
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.plugins import announced
-from kernelwright.rl.algorithm import Algorithm
+from kernelwright.rl.algorithms.algorithm import Algorithm
 
 CONFIG_MODULE = "kernelwright.conf"
 #: What Hydra raises for bad overrides; ValueError for a group that is given a number.

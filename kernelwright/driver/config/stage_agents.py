@@ -4,7 +4,7 @@ from kernelwright.agent.rewards import Reward
 from kernelwright.driver.config.train_settings import RolloutSettings
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import FRONTEND
+from kernelwright.rl.data.rows import FRONTEND
 
 
 def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward) -> FrontendAgent | MidendAgent:

@@ -19,14 +19,14 @@ from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.options import option
 from kernelwright.midend.agent import ACTIONS
 from kernelwright.midend.agent import FORMS as MIDEND_FORMS
-from kernelwright.rl.algorithm import Algorithm
-from kernelwright.rl.data import FRONTEND, STAGES
+from kernelwright.rl.algorithms.algorithm import Algorithm
+from kernelwright.rl.data.rows import FRONTEND, STAGES
 from kernelwright.serve.optional import require_installed
 
 if TYPE_CHECKING:  # what trains is imported when something is trained: settings are read without torch
-    from kernelwright.rl.learner import LoraSettings, OptimizerSettings
-    from kernelwright.rl.sft import SftSettings
-    from kernelwright.rl.trainer import RlSettings
+    from kernelwright.rl.trainer.learner import LoraSettings, OptimizerSettings
+    from kernelwright.rl.trainer.reinforced import RlSettings
+    from kernelwright.rl.trainer.sft import SftSettings
 
 
 @dataclass
@@ -96,13 +96,13 @@ class TrainerSettings:
 
     def lora(self) -> "LoraSettings":
         """The adapter's part."""
-        from kernelwright.rl.learner import LoraSettings
+        from kernelwright.rl.trainer.learner import LoraSettings
 
         return LoraSettings(self.rank, self.alpha, self.dropout)
 
     def optimizer(self) -> "OptimizerSettings":
         """The optimizer's part."""
-        from kernelwright.rl.learner import OptimizerSettings
+        from kernelwright.rl.trainer.learner import OptimizerSettings
 
         return OptimizerSettings(
             lr=self.lr,
@@ -205,7 +205,7 @@ class SftSchema:
 
     def run(self) -> "SftSettings":
         """How the data is gone through."""
-        from kernelwright.rl.sft import SftSettings
+        from kernelwright.rl.trainer.sft import SftSettings
 
         trainer, save = self.trainer, max(self.trainer.save_every, 1)
         return SftSettings(self.epochs, self.batch, save, max(save, 50), trainer.keep, self.seed, trainer.wandb)
@@ -237,7 +237,7 @@ class TrainSettings:
     @property
     def run(self) -> "RlSettings":
         """The trainer's part."""
-        from kernelwright.rl.trainer import RlSettings
+        from kernelwright.rl.trainer.reinforced import RlSettings
 
         chosen = self.plain.trainer
         return RlSettings(
@@ -261,7 +261,7 @@ class TrainSettings:
 
 
 _NO_REWARD = "it cannot be called; a reward is called with (before, after, verdict)"
-_NO_ALGORITHM = "it is not a kernelwright.rl.algorithm.Algorithm"
+_NO_ALGORITHM = "it is not a kernelwright.rl.algorithms.algorithm.Algorithm"
 #: What importance weights are truncated at where answers may be of an older adapter and nothing else is said.
 TIS_CAP = 2.0
 

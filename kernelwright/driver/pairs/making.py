@@ -33,10 +33,10 @@ from kernelwright.frontend.generate import VERSION, generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.verifier import extern_ops
-from kernelwright.rl.contamination import Match, Screen, first_of_held_out_forms, form_is_held_out
-from kernelwright.rl.data import MIDEND, TEST, TRAIN, Pair, Problem, with_splits, write_rows
-from kernelwright.rl.normal_form import normal_digest
-from kernelwright.rl.problems import load_problems
+from kernelwright.rl.data.contamination import Match, Screen, first_of_held_out_forms, form_is_held_out
+from kernelwright.rl.data.normal_form import normal_digest
+from kernelwright.rl.data.problems import load_problems
+from kernelwright.rl.data.rows import MIDEND, TEST, TRAIN, Pair, Problem, with_splits, write_rows
 
 #: The line that a program has where it calls library operators (`program_text`).
 _EXTERNS = "aten = torch.ops.aten"

@@ -17,7 +17,7 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.values import KernelModule, Level, Reference
 from kernelwright.midend.search.choice_search import ChoiceSearch
-from kernelwright.rl.data import CHOICE, FRONTEND, Pair, Problem
+from kernelwright.rl.data.rows import CHOICE, FRONTEND, Pair, Problem
 
 #: Candidates of a search that are verified, best first, before it is given up.
 _TRIES = 3

@@ -19,9 +19,9 @@ from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data import TRAIN, Pair, pairs_of
-from kernelwright.rl.learner import open_tokenizer
-from kernelwright.rl.packing import Row
+from kernelwright.rl.data.rows import TRAIN, Pair, pairs_of
+from kernelwright.rl.trainer.learner import open_tokenizer
+from kernelwright.rl.trainer.packing import Row
 from kernelwright.serve.base import find_base
 from kernelwright.serve.chat import chat_ids
 

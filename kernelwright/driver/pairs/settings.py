@@ -21,7 +21,7 @@ from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.options import option
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.midend.agent import ACTIONS
-from kernelwright.rl.data import FRONTEND, MIDEND, STAGES
+from kernelwright.rl.data.rows import FRONTEND, MIDEND, STAGES
 
 #: Keys that are taken as they are written: paths may hold anything, rungs are a list without brackets, pipelines have
 #: commas and braces, and `stage` is the name of a configuration group as well.

@@ -12,7 +12,7 @@ from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.pairs.making import PairSet
 from kernelwright.frontend.problem import single_line
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import Pair
+from kernelwright.rl.data.rows import Pair
 from kernelwright.serve.base import find_base
 from kernelwright.serve.optional import require
 

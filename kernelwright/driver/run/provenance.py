@@ -12,7 +12,7 @@ from typing import Any
 
 import kernelwright
 from kernelwright.ir.own_source import source_digest
-from kernelwright.rl.data import write_text
+from kernelwright.rl.data.rows import write_text
 
 #: In a run's folder: an object with `starts`, one for each time that the run began or went on.
 RUN = "run.json"

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from kernelwright.rl.data import read_lines
+from kernelwright.rl.data.rows import read_lines
 
 #: In a run's folder: a JSON object a line, with `name`, `why` and `cause`.
 SET_ASIDE = "set_aside.jsonl"

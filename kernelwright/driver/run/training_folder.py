@@ -13,10 +13,10 @@ from kernelwright.driver.run.locks import locked
 from kernelwright.driver.run.provenance import RUN
 from kernelwright.driver.run.set_aside import SET_ASIDE
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.checkpoint import CheckpointError, latest_checkpoint
-from kernelwright.rl.data import write_text
-from kernelwright.rl.run_log import read_metrics
-from kernelwright.rl.step_lines import HELD_OUT, TRAJECTORIES
+from kernelwright.rl.data.rows import write_text
+from kernelwright.rl.trainer.checkpoint import CheckpointError, latest_checkpoint
+from kernelwright.rl.trainer.run_log import read_metrics
+from kernelwright.rl.trainer.step_lines import HELD_OUT, TRAJECTORIES
 
 _CONFIG, _CHECKPOINTS, _ADAPTER = "config.json", "checkpoints", "adapter"
 #: What a run writes besides; of a run that got no checkpoint it is worth nothing.

@@ -10,8 +10,8 @@ from kernelwright.agent.policy import Policy, Prompt
 from kernelwright.backend.scratch import Scratch
 from kernelwright.driver.config.train_settings import CanarySettings
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.learner import Learner, load_adapter_weights
-from kernelwright.rl.packing import Row
+from kernelwright.rl.trainer.learner import Learner, load_adapter_weights
+from kernelwright.rl.trainer.packing import Row
 from kernelwright.serve.canary import CanaryReport, Side, StepTooSmallError, check_sync, large_step
 
 #: What every process is to do: take the adapter of a folder, score a row; None at the end.

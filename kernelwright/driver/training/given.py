@@ -18,7 +18,7 @@ from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.data import FRONTEND, Pair, read_lines, read_rows
+from kernelwright.rl.data.rows import FRONTEND, Pair, read_lines, read_rows
 
 
 def paired_modules(problems: ProblemSettings, stage: str) -> list[KernelModule] | None:

@@ -10,9 +10,9 @@ from kernelwright.driver.training.given import read_modules
 from kernelwright.frontend.difficulties import HELD_OUT
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.data import TEST
-from kernelwright.rl.normal_form import normal_digest
-from kernelwright.rl.outcomes import rollout_metrics
+from kernelwright.rl.data.normal_form import normal_digest
+from kernelwright.rl.data.rows import TEST
+from kernelwright.rl.trainer.outcomes import rollout_metrics
 
 #: The adapter that answers them: the policy may be drawing the next batch with an older one meanwhile.
 ADAPTER = "held-out"

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.phases import PARTIES
-from kernelwright.rl.run_log import read_metrics
+from kernelwright.rl.trainer.phases import PARTIES
+from kernelwright.rl.trainer.run_log import read_metrics
 from kernelwright.serve.optional import require_installed
 
 FORMATS = ("svg", "png")

@@ -49,13 +49,13 @@ from kernelwright.driver.training.watching import WatchedPolicy, watched
 from kernelwright.evaluation.pools.pool import Item, Pool
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.checkpoint import NOTHING_KEPT, what_is_kept
-from kernelwright.rl.learner import Learner, open_model
-from kernelwright.rl.packing import Row
-from kernelwright.rl.phases import Phases
-from kernelwright.rl.ranks import ALONE, Ranks, joined, local_rank
-from kernelwright.rl.sft import train_sft
-from kernelwright.rl.trainer import Trainer
+from kernelwright.rl.trainer.checkpoint import NOTHING_KEPT, what_is_kept
+from kernelwright.rl.trainer.learner import Learner, open_model
+from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.phases import Phases
+from kernelwright.rl.trainer.ranks import ALONE, Ranks, joined, local_rank
+from kernelwright.rl.trainer.reinforced import Trainer
+from kernelwright.rl.trainer.sft import train_sft
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
 from kernelwright.serve.base import find_base
 from kernelwright.serve.chat import chat_ids, check_lengths

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kernelwright.agent.policy import Answer, Completion, Policy, Prompt, Sampling, Streaming
 from kernelwright.evaluation.pools.pool import Pool
-from kernelwright.rl.phases import Phases
+from kernelwright.rl.trainer.phases import Phases
 
 
 @dataclass(frozen=True)

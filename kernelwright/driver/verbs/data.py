@@ -62,7 +62,7 @@ from typing import TYPE_CHECKING
 from kernelwright.driver.config.arguments import Arguments, Flag
 from kernelwright.driver.config.paths import check_new_file
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import FRONTEND, write_text
+from kernelwright.rl.data.rows import FRONTEND, write_text
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
     from kernelwright.driver.pairs.settings import PairSettings
@@ -126,7 +126,7 @@ def _pairs(settings: "PairSettings") -> int:
 
 def _kernelbench(arguments: Arguments) -> int:
     """Write the file, print how many problems each level has."""
-    from kernelwright.rl.kernelbench_file import write_kernelbench
+    from kernelwright.rl.data.kernelbench_file import write_kernelbench
 
     out = _kernelbench_out(arguments)
     levels = write_kernelbench(arguments.positional[1], Path(out))
@@ -136,7 +136,7 @@ def _kernelbench(arguments: Arguments) -> int:
 
 def _kernelbench_out(arguments: Arguments) -> str:
     """The file that is asked for; UserError for anything but one PLACE and out=FILE."""
-    from kernelwright.rl.problems import KERNELBENCH_HUB
+    from kernelwright.rl.data.problems import KERNELBENCH_HUB
 
     places, out = arguments.positional[1:], "kernelbench.jsonl"
     if len(places) != 1:

@@ -6,7 +6,7 @@ All functions are of N rows; none of them passes on gradients.
 import torch
 from torch import Tensor
 
-from kernelwright.rl.algorithm import Baseline, Group, How, Scale, Singleton
+from kernelwright.rl.algorithms.algorithm import Baseline, Group, How, Scale, Singleton
 
 #: What is added to a standard deviation before dividing by it, as in TRL.
 SCALE_EPS = 1e-4

@@ -16,7 +16,7 @@ from typing import Any
 
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import Cursor
+from kernelwright.rl.data.rows import Cursor
 
 
 class Curriculum:

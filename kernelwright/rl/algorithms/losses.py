@@ -6,8 +6,8 @@ Log-probabilities, ratios and losses are (N, T), in nats; advantages (N, 1) or (
 import torch
 from torch import Tensor
 
-from kernelwright.rl.algorithm import Aggregation, Kind, RatioLevel
-from kernelwright.rl.corrections import MAX_LOG, log_ratio
+from kernelwright.rl.algorithms.algorithm import Aggregation, Kind, RatioLevel
+from kernelwright.rl.algorithms.corrections import MAX_LOG, log_ratio
 
 
 def policy_ratio(logp: Tensor, anchor: Tensor, mask: Tensor, level: RatioLevel = "token") -> Tensor:

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
-from kernelwright.rl.data import Cursor
-from kernelwright.rl.learner import DivergedError, Learner
-from kernelwright.rl.packing import Row, response_mask
-from kernelwright.rl.run_log import RunLog
-from kernelwright.rl.stopping import Stop
+from kernelwright.rl.data.rows import Cursor
+from kernelwright.rl.trainer.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
+from kernelwright.rl.trainer.learner import DivergedError, Learner
+from kernelwright.rl.trainer.packing import Row, response_mask
+from kernelwright.rl.trainer.run_log import RunLog
+from kernelwright.rl.trainer.stopping import Stop
 
 
 @dataclass(frozen=True)

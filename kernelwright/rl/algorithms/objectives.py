@@ -18,12 +18,12 @@ import torch
 from torch import Tensor
 
 from kernelwright.agent.trajectory import Trajectory
-from kernelwright.rl.algorithm import Algorithm, Level
-from kernelwright.rl.corrections import band_keep, log_ratio, prs_keep, truncate, veto_keep
-from kernelwright.rl.losses import aggregate, clipped, denominator, k3, pg_loss, policy_ratio
-from kernelwright.rl.returns import advantages, group_ids, nonconstant_groups, settled, turn_returns
-from kernelwright.rl.statistics import Loss, acceptance, mismatch, share, sum_and_count
-from kernelwright.rl.turns import Turns
+from kernelwright.rl.algorithms.algorithm import Algorithm, Level
+from kernelwright.rl.algorithms.corrections import band_keep, log_ratio, prs_keep, truncate, veto_keep
+from kernelwright.rl.algorithms.losses import aggregate, clipped, denominator, k3, pg_loss, policy_ratio
+from kernelwright.rl.algorithms.returns import advantages, group_ids, nonconstant_groups, settled, turn_returns
+from kernelwright.rl.algorithms.statistics import Loss, acceptance, mismatch, share, sum_and_count
+from kernelwright.rl.algorithms.turns import Turns
 
 
 @dataclass(frozen=True)

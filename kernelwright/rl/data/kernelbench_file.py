@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import Problem, write_text
-from kernelwright.rl.problems import KERNELBENCH_HUB, load_problems
+from kernelwright.rl.data.problems import KERNELBENCH_HUB, load_problems
+from kernelwright.rl.data.rows import Problem, write_text
 
 PROJECT = "https://github.com/ScalingIntelligence/KernelBench"
 #: The notice that KernelBench's licence asks every copy to carry.

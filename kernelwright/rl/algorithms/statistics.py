@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from kernelwright.rl.turns import Turns
+from kernelwright.rl.algorithms.turns import Turns
 
 #: Lengths in tokens up to which acceptance is told apart.
 LENGTHS = (128, 256, 512, 1024, 2048, 4096, 8192)

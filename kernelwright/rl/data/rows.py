@@ -17,7 +17,7 @@ from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.normal_form import normal_digest
+from kernelwright.rl.data.normal_form import normal_digest
 
 FRONTEND, MIDEND = "frontend", "midend"
 STAGES = (FRONTEND, MIDEND)

@@ -14,8 +14,8 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kernelwright.ir.errors import KernelwrightError, UserError, check_choice
-from kernelwright.rl.packing import Row, Scores, score, scored, shares_prompts
-from kernelwright.rl.ranks import ALONE, Ranks, shard_layers
+from kernelwright.rl.trainer.packing import Row, Scores, score, scored, shares_prompts
+from kernelwright.rl.trainer.ranks import ALONE, Ranks, shard_layers
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _OPTIMIZER, _ADAPTER = "optimizer.pt", "adapter"

@@ -7,7 +7,7 @@ from typing import Any
 
 from kernelwright.agent.measures import speedup
 from kernelwright.agent.trajectory import Trajectory, Turn
-from kernelwright.rl.data import write_text
+from kernelwright.rl.data.rows import write_text
 
 TRAJECTORIES, HELD_OUT = "trajectories.jsonl", "held_out.jsonl"
 

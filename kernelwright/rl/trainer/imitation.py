@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from kernelwright.rl.packing import Row
+from kernelwright.rl.trainer.packing import Row
 
 #: Prompts whose answers are kept: some 30 MB of a checkpoint.
 MOST = 8_000

@@ -7,7 +7,7 @@ other rounding. Nothing here passes on gradients, `log_ratio` excepted.
 import torch
 from torch import Tensor
 
-from kernelwright.rl.algorithm import Level
+from kernelwright.rl.algorithms.algorithm import Level
 
 #: Bound on the exponent of a weight.
 MAX_LOG = 20.0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import write_text
+from kernelwright.rl.data.rows import write_text
 
 METRICS = "metrics.jsonl"
 #: Holds the id that the run has at Weights & Biases.

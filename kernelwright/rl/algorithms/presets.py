@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 from kernelwright import conf
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.plugins import Registry
-from kernelwright.rl.algorithm import Algorithm
+from kernelwright.rl.algorithms.algorithm import Algorithm
 
 
 def _complaint(_name: str, found: object) -> str:

@@ -32,22 +32,22 @@ from kernelwright.agent.measures import coverage, speedup
 from kernelwright.agent.trajectory import Trajectory
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.algorithm import Algorithm
-from kernelwright.rl.algorithms import Prepared, objective, prepare, problems_with_signal
-from kernelwright.rl.batches import Batch, Flight, Plan, RollOut, Signals, drawn_batch, rows_of
-from kernelwright.rl.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
-from kernelwright.rl.curriculum import Curriculum
-from kernelwright.rl.imitation import GoodAnswers
-from kernelwright.rl.learner import DivergedError, Learner
-from kernelwright.rl.outcomes import measured, rollout_metrics
-from kernelwright.rl.packing import Row
-from kernelwright.rl.phases import Phases
-from kernelwright.rl.run_log import RunLog
-from kernelwright.rl.sft import add_likelihood_gradients
-from kernelwright.rl.statistics import Loss, acceptance, sum_and_count
-from kernelwright.rl.step_lines import HELD_OUT, TRAJECTORIES, StepLines, trajectory_rows
-from kernelwright.rl.stopping import Stop
-from kernelwright.rl.turns import Turns, turns_of
+from kernelwright.rl.algorithms.algorithm import Algorithm
+from kernelwright.rl.algorithms.objectives import Prepared, objective, prepare, problems_with_signal
+from kernelwright.rl.algorithms.statistics import Loss, acceptance, sum_and_count
+from kernelwright.rl.algorithms.turns import Turns, turns_of
+from kernelwright.rl.data.curriculum import Curriculum
+from kernelwright.rl.trainer.batches import Batch, Flight, Plan, RollOut, Signals, drawn_batch, rows_of
+from kernelwright.rl.trainer.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
+from kernelwright.rl.trainer.imitation import GoodAnswers
+from kernelwright.rl.trainer.learner import DivergedError, Learner
+from kernelwright.rl.trainer.outcomes import measured, rollout_metrics
+from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.phases import Phases
+from kernelwright.rl.trainer.run_log import RunLog
+from kernelwright.rl.trainer.sft import add_likelihood_gradients
+from kernelwright.rl.trainer.step_lines import HELD_OUT, TRAJECTORIES, StepLines, trajectory_rows
+from kernelwright.rl.trainer.stopping import Stop
 
 #: Hands a saved adapter to the policy.
 Push = Callable[[Path], None]

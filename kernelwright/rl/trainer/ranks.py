@@ -17,7 +17,7 @@ from torch import Tensor, distributed
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
-from kernelwright.rl.packing import Row, longest_first, packs
+from kernelwright.rl.trainer.packing import Row, longest_first, packs
 
 T = TypeVar("T")
 #: A process waits for the first one while answers are drawn and judged; torchrun ends it where that one fails.

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import Problem, read_lines
+from kernelwright.rl.data.rows import Problem, read_lines
 
 HUB = "hub:"
 KERNELBENCH_HUB = "hub:ScalingIntelligence/KernelBench"

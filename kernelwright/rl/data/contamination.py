@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data import Problem
-from kernelwright.rl.normal_form import normal_digest, shingles
+from kernelwright.rl.data.normal_form import normal_digest, shingles
+from kernelwright.rl.data.rows import Problem
 
 #: One normal form in so many is held out of the generated programs that are learnt from.
 HELD_OUT_FORMS = 5

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.packing import Row
+from kernelwright.rl.trainer.packing import Row
 
 #: Makes trajectories for some modules, with the adapter that was pushed last; the number seeds what is random. Modules
 #: may be left out: `Trajectory.problem` is a module's index among those that were given. What is given last is called

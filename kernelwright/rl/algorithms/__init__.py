@@ -1,0 +1,1 @@
+"""Returns, advantages, corrections and losses, and the published compositions of them."""

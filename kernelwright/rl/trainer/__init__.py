@@ -1,0 +1,1 @@
+"""The learner, supervised and reinforced, its batches and checkpoints."""
