@@ -21,7 +21,7 @@ from kernelwright.agent.trajectory import Agent, Turn
 from kernelwright.frontend.essence import essential
 from kernelwright.frontend.notation.reading import expand
 from kernelwright.frontend.notation.words import NotExpressibleError
-from kernelwright.ir.dialect import Dialect
+from kernelwright.ir.dialect.tables import Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError, check_choice
 from kernelwright.ir.passes import register
 from kernelwright.ir.values import KernelModule, Level

@@ -8,20 +8,20 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from kernelwright.ir.checker import CONSTANT_HINT, Checker, Scope, diagnostic, dotted, is_kernel
-from kernelwright.ir.class_dialect import ClassChecker
-from kernelwright.ir.classes import HostFunctions, class_constants, class_source, is_autograd_function
-from kernelwright.ir.configurations import ConfigurationChecker
-from kernelwright.ir.dialect import MODULES, Dialect
+from kernelwright.ir.dialect.checker import CONSTANT_HINT, Checker, Scope, diagnostic, dotted, is_kernel
+from kernelwright.ir.dialect.class_bodies import ClassChecker
+from kernelwright.ir.dialect.classes import HostFunctions, class_constants, class_source, is_autograd_function
+from kernelwright.ir.dialect.configurations import ConfigurationChecker
+from kernelwright.ir.dialect.host import HostChecker
+from kernelwright.ir.dialect.host_state import class_attributes
+from kernelwright.ir.dialect.imports import check_imports
+from kernelwright.ir.dialect.kernels import KernelChecker
+from kernelwright.ir.dialect.launches import LaunchChecker, check_entry, returns_value
+from kernelwright.ir.dialect.tables import MODULES, Dialect
+from kernelwright.ir.dialect.tensors import find_tensors
 from kernelwright.ir.errors import Diagnostic, DialectError
-from kernelwright.ir.host_dialect import HostChecker
-from kernelwright.ir.host_state import class_attributes
-from kernelwright.ir.imports import check_imports
-from kernelwright.ir.kernel_dialect import KernelChecker
-from kernelwright.ir.launch_dialect import LaunchChecker, check_entry, returns_value
 from kernelwright.ir.printer import HEADING
 from kernelwright.ir.reference_text import header_value, record_from, reference_from
-from kernelwright.ir.tensors import find_tensors
 from kernelwright.ir.text import one_reading, text_lines
 from kernelwright.ir.trees import syntax_tree, walk
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Record, Reference, Scalar, TensorSpec

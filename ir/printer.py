@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kernelwright.ir.dialect import TYPING_NAMES
+from kernelwright.ir.dialect.tables import TYPING_NAMES
 from kernelwright.ir.trees import syntax_tree, walk
 from kernelwright.ir.values import Kernel, KernelModule, Record, Reference, ScalarSpec, TensorSpec
 

@@ -4,8 +4,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from kernelwright.ir.checker import extern_name, is_kernel
-from kernelwright.ir.dialect import LAUNCH_OPTIONS, Dialect
+from kernelwright.ir.dialect.checker import extern_name, is_kernel
+from kernelwright.ir.dialect.tables import LAUNCH_OPTIONS, Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module

@@ -19,7 +19,7 @@ from kernelwright.agent.prompts import (
 from kernelwright.agent.reading import last_block, program_text, read_program
 from kernelwright.agent.rewards import Reward
 from kernelwright.agent.trajectory import Agent, Turn
-from kernelwright.ir.dialect import Dialect
+from kernelwright.ir.dialect.tables import Dialect
 from kernelwright.ir.errors import Diagnostic, UserError, check_choice
 from kernelwright.ir.passes import Context, register
 from kernelwright.ir.values import KernelModule, Level

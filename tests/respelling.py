@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from random import Random
 
-from kernelwright.ir.checker import all_arguments, bound_names, dotted, is_constexpr
+from kernelwright.ir.dialect.checker import all_arguments, bound_names, dotted, is_constexpr
 from kernelwright.ir.values import Kernel, KernelModule
 
 _SWAPPED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}

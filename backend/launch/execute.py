@@ -19,7 +19,7 @@ from kernelwright.backend.launch.binding import BoundLaunch, Grid, JitNamespace,
 from kernelwright.backend.reference.device_mode import DeviceMode
 from kernelwright.backend.reference.program import ReferenceProgram, init_call, tensor_at
 from kernelwright.backend.tensors import TORCH_DTYPES, Value, register_source, spec_of
-from kernelwright.ir.dialect import TYPING_NAMES
+from kernelwright.ir.dialect.tables import TYPING_NAMES
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Scalar, ScalarSpec, TensorSpec
 

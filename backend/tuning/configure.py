@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.ir.dialect import LAUNCH_OPTIONS
+from kernelwright.ir.dialect.tables import LAUNCH_OPTIONS
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.spec import pass_spec

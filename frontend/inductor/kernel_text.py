@@ -12,7 +12,7 @@ from typing import Any
 from kernelwright.frontend.inductor.bindings import Rename, Substitute, assignments, drop_statements, target_of
 from kernelwright.frontend.inductor.library import DEVICE_FUNCTIONS, library
 from kernelwright.frontend.inductor.simplify import name_values, simplify
-from kernelwright.ir.dialect import LIBDEVICE
+from kernelwright.ir.dialect.tables import LIBDEVICE
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.trees import syntax_tree
 

@@ -17,7 +17,7 @@ from kernelwright.frontend.notation.words import (
     SCANS,
     TYPES,
 )
-from kernelwright.ir.checker import diagnostic
+from kernelwright.ir.dialect.checker import diagnostic
 from kernelwright.ir.errors import DialectError
 from kernelwright.ir.values import Reference, TensorSpec, contiguous_strides
 

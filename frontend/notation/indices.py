@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.frontend.notation.words import NotExpressibleError
-from kernelwright.ir.checker import dotted
+from kernelwright.ir.dialect.checker import dotted
 
 _OPERATORS = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kernelwright.frontend.notation.frames import Frame
 from kernelwright.frontend.notation.words import NotExpressibleError
-from kernelwright.ir.checker import dotted
+from kernelwright.ir.dialect.checker import dotted
 from kernelwright.ir.trees import syntax_tree
 from kernelwright.ir.values import DTYPES, KernelModule
 

@@ -22,7 +22,7 @@ from kernelwright.frontend.notation.words import (
     INDEX_REDUCTIONS,
     NotExpressibleError,
 )
-from kernelwright.ir.checker import dotted
+from kernelwright.ir.dialect.checker import dotted
 
 #: Elements of a kernel that are looked at at most.
 MOST_ELEMENTS = 1 << 18

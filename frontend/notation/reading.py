@@ -7,7 +7,7 @@ from kernelwright.frontend.notation.emitting import Emitted, KernelEmitter
 from kernelwright.frontend.notation.expressions import Tensors
 from kernelwright.frontend.notation.lengths import lengths
 from kernelwright.frontend.notation.words import LETTERS
-from kernelwright.ir.checker import diagnostic
+from kernelwright.ir.dialect.checker import diagnostic
 from kernelwright.ir.errors import Diagnostic, DialectError
 from kernelwright.ir.parser import parse_tree
 from kernelwright.ir.printer import print_kernel

@@ -30,7 +30,7 @@ from kernelwright.frontend.notation.words import (
     TYPES,
     NotExpressibleError,
 )
-from kernelwright.ir.checker import dotted
+from kernelwright.ir.dialect.checker import dotted
 from kernelwright.ir.values import DTYPES, KernelModule
 
 _REDUCING = {function.removeprefix("tl."): name for name, function in {**REDUCTIONS, **SCANS}.items() if name != "mean"}

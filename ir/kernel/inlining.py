@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kernelwright.ir.checker import dotted
+from kernelwright.ir.dialect.checker import dotted
 from kernelwright.ir.kernel.building import first_free
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.expressions import literal

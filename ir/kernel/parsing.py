@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from kernelwright.ir.checker import all_arguments, bound_names, dotted
+from kernelwright.ir.dialect.checker import all_arguments, bound_names, dotted
 from kernelwright.ir.kernel.building import effect_of
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.expressions import Expressions, Helper, UnknownFormError

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kernelwright.ir.dialect import LANGUAGE_MATH, LIBDEVICE
+from kernelwright.ir.dialect.tables import LANGUAGE_MATH, LIBDEVICE
 from kernelwright.ir.kernel.values import Effect
 
 _SIGNATURES = """

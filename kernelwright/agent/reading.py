@@ -4,7 +4,7 @@ import ast
 import re
 from dataclasses import replace
 
-from kernelwright.ir.dialect import Dialect
+from kernelwright.ir.dialect.tables import Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module

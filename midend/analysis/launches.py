@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace
-from kernelwright.ir.checker import all_arguments, extern_name, is_constexpr
+from kernelwright.ir.dialect.checker import all_arguments, extern_name, is_constexpr
 from kernelwright.ir.values import Kernel, KernelModule
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
-from kernelwright.ir.checker import extern_name
+from kernelwright.ir.dialect.checker import extern_name
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSpec
 from kernelwright.midend.analysis.host_code import (

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kernelwright.backend.launch.host_trace import HostTrace
-from kernelwright.ir.dialect import LANGUAGE_MATH
+from kernelwright.ir.dialect.tables import LANGUAGE_MATH
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.analysis.digits import Index
 from kernelwright.midend.analysis.host_code import with_statements

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.ir.checker import all_arguments
+from kernelwright.ir.dialect.checker import all_arguments
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.analysis.host_code import fresh_names, without_idle_kernels

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
-from kernelwright.ir.checker import extern_name
+from kernelwright.ir.dialect.checker import extern_name
 from kernelwright.ir.values import Kernel, KernelModule, Scalar, TensorSpec
 from kernelwright.midend.analysis.host_code import (
     FLOATS,

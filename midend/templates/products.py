@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace
-from kernelwright.ir.checker import extern_name
+from kernelwright.ir.dialect.checker import extern_name
 from kernelwright.ir.values import TensorSpec
 from kernelwright.midend.analysis.host_code import FLOATS, INDEX_LIMIT
 

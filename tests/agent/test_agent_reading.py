@@ -7,7 +7,7 @@ from scripted import GOLDEN, HOSTILE, OUTSIDE, PROBLEM, RIGHT, WRONG, answer, gi
 
 from kernelwright.agent.reading import MOST_ANSWER, MOST_PROGRAM, fenced, last_block, program_text, read_program
 from kernelwright.agent.reading import without_reasoning as plain
-from kernelwright.ir.dialect import Dialect
+from kernelwright.ir.dialect.tables import Dialect
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule

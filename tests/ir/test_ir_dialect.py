@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernelwright.ir.dialect import Dialect
+from kernelwright.ir.dialect.tables import Dialect
 from kernelwright.ir.errors import DialectError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module

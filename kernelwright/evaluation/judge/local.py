@@ -19,7 +19,7 @@ from kernelwright.evaluation.judge.truth import CACHED, Truth, TruthKeeper, answ
 from kernelwright.evaluation.protocol.transport import encode_module
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox, SandboxError
-from kernelwright.ir.dialect import Dialect
+from kernelwright.ir.dialect.tables import Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError, UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule, Reference

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kernelwright.ir.checker import dotted
+from kernelwright.ir.dialect.checker import dotted
 from kernelwright.ir.trees import walk
 
 #: What an autograd function may define besides forward; it is left out, since no gradient is ever asked for.

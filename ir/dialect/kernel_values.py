@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kernelwright.ir.checker import bound_names, dotted
-from kernelwright.ir.tensors import assigned_pairs
+from kernelwright.ir.dialect.checker import bound_names, dotted
+from kernelwright.ir.dialect.tensors import assigned_pairs
 from kernelwright.ir.trees import walk
 
 #: Function -> name -> what it is bound to, None where that cannot be read off the text.

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kernelwright.ir.checker import diagnostic, dotted
-from kernelwright.ir.dialect import LAUNCH_KEYWORDS, LAUNCH_OPTIONS
+from kernelwright.ir.dialect.checker import diagnostic, dotted
+from kernelwright.ir.dialect.tables import LAUNCH_KEYWORDS, LAUNCH_OPTIONS
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.trees import walk
 from kernelwright.ir.values import Reference, ScalarSpec

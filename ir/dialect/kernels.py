@@ -2,8 +2,8 @@
 
 import ast
 
-from kernelwright.ir.checker import CONSTANT_HINT, Checker, all_arguments, bound_names, dotted, is_constexpr
-from kernelwright.ir.dialect import (
+from kernelwright.ir.dialect.checker import CONSTANT_HINT, Checker, all_arguments, bound_names, dotted, is_constexpr
+from kernelwright.ir.dialect.tables import (
     KERNEL_ATTRIBUTES,
     KERNEL_BUILTINS,
     KERNEL_DECORATORS,

@@ -7,8 +7,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kernelwright.ir.checker import dotted, extern_name
-from kernelwright.ir.dialect import INIT_TORCH, TENSOR_METHODS, TENSOR_VIEWS, TORCH_MOVES, WEIGHTS
+from kernelwright.ir.dialect.checker import dotted, extern_name
+from kernelwright.ir.dialect.tables import INIT_TORCH, TENSOR_METHODS, TENSOR_VIEWS, TORCH_MOVES, WEIGHTS
 from kernelwright.ir.trees import walk
 
 

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from kernelwright.ir.checker import diagnostic
-from kernelwright.ir.dialect import FROM_IMPORTS, IMPORTS
+from kernelwright.ir.dialect.checker import diagnostic
+from kernelwright.ir.dialect.tables import FROM_IMPORTS, IMPORTS
 from kernelwright.ir.errors import Diagnostic
 
 _HINT = "import torch, torch.nn as nn, triton, triton.language as tl and math, under these names alone"

@@ -2,8 +2,8 @@
 
 import ast
 
-from kernelwright.ir.checker import Checker, dotted
-from kernelwright.ir.classes import class_constants, is_autograd_function, methods_of
+from kernelwright.ir.dialect.checker import Checker, dotted
+from kernelwright.ir.dialect.classes import class_constants, is_autograd_function, methods_of
 from kernelwright.ir.trees import walk
 
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 
-from kernelwright.ir.dialect import (
+from kernelwright.ir.dialect.tables import (
     ANNOTATION_ATTRIBUTES,
     ANNOTATION_NAMES,
     CONSTANT_ATTRIBUTES,

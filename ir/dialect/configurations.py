@@ -2,8 +2,8 @@
 
 import ast
 
-from kernelwright.ir.checker import CONSTANT_HINT, Checker, all_arguments, bound_names, dotted
-from kernelwright.ir.dialect import CONSTANT_ATTRIBUTES, CONSTANT_CALLS, CONSTANT_KEYWORDS_REFUSED, HOST_BUILTINS
+from kernelwright.ir.dialect.checker import CONSTANT_HINT, Checker, all_arguments, bound_names, dotted
+from kernelwright.ir.dialect.tables import CONSTANT_ATTRIBUTES, CONSTANT_CALLS, CONSTANT_KEYWORDS_REFUSED, HOST_BUILTINS
 from kernelwright.ir.trees import walk
 
 _METHODS = frozenset("append extend get items keys values".split())

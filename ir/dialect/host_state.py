@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Mapping
 
-from kernelwright.ir.checker import Checker, Scope, all_arguments, bound_names, dotted
-from kernelwright.ir.classes import HostFunctions
-from kernelwright.ir.dialect import LIST_MUTATORS, MUTATORS, Dialect
-from kernelwright.ir.tensors import Tensors
+from kernelwright.ir.dialect.checker import Checker, Scope, all_arguments, bound_names, dotted
+from kernelwright.ir.dialect.classes import HostFunctions
+from kernelwright.ir.dialect.tables import LIST_MUTATORS, MUTATORS, Dialect
+from kernelwright.ir.dialect.tensors import Tensors
 from kernelwright.ir.trees import walk
 
 _STATE = "state that outlives the call is changed"

@@ -4,9 +4,11 @@ import ast
 import string
 from collections.abc import Mapping
 
-from kernelwright.ir.checker import Scope, all_arguments, dotted, extern_name
-from kernelwright.ir.classes import HostFunctions
-from kernelwright.ir.dialect import (
+from kernelwright.ir.dialect.checker import Scope, all_arguments, dotted, extern_name
+from kernelwright.ir.dialect.classes import HostFunctions
+from kernelwright.ir.dialect.host_state import StateChecker
+from kernelwright.ir.dialect.kernel_values import find_kernel_values
+from kernelwright.ir.dialect.tables import (
     ATTRIBUTE_HINTS,
     CONTENT_BUILTINS,
     CONTEXTS,
@@ -28,9 +30,7 @@ from kernelwright.ir.dialect import (
     TRITON_NAMES,
     Dialect,
 )
-from kernelwright.ir.host_state import StateChecker
-from kernelwright.ir.kernel_values import find_kernel_values
-from kernelwright.ir.tensors import Tensors
+from kernelwright.ir.dialect.tensors import Tensors
 from kernelwright.ir.trees import walk
 
 _KERNEL_HINT = "write a @triton.jit kernel for it, or call the extern operation as aten.<op>(...)"
