@@ -25,8 +25,8 @@ from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import KernelwrightError, UserError
-from kernelwright.ir.kernel.parsing import helper_of, kernel_functions, parse_function
-from kernelwright.ir.kernel.printing import with_functions
+from kernelwright.ir.kernel.text.parsing import helper_of, kernel_functions, parse_function
+from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context

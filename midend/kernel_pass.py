@@ -7,11 +7,11 @@ from enum import Enum
 from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
-from kernelwright.ir.kernel.inlining import inlined
-from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.normal import counted, normal_form
-from kernelwright.ir.kernel.parsing import kernel_functions
-from kernelwright.ir.kernel.printing import with_functions
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Pass
 from kernelwright.ir.values import KernelModule, Level

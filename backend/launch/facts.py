@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.kernel.launches import KernelLaunch, Launches
+from kernelwright.ir.kernel.analysis.launches import KernelLaunch, Launches
 from kernelwright.ir.values import KernelModule, Scalar, TensorSpec
 
 if TYPE_CHECKING:

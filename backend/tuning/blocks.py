@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator
 
-from kernelwright.ir.kernel.accesses import Accesses
-from kernelwright.ir.kernel.axes import COMBINING
-from kernelwright.ir.kernel.indices import Form
-from kernelwright.ir.kernel.inlining import inlined
+from kernelwright.ir.kernel.analysis.accesses import Accesses
+from kernelwright.ir.kernel.analysis.axes import COMBINING
+from kernelwright.ir.kernel.analysis.indices import Form
 from kernelwright.ir.kernel.normal import counted
-from kernelwright.ir.kernel.parsing import kernel_functions
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.values import Constant, Operation, Value
 from kernelwright.ir.values import KernelModule
 

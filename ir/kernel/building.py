@@ -3,7 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kernelwright.ir.kernel.phases import Phase, branch_phases, carried_phase, is_inline, phase_of, result_phase
+from kernelwright.ir.kernel.analysis.phases import (
+    Phase,
+    branch_phases,
+    carried_phase,
+    is_inline,
+    phase_of,
+    result_phase,
+)
 from kernelwright.ir.kernel.values import Effect, Function, Operand, Operation, Region, Value
 from kernelwright.ir.kernel.vocabulary import HINTS, LOOPS
 

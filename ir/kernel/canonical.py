@@ -8,8 +8,8 @@ numbered in order. Rewrites may leave any order, any numbers and dead code behin
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from kernelwright.ir.kernel.analysis.phases import Phase, carried_phase, parameter_phases
 from kernelwright.ir.kernel.building import Builder, effect_of, outer_values
-from kernelwright.ir.kernel.phases import Phase, carried_phase, parameter_phases
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Region, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import LOOPS
 

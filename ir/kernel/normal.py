@@ -10,10 +10,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kernelwright.ir.kernel.accesses import Accesses, Condition
+from kernelwright.ir.kernel.analysis.accesses import Accesses, Condition
+from kernelwright.ir.kernel.analysis.indices import Division, Factor, Form, Leaf
 from kernelwright.ir.kernel.canonical import canonical
-from kernelwright.ir.kernel.indices import Division, Factor, Form, Leaf
-from kernelwright.ir.kernel.inlining import inlined
+from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.values import (
     Constant,
     Effect,

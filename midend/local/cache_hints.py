@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.ir.kernel.launches import Launches
-from kernelwright.ir.kernel.programs import varying_values
+from kernelwright.ir.kernel.analysis.launches import Launches
+from kernelwright.ir.kernel.analysis.programs import varying_values
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function
 from kernelwright.ir.passes import register

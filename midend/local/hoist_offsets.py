@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.ir.kernel.accesses import Access, Accesses
-from kernelwright.ir.kernel.indices import Form
-from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
+from kernelwright.ir.kernel.analysis.indices import Form
+from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value
 from kernelwright.ir.passes import register

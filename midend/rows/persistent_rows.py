@@ -7,14 +7,14 @@ from typing import ClassVar
 from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.kernel.accesses import Accesses
-from kernelwright.ir.kernel.axes import Axes
-from kernelwright.ir.kernel.inlining import inlined
-from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.analysis.accesses import Accesses
+from kernelwright.ir.kernel.analysis.axes import Axes
+from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.normal import counted, normal_form
-from kernelwright.ir.kernel.parsing import kernel_functions
-from kernelwright.ir.kernel.printing import with_functions
 from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Effect, Function
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar

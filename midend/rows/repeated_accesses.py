@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kernelwright.ir.kernel.accesses import Access, Accesses, Condition
-from kernelwright.ir.kernel.indices import Form
-from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.analysis.accesses import Access, Accesses, Condition
+from kernelwright.ir.kernel.analysis.indices import Form
+from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Value
 from kernelwright.ir.kernel.vocabulary import COMMUTATIVE, HINTS

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kernelwright.ir.kernel.accesses import Accesses, Condition
-from kernelwright.ir.kernel.axes import COMBINING, SCANNING
-from kernelwright.ir.kernel.indices import Form, Indices, Leaf
-from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.analysis.accesses import Accesses, Condition
+from kernelwright.ir.kernel.analysis.axes import COMBINING, SCANNING
+from kernelwright.ir.kernel.analysis.indices import Form, Indices, Leaf
+from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
 from kernelwright.ir.kernel.vocabulary import LOOPS

@@ -14,9 +14,9 @@ from kernelwright.backend.targets import get_target
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_file, import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
-from kernelwright.ir.kernel.inlining import inlined
-from kernelwright.ir.kernel.parsing import kernel_functions
-from kernelwright.ir.kernel.printing import with_functions
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, HINTS, METHODS
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule

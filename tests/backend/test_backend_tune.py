@@ -22,8 +22,8 @@ from kernelwright.backend.tuning.space import space_of
 from kernelwright.backend.tuning.trials import prepare_trial, with_meta
 from kernelwright.backend.tuning.tune import Tune
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.kernel.parsing import kernel_functions
-from kernelwright.ir.kernel.printing import with_functions
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context
 from kernelwright.ir.pipeline import parse_pipeline

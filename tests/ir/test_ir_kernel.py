@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kernelwright.ir.kernel.canonical import canonical
-from kernelwright.ir.kernel.parsing import helper_of, kernel_functions, parse_function
-from kernelwright.ir.kernel.printing import print_function, with_functions
+from kernelwright.ir.kernel.text.parsing import helper_of, kernel_functions, parse_function
+from kernelwright.ir.kernel.text.printing import print_function, with_functions
 from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module

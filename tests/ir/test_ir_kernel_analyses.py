@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernelwright.ir.kernel.accesses import Accesses
-from kernelwright.ir.kernel.axes import Axes
-from kernelwright.ir.kernel.indices import Factor, Form, Indices, Leaf
-from kernelwright.ir.kernel.inlining import inlined
-from kernelwright.ir.kernel.launches import KernelLaunch, Launches
-from kernelwright.ir.kernel.parsing import kernel_functions, parse_function
+from kernelwright.ir.kernel.analysis.accesses import Accesses
+from kernelwright.ir.kernel.analysis.axes import Axes
+from kernelwright.ir.kernel.analysis.indices import Factor, Form, Indices, Leaf
+from kernelwright.ir.kernel.analysis.launches import KernelLaunch, Launches
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_function
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Value
 from kernelwright.ir.values import TensorSpec
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from kernelwright.ir.kernel.analysis.memory import MemoryOrder
 from kernelwright.ir.kernel.canonical import canonical
-from kernelwright.ir.kernel.dump import dump
-from kernelwright.ir.kernel.inlining import inlined
-from kernelwright.ir.kernel.memory import MemoryOrder
-from kernelwright.ir.kernel.parsing import kernel_functions, parse_kernels
+from kernelwright.ir.kernel.text.dump import dump
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_kernels
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operation, Region, Value
 from kernelwright.ir.kernel.verifier import verify_function
 from kernelwright.ir.values import Kernel

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kernelwright.ir.kernel.normal import counted, normal_form
-from kernelwright.ir.kernel.parsing import parse_function, parse_kernels
+from kernelwright.ir.kernel.text.parsing import parse_function, parse_kernels
 from kernelwright.ir.values import Kernel
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

@@ -5,9 +5,9 @@ import textwrap
 import pytest
 
 from kernelwright.ir.errors import PassError
-from kernelwright.ir.kernel.parsing import parse_function
-from kernelwright.ir.kernel.programs import varying_values
+from kernelwright.ir.kernel.analysis.programs import varying_values
 from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.text.parsing import parse_function
 from kernelwright.ir.kernel.values import Constant, Function, Operation
 
 BODY = "i = tl.arange(0, B)\nv = tl.load(x + i, mask=i < n, other=0.0)\ntl.store(x + i, v * 2.0, mask=i < n)"

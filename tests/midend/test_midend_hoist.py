@@ -8,7 +8,7 @@ from programs import assert_right, lowered
 from kernelwright.backend.compile.compiler import compile_module
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.kernel.normal import normal_form
-from kernelwright.ir.kernel.parsing import kernel_functions
+from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.local import hoist_offsets

@@ -9,8 +9,8 @@ from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.kernel.parsing import kernel_functions
-from kernelwright.ir.kernel.shapes import Shapes
+from kernelwright.ir.kernel.analysis.shapes import Shapes
+from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.values import Constant
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import Kernel, KernelModule

@@ -12,7 +12,7 @@ from programs import assert_right, outputs
 
 from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.kernel.normal import normal_form
-from kernelwright.ir.kernel.parsing import kernel_functions
+from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context
 from kernelwright.ir.values import KernelModule

@@ -9,10 +9,10 @@ where one block holds all of it, *mixed* where programs and a loop come together
 from dataclasses import dataclass
 from typing import Literal
 
-from kernelwright.ir.kernel.accesses import Accesses
-from kernelwright.ir.kernel.indices import Form, Leaf, Product
-from kernelwright.ir.kernel.launches import Launches
-from kernelwright.ir.kernel.shapes import Shapes
+from kernelwright.ir.kernel.analysis.accesses import Accesses
+from kernelwright.ir.kernel.analysis.indices import Form, Leaf, Product
+from kernelwright.ir.kernel.analysis.launches import Launches
+from kernelwright.ir.kernel.analysis.shapes import Shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
 
 Placing = Literal["parallel", "looped", "whole", "mixed"]

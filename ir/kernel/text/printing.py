@@ -4,10 +4,10 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kernelwright.ir.kernel.layout import Layout
-from kernelwright.ir.kernel.naming import Names, Roles
-from kernelwright.ir.kernel.phases import Phase
-from kernelwright.ir.kernel.shapes import Shapes
+from kernelwright.ir.kernel.analysis.phases import Phase
+from kernelwright.ir.kernel.analysis.shapes import Shapes
+from kernelwright.ir.kernel.text.layout import Layout
+from kernelwright.ir.kernel.text.naming import Names, Roles
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Symbol, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, LOOPS, OPERATORS
 from kernelwright.ir.values import KernelModule

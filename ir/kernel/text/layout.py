@@ -7,7 +7,7 @@ of a use is the statement that it is printed in: a position among the operations
 from dataclasses import dataclass
 from functools import cache
 
-from kernelwright.ir.kernel.phases import Phase, is_inline, phases
+from kernelwright.ir.kernel.analysis.phases import Phase, is_inline, phases
 from kernelwright.ir.kernel.values import Function, Operation, Region, Value
 from kernelwright.ir.kernel.vocabulary import ARITHMETIC, LOOPS, OPERATORS
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kernelwright.ir.kernel.indices import Form, Indices, Leaf, Product
-from kernelwright.ir.kernel.launches import Launches
+from kernelwright.ir.kernel.analysis.indices import Form, Indices, Leaf, Product
+from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
 
 _HINTS = ("cache_modifier", "eviction_policy", "volatile", "sem", "scope")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from kernelwright.ir.dialect.checker import bound_names, dotted
 from kernelwright.ir.dialect.tables import LANGUAGE_DTYPES, TRITON_NAMES
+from kernelwright.ir.kernel.analysis.phases import Phase
 from kernelwright.ir.kernel.building import Builder, effect_of
-from kernelwright.ir.kernel.phases import Phase
 from kernelwright.ir.kernel.values import Constant, Effect, Operand, Operation, Parameter, Symbol, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import (
     BINARY,

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kernelwright.ir.dialect.checker import dotted
+from kernelwright.ir.kernel.analysis.phases import is_inline, phases
 from kernelwright.ir.kernel.building import first_free
 from kernelwright.ir.kernel.canonical import canonical
-from kernelwright.ir.kernel.expressions import literal
-from kernelwright.ir.kernel.phases import is_inline, phases
+from kernelwright.ir.kernel.text.expressions import literal
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Parameter, Region, Symbol, Value
 
 

@@ -4,8 +4,8 @@ import keyword
 import re
 from collections.abc import Iterator, Mapping
 
-from kernelwright.ir.kernel.phases import Phase, phases
-from kernelwright.ir.kernel.shapes import ONE, Shapes
+from kernelwright.ir.kernel.analysis.phases import Phase, phases
+from kernelwright.ir.kernel.analysis.shapes import ONE, Shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Symbol, Value
 from kernelwright.ir.kernel.vocabulary import COMPARING
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from kernelwright.ir.kernel.memory import MemoryOrder
-from kernelwright.ir.kernel.phases import Phase, phases
-from kernelwright.ir.kernel.shapes import Shapes
+from kernelwright.ir.kernel.analysis.memory import MemoryOrder
+from kernelwright.ir.kernel.analysis.phases import Phase, phases
+from kernelwright.ir.kernel.analysis.shapes import Shapes
 from kernelwright.ir.kernel.values import Function, Operation, Region, Undefined, Value
 
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from kernelwright.ir.kernel.launches import Launches
-from kernelwright.ir.kernel.phases import Phase, phases
-from kernelwright.ir.kernel.shapes import Shapes
+from kernelwright.ir.kernel.analysis.launches import Launches
+from kernelwright.ir.kernel.analysis.phases import Phase, phases
+from kernelwright.ir.kernel.analysis.shapes import Shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import HINTS, LOOPS
 

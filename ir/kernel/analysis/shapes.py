@@ -6,7 +6,7 @@ unknown. A shape is a tuple of extents, `()` for a scalar (a pointer or a number
 
 from collections.abc import Mapping, Sequence
 
-from kernelwright.ir.kernel.phases import Phase, phases
+from kernelwright.ir.kernel.analysis.phases import Phase, phases
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import ARITHMETIC_FUNCTIONS, HINTS, LOOPS, OPERATORS
 

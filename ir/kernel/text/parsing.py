@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from kernelwright.ir.dialect.checker import all_arguments, bound_names, dotted
+from kernelwright.ir.kernel.analysis.phases import Phase, carried_phase, parameter_phases, phase_of, phases
 from kernelwright.ir.kernel.building import effect_of
 from kernelwright.ir.kernel.canonical import canonical
-from kernelwright.ir.kernel.expressions import Expressions, Helper, UnknownFormError
-from kernelwright.ir.kernel.phases import Phase, carried_phase, parameter_phases, phase_of, phases
+from kernelwright.ir.kernel.text.expressions import Expressions, Helper, UnknownFormError
 from kernelwright.ir.kernel.values import (
     Constant,
     Effect,

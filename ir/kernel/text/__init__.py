@@ -1,0 +1,1 @@
+"""Kernels from Triton's text and back."""
