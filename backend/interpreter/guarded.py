@@ -1,6 +1,6 @@
 """The adapter for Triton's interpreter, first half: its builder, over guarded memory.
 
-What is private there is touched here, in `batched.py` (shapes), `interp_types.py` (types) and `language.py` (the
+What is private there is touched here, in `batched.py` (shapes), `types.py` (types) and `language.py` (the
 patches that make the language interpretable) alone; `versions.TRIED` has the releases that they were tried with.
 """
 
