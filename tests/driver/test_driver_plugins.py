@@ -232,7 +232,10 @@ def test_what_does_not_fit_and_names_that_are_taken_are_told(announce: Callable[
         (lambda: parse_pipeline("odd"), "cannot be used: it is not a subclass of kernelwright.ir.passes.Pass"),
         (lambda: get_target("odd"), r"cannot be used: it is not a kernelwright\.backend\.targets\.Target"),
         (lambda: get_target("h100"), r"target 'h100' of unfit 1\.0 .* has a name that is taken by Target\(name='h100'"),
-        (lambda: read_train_settings(["algorithm=odd"]), r"it is not a kernelwright\.rl\.algorithm\.Algorithm"),
+        (
+            lambda: read_train_settings(["algorithm=odd"]),
+            r"it is not a kernelwright\.rl\.algorithms\.algorithm\.Algorithm",
+        ),
     ):
         with pytest.raises(UserError, match=message):
             ask()

@@ -21,7 +21,7 @@ configuration (defaults first):
 
   kernelwright bench policy=smollm suite=jsonl:problems.jsonl n=4
 
-Exit status: 0 done, 1 the policy failed, 2 bad usage or input, 130 interrupted.
+Exit status: 0 done, 1 the policy failed, 2 bad usage or input, 130 interrupted, 143 terminated.
 """
 
 import json
