@@ -311,7 +311,8 @@ def test_debug_shows_tracebacks(program: Path, monkeypatch: pytest.MonkeyPatch) 
 # Help ----------------------------------------------------------------------------------------------------------
 
 
-def test_help_and_version(capsys: Captured) -> None:
+def test_help_and_version(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"kernelwright {__version__}\n"
     assert main(["--help"]) == 0

@@ -136,8 +136,9 @@ def arguments(stage: str, problems: Path, start: str, out: Path, tokens: int) ->
     """Two steps, one problem each, two trajectories of two turns. Answers of four tokens are worth nothing."""
     told = [f"stage={stage}", f"problems.place={problems}", "problems.split=null", "rollout.n=2", "rollout.turns=2"]
     told += [f"rollout.max_tokens={tokens}", "trainer.steps=2", "trainer.problems=1", f"adapter={start}", f"out={out}"]
-    # Where all answers are worth the same, what moves the weights is the penalty.
-    told += ["target=h100", "algorithm=grpo", "algorithm.kl=0.1", "workers=1", "rollout.action=pipeline"]
+    # Where all answers are worth the same, what moves the weights is the penalty, which is to the base model here.
+    told += ["target=h100", "algorithm=grpo", "algorithm.kl=0.1", "algorithm.reference=base"]
+    told += ["workers=1", "rollout.action=pipeline"]
     # An adapter that is sure of its answers has to be moved further until that shows in their first tokens.
     told += ["canary.prompts=1", "canary.n=1", "canary.max_tokens=4", "canary.scale=0.2"]
     told += ["reward=cost_model"] if stage == "midend" else []  # no rung measures times here
