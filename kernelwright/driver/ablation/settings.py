@@ -112,8 +112,8 @@ _ABLATING = Shape(("ablate",), {"": AblateSchema, "import": ImportSettings}, gro
 
 def read_ablate_settings(overrides: Sequence[str], root: str = "ablate") -> AblateSettings:
     """Compose the configuration. Raises UserError, naming the arm or the key, for anything that does not fit."""
-    discover()
     config = _composed(overrides, root)
+    discover()
     checked, importing = (
         check_config(AblateSchema, without(config, ["import"])),
         check_config(ImportSettings, config.get("import", {}), "import."),

@@ -62,8 +62,8 @@ _BENCH = Shape(("bench",), {"": BenchSchema, "import": ImportSettings})
 
 def read_bench_settings(overrides: Sequence[str], root: str = "bench") -> BenchSettings:
     """Compose the configuration. Raises UserError for anything that does not fit."""
-    discover()
     refuse(overrides, root, _BENCH)
+    discover()
     from omegaconf import OmegaConf  # late, as Hydra: it takes longer than all before
 
     from kernelwright.driver.config.composition import compose_config

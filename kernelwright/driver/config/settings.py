@@ -165,10 +165,10 @@ def read_settings(
 
     Raises UserError, naming the override and what would be valid, for anything that does not fit.
     """
+    refuse(overrides, root, _COMPILING)
     discover()
     if isinstance(pipeline, str):
         pipeline = parse_pipeline(pipeline)
-    refuse(overrides, root, _COMPILING)
     from kernelwright.driver.config.composition import compose_config  # late: Hydra takes longer than all before
 
     config = compose_config(overrides, {"name": program_name(name)}, root)

@@ -117,8 +117,8 @@ def read_pair_settings(overrides: Sequence[str], root: str = "data") -> PairSett
     """Compose the configuration; raises UserError, naming the key and what would be valid."""
     given = dict(item.split("=", 1) for item in overrides if item.partition("=")[0] in _VERBATIM)
     composed = [item for item in overrides if item.partition("=")[0] not in _VERBATIM]
-    discover()
     refuse(composed, root, _PAIRING)
+    discover()
     from kernelwright.driver.config.composition import compose_config  # late: Hydra takes longer than all before
 
     config = compose_config(composed, root=root)

@@ -60,10 +60,11 @@ def check(arguments: Arguments) -> "Settings":
         check_emit(flags["--emit"])
     checked_output(flags.get("--output"))
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
-    from kernelwright.driver.config.beginnings import check_answering, check_policy
     from kernelwright.driver.config.settings import read_settings
 
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
+    from kernelwright.driver.config.beginnings import check_answering, check_policy
+
     check_folder(settings.out, "out=")
     check_cache()
     check_policy(settings.policy)

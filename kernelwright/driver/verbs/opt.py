@@ -59,10 +59,11 @@ def check(arguments: Arguments) -> "Settings":
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
     if "--print-ir-after" in flags:
         _printed_after(flags["--print-ir-after"], pipeline or Pipeline())
-    from kernelwright.driver.config.beginnings import check_answering, check_policy
     from kernelwright.driver.config.settings import read_settings
 
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
+    from kernelwright.driver.config.beginnings import check_answering, check_policy
+
     check_policy(settings.policy)
     check_answering(settings.policy)
     return settings
