@@ -1,5 +1,6 @@
 """Workers start, end, are replaced, and leave nothing behind."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -19,6 +21,7 @@ from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.session import InterpretedCallError, InterpretedModule
 from kernelwright.evaluation.sandbox import forker
+from kernelwright.evaluation.sandbox import parent as jobs_end
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox, SandboxError
 from kernelwright.ir.values import KernelModule
 
@@ -212,3 +215,27 @@ def test_a_lasting_device_is_killed_at_its_limit(evaluator: LocalEvaluator) -> N
         patient = replace(limits, timeout_s=60)
         (out,) = InterpretedModule(program(vector_host()), sandbox, patient)([torch.ones(1000)])
         assert torch.equal(out, torch.full((1000,), 2.0))
+
+
+def test_a_process_forked_while_a_job_is_written_keeps_nothing_that_can_be_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a thread of a search forks its workers while another hands a job to the sandbox."""
+    write, forked = jobs_end.write_frame, list[int]()
+
+    def writing(*arguments: Any) -> None:
+        pid = os.fork()
+        if pid == 0:
+            signal.pause()
+            os._exit(0)
+        forked.append(pid)
+        write(*arguments)
+
+    monkeypatch.setattr(jobs_end, "write_frame", writing)
+    try:
+        with jobs_end._memory_file(4096, {"kind": "describe"}) as fd:
+            assert fcntl.fcntl(fd, fcntl.F_GET_SEALS) & fcntl.F_SEAL_WRITE
+    finally:
+        for pid in forked:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)

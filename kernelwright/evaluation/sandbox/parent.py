@@ -212,6 +212,8 @@ def _memory_file(size: int, header: dict[str, Any] | None = None, tensors: Seque
         seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
         if header is not None:
             with mmap.mmap(fd, size) as buffer:
+                # A process that another thread forks meanwhile would keep what can be written, and nothing be sealed.
+                buffer.madvise(mmap.MADV_DONTFORK)
                 write_frame(buffer, header, tensors)
             seals |= fcntl.F_SEAL_WRITE
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals | fcntl.F_SEAL_SEAL)
