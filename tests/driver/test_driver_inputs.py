@@ -16,7 +16,7 @@ from rich.console import Console
 import kernelwright
 from kernelwright.driver.cli import main
 from kernelwright.driver.command.helping import fitted, verb_help
-from kernelwright.driver.config.paths import check_folder
+from kernelwright.driver.config.paths import check_folder, check_replaced
 from kernelwright.driver.config.train_settings import ProblemSettings, read_train_settings
 from kernelwright.driver.pairs.summary import token_counter
 from kernelwright.driver.run.training_folder import training_folder
@@ -184,6 +184,28 @@ def test_a_folder_is_no_file_of_pairs(capsys: Captured) -> None:
     for command in (["data", "pairs", "count=1"], ["data", "kernelbench", "small.py"]):
         assert refused([*command, "out=p"], capsys) == "out=p is a folder; name a file"
     assert left() == {"p"}
+
+
+@pytest.mark.parametrize("words", [["kernelbench", "there"], ["pairs"]], ids=lambda words: words[0])
+@pytest.mark.parametrize("held", ['{"id": 1}', "my notes", "[1, 2]"])
+def test_a_file_of_another_kind_is_not_overwritten_with_data(capsys: Captured, words: list[str], held: str) -> None:
+    Path("mine.jsonl").write_text(f"{held}\n")
+    said = refused(["data", *words, "out=mine.jsonl"], capsys)
+    assert said.startswith("out=mine.jsonl: a file that holds no p") and said.endswith("remove this one")
+    assert Path("mine.jsonl").read_text() == f"{held}\n"
+
+
+def test_a_file_of_the_same_kind_may_be_written_again() -> None:
+    Path("pairs.jsonl").write_text(json.dumps(PAIR) + "\n")
+    check_replaced("pairs.jsonl", "out=", "pairs", ("stage", "before", "after"))
+    Path("empty.jsonl").touch()
+    check_replaced("empty.jsonl", "out=", "pairs", ("stage",))
+
+
+def test_a_program_is_not_overwritten_with_its_kernels(capsys: Captured) -> None:
+    said = refused(["compile", "small.py", *QUICK, "-o", "./small.py"], capsys)
+    assert said == "--output=./small.py is the program itself; name another file"
+    assert Path("small.py").read_text() == PROGRAM
 
 
 def test_pairs_that_are_stopped_before_the_first_leave_nothing(

@@ -1,7 +1,9 @@
 """Paths that are given, checked before any work begins."""
 
+import json
 import os
 import shutil
+from collections.abc import Collection
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -41,6 +43,21 @@ def check_new_file(path: Path | str, key: str) -> None:
     check_folder(path.parent, key)
     if path.parent.is_dir():
         check_output(path, key)
+
+
+def check_replaced(path: Path | str, key: str, holds: str, keys: Collection[str]) -> None:
+    """UserError for a file of rows that would take the place of something else: its first row lacks one of `keys`."""
+    path = Path(path)
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        first = lines.readline(1 << 20)
+    try:
+        row = json.loads(first)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict) or not set(keys) <= set(row):
+        raise UserError(f"{key}{path}: a file that holds no {holds} is there; name another file, or remove this one")
 
 
 def check_folder(path: Path | str, key: str) -> None:

@@ -38,6 +38,7 @@ from kernelwright.driver.config.discovery import read_pipeline
 from kernelwright.driver.config.paths import check_folder, check_text
 from kernelwright.driver.run.streams import alone_on_stdout, naming
 from kernelwright.driver.run.walls import warn_of_walls
+from kernelwright.ir.errors import UserError
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
     from kernelwright.driver.config.settings import Settings
@@ -58,7 +59,9 @@ def check(arguments: Arguments) -> "Settings":
     check_text(path, "", "give a Python file with a class Model, get_inputs and get_init_inputs")
     if "--emit" in flags:
         check_emit(flags["--emit"])
-    checked_output(flags.get("--output"))
+    output = checked_output(flags.get("--output"))
+    if output is not None and Path(output).exists() and Path(output).samefile(path):
+        raise UserError(f"--output={output} is the program itself; name another file")
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
     from kernelwright.driver.config.settings import read_settings
 

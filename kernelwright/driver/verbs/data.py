@@ -60,7 +60,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernelwright.driver.config.arguments import Arguments, Flag
-from kernelwright.driver.config.paths import check_new_file
+from kernelwright.driver.config.paths import check_new_file, check_replaced
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data.rows import FRONTEND, write_text
 
@@ -74,7 +74,9 @@ ROOT = "data"
 def check(arguments: Arguments) -> "PairSettings | None":
     """What is asked for, None for `kernelbench`. Raises UserError for what cannot be done, without torch."""
     if arguments.positional[:1] == ("kernelbench",):
-        check_new_file(_kernelbench_out(arguments), "out=")
+        out = _kernelbench_out(arguments)
+        check_new_file(out, "out=")
+        check_replaced(out, "out=", "problems of KernelBench", ("level", "problem_id", "code"))
         return None
     if arguments.positional != ("pairs",):
         given = " ".join(arguments.positional) or "nothing"
@@ -88,6 +90,7 @@ def check(arguments: Arguments) -> "PairSettings | None":
     from kernelwright.driver.config.beginnings import check_places, check_tokenizer
 
     check_new_file(settings.out, "out=")
+    check_replaced(settings.out, "out=", "pairs", ("stage", "before", "after"))
     check_places(settings.problems, "problems=")
     check_places(settings.against, "against=")
     if settings.tokenizer is not None:
