@@ -131,7 +131,7 @@ def evaluate(
     candidate: Source | KernelModule | Compiled,
     reference: Source | nn.Module | KernelModule | Reference,
     *inputs: Value,
-    rungs: Sequence[Rung | str] | None = None,
+    rungs: Sequence[Rung | str] | str | None = None,
     target: str = "auto",
     device: str = "auto",
     dialect: bool = True,
@@ -142,9 +142,9 @@ def evaluate(
     candidate: the program to judge: a path or a text with a class `ModelNew` or a function `forward`, a module, or the
     result of `compile`. reference: a path or a text in KernelBench's format, a module (its reference is taken), a
     `Reference`, or a live `nn.Module` with the `inputs` of its forward. The weights of a live module become inputs of
-    the candidate. rungs: some of parse, compile, interpret, run, time and profile; None for parse, compile, and run
-    (without a GPU: interpret). device: auto, cpu or cuda. dialect: False judges any Python. overrides: as the command
-    line takes them, such as `["evaluator.seeds=5"]`.
+    the candidate. rungs: some of parse, compile, interpret, run, time and profile, as a list or a text with commas;
+    None for parse, compile, and run (without a GPU: interpret). device: auto, cpu or cuda. dialect: False judges any
+    Python. overrides: as the command line takes them, such as `["evaluator.seeds=5"]`.
 
     A bad candidate is a verdict and raises nothing. Raises UserError for a reference that cannot be used.
 
@@ -155,7 +155,7 @@ def evaluate(
     given = {"target": target, "device": device, "dialect": dialect}
     spelt = [*as_overrides(overrides), *as_overrides(given)]
     if rungs is not None:
-        spelt.append(f"rungs={','.join(map(str, rungs))}")
+        spelt.append(f"rungs={rungs if isinstance(rungs, str) else ','.join(map(str, rungs))}")
     settings = read_evaluate_settings(spelt)
     computed = _reference(reference, inputs, settings, spelt)
     program, called = _candidate(candidate)

@@ -192,6 +192,8 @@ def test_evaluate_takes_texts_paths_modules_and_live_models(
     assert kernelwright.evaluate(path, PROGRAM, rungs=["parse"]).status is Status.UNPARSED
     with pytest.raises(UserError, match=r"rungs: unknown rung 'walk'"):
         kernelwright.evaluate(path, PROGRAM, rungs=["walk"])
+    with pytest.raises(UserError, match="unknown rung 'interpet'"):
+        kernelwright.evaluate(path, PROGRAM, rungs="parse,interpet")
     with pytest.raises(UserError, match=r"reference=gone\.py: No such file"):
         kernelwright.evaluate(path, "gone.py")
 
