@@ -191,9 +191,8 @@ def train(
 
     stage: frontend or midend. overrides and settings: configuration, as `kernelwright train` takes it: texts
     (`["trainer.steps=20"]`), or keywords whose mappings are nested keys (`recipe="smollm", trainer={"steps": 20}`).
-    out: the run folder; None for the configured one, runs/train/STAGE. policy: the name of an
-    option of the group `policy`, a mapping of its keys, or an open policy, which stays open. verbose: show progress on
-    stderr.
+    out: the run folder; None for the configured one, runs/train/STAGE. policy: the name of an option of the group
+    `policy`, a mapping of its keys, or an open policy, which stays open. verbose: show progress on stderr.
 
     Returns the run as `load` does. Raises UserError for bad configuration, before the policy is asked. Ctrl-C writes a
     checkpoint before the run ends; the same call then resumes from it.

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kernelwright.driver.cli import main
-from kernelwright.driver.judging import verb as judging
+from kernelwright.driver.judging import run as judging
 from kernelwright.driver.run import build
 from kernelwright.evaluation.pools.pool import EvaluatorPool, LocalOptions
 from kernelwright.evaluation.sandbox.parent import SandboxError

@@ -25,9 +25,10 @@ from kernelwright.agent.rollout import roll_out
 from kernelwright.driver.cli import main
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.train_settings import CanarySettings, read_train_settings
+from kernelwright.driver.run.build import judged_by
 from kernelwright.driver.training.canary import check_policy
 from kernelwright.driver.training.plot import FORMATS, phase_seconds, plot_run, plotted
-from kernelwright.driver.training.run import judged_by, run_train
+from kernelwright.driver.training.run import run_train
 from kernelwright.evaluation.pools.pool import EvaluatorPool, LocalOptions
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox
 from kernelwright.frontend.agent import FrontendAgent

@@ -16,11 +16,12 @@ from processes import environment
 
 from kernelwright.driver.cli import main
 from kernelwright.driver.compiling.folder import left_by_a_run
+from kernelwright.driver.config.paths import free_place
 from kernelwright.driver.pairs.making import PairRun
 from kernelwright.driver.pairs.settings import read_pair_settings
 from kernelwright.driver.run.journal import Journal
 from kernelwright.driver.run.locks import locked
-from kernelwright.driver.run.training_folder import free_place, training_folder
+from kernelwright.driver.run.training_folder import training_folder
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.trainer.checkpoint import save_checkpoint
 

@@ -43,3 +43,8 @@ def test_a_verb_says_in_one_line_what_it_lacks(words: list[str], tmp_path: Path)
     assert done.returncode == 2
     lines = [line for line in done.stderr.splitlines() if line.startswith("kernelwright: ")]
     assert lines == ["kernelwright: error: peft is not installed: pip install 'kernelwright[train]'"]
+
+
+def test_measuring_a_policy_needs_no_extra() -> None:
+    script = "import sys; sys.modules['peft'] = None; import kernelwright.driver.benchmarking.bench"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).returncode == 0

@@ -24,7 +24,7 @@ from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.campaigns.problem_sources import read_programs
 from kernelwright.driver.campaigns.programs import Program
 from kernelwright.driver.config.discovery import discover
-from kernelwright.driver.config.paths import remove_if_bare
+from kernelwright.driver.config.paths import free_place, remove_if_bare
 from kernelwright.driver.config.policies import PolicyKind, PolicySettings
 from kernelwright.driver.config.train_settings import ProblemSettings
 from kernelwright.driver.run.activity import Activity, sayer
@@ -32,7 +32,6 @@ from kernelwright.driver.run.build import resolve_target
 from kernelwright.driver.run.closing import GOES_ON, closing_with
 from kernelwright.driver.run.journal import Journal, other_journal
 from kernelwright.driver.run.locks import locked
-from kernelwright.driver.run.training_folder import free_place
 from kernelwright.driver.run.workers import Worker, answers
 from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.ir.errors import KernelwrightError, UserError

@@ -23,14 +23,13 @@ from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.policies import open_policy
 from kernelwright.driver.config.stage_agents import make_agent
 from kernelwright.driver.run.activity import Activity, sayer
-from kernelwright.driver.run.build import open_pool, resolve_target
+from kernelwright.driver.run.build import judged_by, needed, open_pool, resolve_target
 from kernelwright.driver.run.journal import Journal
 from kernelwright.driver.run.locks import locked
 from kernelwright.driver.run.provenance import record_start
 from kernelwright.driver.run.set_aside import NOT_READ, TOO_LONG, SetAside
 from kernelwright.driver.training.given import read_modules
 from kernelwright.driver.training.reward_needs import TIMED
-from kernelwright.driver.training.run import judged_by, needed
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.data.rows import write_text

@@ -123,7 +123,7 @@ def print_bench(summary: Mapping[str, Any], console: Console) -> None:
     for name, found in classes[:_MOST_CLASSES]:
         print_line(console, f"{100 * found['share']:5.1f}%  {name}")
     if len(classes) > _MOST_CLASSES:
-        print_line(console, f"and {len(classes) - _MOST_CLASSES} more classes of failures, in summary.json")
+        print_line(console, f"and {len(classes) - _MOST_CLASSES} more classes of failures, in summary_bench.json")
     if summary["set_aside"]:
         print_line(console, f"{len(summary['set_aside'])} problems were set aside and count as wrong: set_aside.jsonl")
     if summary["faults"]:

@@ -31,7 +31,7 @@ def check_training(plain: "TrainSchema | SftSchema", prefix: str = "") -> None:
         _check_pairs(plain.pairs, plain.stage.name, f"{prefix}pairs=")
 
 
-def check_policy(policy: PolicySettings) -> None:
+def check_packages(policy: PolicySettings) -> None:
     """UserError for a package that a policy needs, naming the extra that installs it."""
     if policy.plugin:
         return

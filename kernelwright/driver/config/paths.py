@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -85,6 +85,22 @@ def new_folder(out: str) -> Path:
             raise UserError(f"cannot make the run folder {folder}: {error.strerror} (set out=FOLDER)") from error
         return folder
     raise AssertionError("numbers do not end")
+
+
+def free_place(
+    wanted: Path, numbered: bool, stranger: Callable[[Path], str | None], say: Callable[[str], None]
+) -> Path:
+    """Where a run goes: `wanted`, unless a default, `numbered`, holds another run, as `stranger` says in words.
+
+    Then it is the first free place with a number after its name, which is told.
+    """
+    reason = stranger(wanted) if numbered else None
+    if reason is None:
+        return wanted
+    numbers = (wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}") for number in count(2))
+    place = next(place for place in numbers if stranger(place) is None)
+    say(f"{wanted} {reason}; this run goes to {place}")
+    return place
 
 
 def remove_if_bare(folder: Path) -> None:

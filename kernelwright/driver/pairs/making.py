@@ -17,14 +17,13 @@ import torch
 import triton
 from rich.console import Console
 
-from kernelwright.driver.config.paths import remove_if_bare
+from kernelwright.driver.config.paths import free_place, remove_if_bare
 from kernelwright.driver.pairs.problem import GENERATED, make_pairs
 from kernelwright.driver.pairs.settings import PairSettings
 from kernelwright.driver.run.activity import Activity, sayer
 from kernelwright.driver.run.build import resolve_target
 from kernelwright.driver.run.closing import GOES_ON, closing_with
 from kernelwright.driver.run.journal import Journal, other_journal
-from kernelwright.driver.run.training_folder import free_place
 from kernelwright.driver.run.workers import Worker, answers
 from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.frontend.computed import computed

@@ -1,6 +1,6 @@
 """Wiring: makes from settings what a pipeline needs to run."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from kernelwright.agent.evaluating import Evaluate
+from kernelwright.agent.evaluator import Rung
 from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import TARGETS, get_target
 from kernelwright.driver.config.policies import open_policy
@@ -21,7 +23,7 @@ from kernelwright.driver.config.settings import (
 )
 from kernelwright.driver.run.importing import Reading, check_room, import_apart
 from kernelwright.evaluation.pools.hosted import HostedPool
-from kernelwright.evaluation.pools.pool import EvaluatorPool, LocalOptions, Pool
+from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, Pool
 from kernelwright.evaluation.pools.ray_pool import RayPool
 from kernelwright.evaluation.sandbox.parent import Sandbox
 from kernelwright.frontend.importers import read_source
@@ -60,6 +62,20 @@ def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterato
         if settings.policy.is_configured:
             options["policy"] = stack.enter_context(open_policy(settings.policy))
         yield Context(target, evaluator, settings.seed, progress, options)
+
+
+def needed(rungs: tuple[Rung, ...] | None) -> Device:
+    """Where evaluators work: the GPU is left to the policy where no rung wants it, and each core may have one then."""
+    return Device.auto if rungs is None or {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(rungs) else Device.cpu
+
+
+def judged_by(pool: Pool) -> Evaluate:
+    """A pool as what judges many modules at once."""
+
+    def evaluate(modules: Iterable[KernelModule], rungs: Any) -> Iterator[Any]:
+        return pool.outcomes(Item(module, module.reference, rungs) for module in modules)
+
+    return evaluate
 
 
 def cost_model_ms(target: str) -> Callable[[KernelModule], float]:

@@ -4,11 +4,10 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-from kernelwright.driver.config.paths import remove_if_bare
+from kernelwright.driver.config.paths import free_place, remove_if_bare
 from kernelwright.driver.run.locks import locked
 from kernelwright.driver.run.provenance import RUN
 from kernelwright.driver.run.set_aside import SET_ASIDE
@@ -91,22 +90,6 @@ def _check_checkpoints(folder: Path) -> None:
         latest_checkpoint(folder / _CHECKPOINTS)
     except CheckpointError as error:
         raise UserError(f"{error}, or give another out=…") from error
-
-
-def free_place(
-    wanted: Path, numbered: bool, stranger: Callable[[Path], str | None], say: Callable[[str], None]
-) -> Path:
-    """Where a run goes: `wanted`, unless a default, `numbered`, holds another run, as `stranger` says in words.
-
-    Then it is the first free place with a number after its name, which is told.
-    """
-    reason = stranger(wanted) if numbered else None
-    if reason is None:
-        return wanted
-    numbers = (wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}") for number in count(2))
-    place = next(place for place in numbers if stranger(place) is None)
-    say(f"{wanted} {reason}; this run goes to {place}")
-    return place
 
 
 def _stranger(folder: Path, now: Mapping[str, Any]) -> str | None:

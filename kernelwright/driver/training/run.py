@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from rich.console import Console
 
-from kernelwright.agent.evaluating import Evaluate, confirmed
-from kernelwright.agent.evaluator import Rung, Verdict
+from kernelwright.agent.evaluating import confirmed
+from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.judge import PolicyJudge
 from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Policy, PromptTooLongError, Sampling
@@ -34,7 +34,7 @@ from kernelwright.driver.config.train_settings import (
 )
 from kernelwright.driver.pairs.rows import read_pair_rows
 from kernelwright.driver.run.activity import Activity, sayer
-from kernelwright.driver.run.build import cost_model_ms, open_pool, resolve_target
+from kernelwright.driver.run.build import cost_model_ms, judged_by, needed, open_pool, resolve_target
 from kernelwright.driver.run.closing import closing_with
 from kernelwright.driver.run.provenance import record_start
 from kernelwright.driver.run.set_aside import NOT_READ, TOO_LONG, SetAside
@@ -46,7 +46,6 @@ from kernelwright.driver.training.plot import plotted
 from kernelwright.driver.training.readers import Readers
 from kernelwright.driver.training.reward_needs import check_needs, doubts, rungs_for
 from kernelwright.driver.training.watching import WatchedPolicy, watched
-from kernelwright.evaluation.pools.pool import Item, Pool
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.trainer.checkpoint import NOTHING_KEPT, what_is_kept
@@ -322,20 +321,6 @@ def _going_first(device: torch.device) -> Iterator[None]:
     with torch.cuda.stream(own):
         yield
     before.wait_stream(own)
-
-
-def needed(rungs: tuple[Rung, ...] | None) -> Device:
-    """Where evaluators work: the GPU is left to the policy where no rung wants it, and each core may have one then."""
-    return Device.auto if rungs is None or {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(rungs) else Device.cpu
-
-
-def judged_by(pool: Pool) -> Evaluate:
-    """A pool as what judges many modules at once."""
-
-    def evaluate(modules: Iterable[KernelModule], rungs: Any) -> Iterator[Any]:
-        return pool.outcomes(Item(module, module.reference, rungs) for module in modules)
-
-    return evaluate
 
 
 def _on_cuda(device: str) -> bool:

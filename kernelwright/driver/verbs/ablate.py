@@ -62,7 +62,7 @@ def check(arguments: Arguments) -> "AblateSettings":
     from kernelwright.driver.config.beginnings import (
         check_answering,
         check_models,
-        check_policy,
+        check_packages,
         check_problems,
         check_training,
     )
@@ -70,7 +70,7 @@ def check(arguments: Arguments) -> "AblateSettings":
     check_folder(settings.out, "out=")
     check_problems(settings.problems)
     for arm in settings.arms:
-        check_policy(arm.policy)
+        check_packages(arm.policy)
         for training in list(arm.training.values())[:1]:  # seeds alone differ
             check_training(training.plain, f"arm {arm.name}: ")
             check_problems(training.plain.problems, f"arm {arm.name}: ")

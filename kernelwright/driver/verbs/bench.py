@@ -46,11 +46,12 @@ def check(arguments: Arguments) -> "BenchSettings":
     from kernelwright.driver.benchmarking.settings import read_bench_settings
 
     settings = read_bench_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.config.beginnings import check_places, check_policy
+    from kernelwright.driver.config.beginnings import check_answering, check_packages, check_places
 
     check_folder(settings.plain.out, "out=")
-    check_policy(settings.plain.policy)
+    check_packages(settings.plain.policy)
     check_places([str(settings.plain.problems.place)], "suite=")
+    check_answering(settings.plain.policy)
     return settings
 
 

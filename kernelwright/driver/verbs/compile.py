@@ -66,11 +66,11 @@ def check(arguments: Arguments) -> "Settings":
     from kernelwright.driver.config.settings import read_settings
 
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
-    from kernelwright.driver.config.beginnings import check_answering, check_policy
+    from kernelwright.driver.config.beginnings import check_answering, check_packages
 
     check_folder(settings.out, "out=")
     check_cache()
-    check_policy(settings.policy)
+    check_packages(settings.policy)
     check_answering(settings.policy)
     return settings
 

@@ -8,7 +8,7 @@ should compute the same with Triton kernels, as a class `ModelNew` or a function
 stdout, and nothing else. It has `status`, `rung` (the rung that failed, else the last rung), `detail`,
 `diagnostics`, `errors`, `times`, `speedup` over eager PyTorch and its 95% interval `ci` (null where nothing was timed),
 `caliber`, `rungs` (the passed ones), `resources` and `shrunken`. The status is ok, unparsed, compile_error,
-runtime_error, mismatch, timeout, cheat or unsupported.
+runtime_error, mismatch, timeout, cheat, host_computes or unsupported.
 
 A row of a batch is an object with `id`, `reference` and `candidate`, and may have `rungs` and `dialect`. Reference
 and candidate are paths, relative to FILE's folder, or source texts. A text with a newline counts as source. The output
@@ -87,6 +87,6 @@ def _check_out(out: Path, batch: Path) -> None:
 def run(arguments: Arguments) -> int:
     """Judge what is given; verdicts alone go to stdout."""
     settings = check(arguments)
-    from kernelwright.driver.judging.verb import judge_batch, judge_one  # late: what is wrong is told without torch
+    from kernelwright.driver.judging.run import judge_batch, judge_one  # late: what is wrong is told without torch
 
     return judge_one(settings) if settings.batch is None else judge_batch(settings, Path(settings.batch))

@@ -50,7 +50,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kernelwright.agent.rewards import needs_of
 from kernelwright.driver.config.arguments import Arguments, Flag
 from kernelwright.driver.config.paths import check_folder
 
@@ -69,14 +68,15 @@ def check(arguments: Arguments) -> "TrainSettings":
     from kernelwright.driver.config.train_settings import read_train_settings
 
     settings = read_train_settings(arguments.composed, arguments.root(ROOT))
-    from kernelwright.driver.config.beginnings import check_models, check_policy, check_problems, check_training
+    from kernelwright.agent.rewards import needs_of
+    from kernelwright.driver.config.beginnings import check_models, check_packages, check_problems, check_training
     from kernelwright.driver.run.training_folder import check_begun
     from kernelwright.driver.training.reward_needs import check_judge
 
     check_folder(settings.plain.out, "out=")
     check_begun(Path(settings.plain.out), Path(f"runs/train/{settings.plain.stage.name}"))
     check_training(settings.plain)
-    check_policy(settings.plain.policy)
+    check_packages(settings.plain.policy)
     check_problems(settings.plain.problems)
     check_judge(needs_of(settings.make_reward()), settings)
     check_models(settings.plain)
