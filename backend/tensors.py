@@ -16,6 +16,8 @@ from kernelwright.ir.values import DTYPES, TensorSpec
 TORCH_DTYPES: Mapping[str, torch.dtype] = {short: getattr(torch, name) for short, (name, _, _) in DTYPES.items()}
 SHORT_DTYPES: Mapping[torch.dtype, str] = {dtype: short for short, dtype in TORCH_DTYPES.items()}
 
+#: Torch's functions and operators, without their overloads, that give memory without content.
+UNFILLED = frozenset("empty empty_like empty_strided empty_permuted new_empty new_empty_strided".split())
 #: What a program's forward takes.
 Value = Tensor | bool | int | float | None
 

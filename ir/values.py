@@ -13,6 +13,8 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any, Literal
 
+from kernelwright.ir.layout import span
+
 Scalar = bool | int | float | str | None
 
 #: What of a reference's fp32 work may round its operands to TF32: `ieee` nothing, `torch` convolutions, as PyTorch's
@@ -107,9 +109,7 @@ class TensorSpec:
     @property
     def extent(self) -> int:
         """Elements from the first to the last, gaps counted."""
-        if 0 in self.shape:
-            return 0
-        return 1 + sum((size - 1) * stride for size, stride in zip(self.shape, self.strides, strict=True))
+        return span(self.shape, self.strides)
 
     @property
     def nbytes(self) -> int:

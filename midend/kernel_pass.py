@@ -48,7 +48,7 @@ class KernelPass(Pass):
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with its kernels rewritten; the same object where the rule applies to none."""
         functions = kernel_functions(module)
-        known = self._launches(module) if functions else {}
+        known = launch_facts(module) if functions and self.asks_launches else {}
         found = {}
         for symbol, function in functions.items():
             made = self._rewritten(function, functions, known.get(symbol)) if function.entry else None
@@ -70,8 +70,3 @@ class KernelPass(Pass):
             if normal_form(short, functions) == normal_form(made, functions):
                 return short
         return made
-
-    def _launches(self, module: KernelModule) -> Mapping[str, Launches]:
-        if not self.asks_launches:
-            return {}
-        return launch_facts(module)

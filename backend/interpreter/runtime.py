@@ -32,7 +32,7 @@ from kernelwright.backend.launch.faults import (
     UnsupportedByInterpreter,
 )
 from kernelwright.backend.reference.device_mode import DeviceMode
-from kernelwright.backend.tensors import poison
+from kernelwright.backend.tensors import UNFILLED, poison
 from kernelwright.ir.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ __all__ = [
     "UninitialisedReadError",
     "UnsupportedByInterpreter",
 ]
-
-_ALLOCATORS = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
 
 #: Where jit functions start: file name -> sorted (first line, name).
 _STARTS: dict[str, list[tuple[int, str]]] = {}
@@ -131,7 +129,7 @@ class _WatchingMode(DeviceMode):
 
     def called(self, func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> Any:
         name = getattr(func, "__name__", "").split(".")[0]
-        if name in _ALLOCATORS and isinstance(result, Tensor):
+        if name in UNFILLED and isinstance(result, Tensor):
             self._runtime.allocated(result)
         elif name.endswith("_"):
             self._runtime.wrote(args[:1])

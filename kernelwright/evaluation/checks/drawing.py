@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
-from kernelwright.backend.tensors import Value
+from kernelwright.backend.tensors import UNFILLED, Value
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.checks.draws import ALIKE, KINDS, MIXTURES, ROWS, SCALES, WHOLE_KINDS, Draw, apply_kind
 from kernelwright.evaluation.checks.traits import Trait, find_traits, probes
@@ -32,8 +32,6 @@ _MOST_LITERALS = 12
 _NAN_NAMES = frozenset(
     "isnan nan_to_num nansum nanmean nanmedian nanquantile isfinite isinf isposinf isneginf fmax fmin".split()
 )
-#: Operations whose result is memory without content.
-_WITHOUT_CONTENT = frozenset("empty empty_like empty_strided empty_permuted new_empty new_empty_strided".split())
 
 
 class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -43,7 +41,7 @@ class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        if func.is_view or func.overloadpacket.__name__ in _WITHOUT_CONTENT:
+        if func.is_view or func.overloadpacket.__name__ in UNFILLED:
             return result
         found = result if isinstance(result, tuple | list) else (result,)
         for value in found:
@@ -66,7 +64,7 @@ class _ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = str(func)
-        moves = name in _STILL or name in operators.COPIES or name in operators.WRITES or name in operators.FACTORIES
+        moves = name in _STILL or operators.moves(name)
         self.only &= moves or func.is_view or torch.Tag.pointwise in func.tags
         return func(*args, **(kwargs or {}))
 

@@ -131,8 +131,7 @@ class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = str(func)
-        moves = name in operators.COPIES or name in operators.WRITES or name in operators.FACTORIES
-        self.computes |= not (moves or func.is_view or name == "aten._unsafe_view.default")
+        self.computes |= not (operators.moves(name) or func.is_view or name == "aten._unsafe_view.default")
         return func(*args, **(kwargs or {}))
 
 

@@ -26,6 +26,11 @@ def base(name: str) -> str:
     return ".".join(name.split(".")[:2])
 
 
+def moves(name: str) -> bool:
+    """Whether an operator copies, overwrites or makes memory, and computes nothing."""
+    return name in COPIES or name in WRITES or name in FACTORIES
+
+
 def permitted(name: str, externs: frozenset[str] | None) -> bool:
     """Whether an operator may be applied to withheld content: it moves data, or is among `externs` (None: any)."""
     return name in COPIES or name in WRITES or externs is None or base(name) in externs

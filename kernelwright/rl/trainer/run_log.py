@@ -11,6 +11,7 @@ from typing import Any
 
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data.rows import write_text
+from kernelwright.rl.trainer.step_lines import read_step_lines
 
 METRICS = "metrics.jsonl"
 #: Holds the id that the run has at Weights & Biases.
@@ -62,14 +63,7 @@ class RunLog:
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
     """The metrics of a run, by step; a last line that was cut off is left out."""
-    path = folder / METRICS
-    rows = []
-    for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            break
-    return rows
+    return read_step_lines(folder / METRICS)
 
 
 def _tensorboard(folder: Path, step: int) -> Any:
