@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from kernelwright.ir.exploration import Exploration, Phase, Variant
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 
@@ -26,6 +27,35 @@ class LowerInductor(Pass):
     name: ClassVar[str] = "lower-inductor"
     reads: ClassVar[Level] = Level.TORCH
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(
+        Phase.LOWERING,
+        variants=(
+            Variant("channels_last=false"),
+            Variant("persistent=false"),
+            Variant("channels_last=false,persistent=false"),
+            Variant("every_conv=true"),
+            Variant("every_conv=true,persistent=false"),
+            Variant("every_conv=true,persistent=false,split=false,online_softmax=false", prepared=True),
+            Variant("split=false"),
+            Variant("persistent=false,split=false"),
+            Variant("tile_reductions=true"),
+            Variant("tiles=1"),
+            Variant("tiles=3"),
+            Variant("online_softmax=false"),
+            Variant("persistent=false,online_softmax=false"),
+            # What is left of programs with averages to move is little more than convolutions and reductions.
+            Variant("reassociate=true"),
+            Variant("channels_last=false,reassociate=true", given="reassociate=true"),
+            Variant("every_conv=true,reassociate=true", given="reassociate=true"),
+            Variant("every_conv=true,persistent=false,reassociate=true", given="reassociate=true"),
+            Variant(
+                "every_conv=true,persistent=false,split=false,online_softmax=false,reassociate=true",
+                given="reassociate=true",
+                prepared=True,
+            ),
+            Variant("persistent=false,split=false,reassociate=true", given="reassociate=true"),
+        ),
+    )
 
     persistent: bool = True
     split: bool = True

@@ -7,6 +7,7 @@ from inspect import isabstract
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
+from kernelwright.ir.exploration import Exploration
 from kernelwright.ir.plugins import Registry
 from kernelwright.ir.values import KernelModule, Level
 
@@ -31,12 +32,14 @@ class Pass(ABC):
     """A named rewrite KernelModule -> KernelModule; its fields are its options.
 
     Fields have a default and are bool, int, float or str. The first line of the docstring is what
-    `kernelwright passes` shows. A pass neither prints, times nor stamps: instruments do.
+    `kernelwright passes` shows. A pass neither prints, times nor stamps: instruments do. `explore` says how search and
+    agents try the pass; None keeps them from it.
     """
 
     name: ClassVar[str]
     reads: ClassVar[Level]
     writes: ClassVar[Level]
+    explore: ClassVar[Exploration | None] = Exploration()
 
     @abstractmethod
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:

@@ -27,6 +27,7 @@ class Configure(Pass):
     name: ClassVar[str] = "configure"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = None
 
     configs: str = ""
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 
@@ -21,6 +22,7 @@ class Tune(Pass):
     name: ClassVar[str] = "tune"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TUNED
+    explore = Exploration(Phase.FIT, fixed=(("measure", "model"),), most=(("trials", 64),))
 
     trials: int = 16
     measure: str = "auto"

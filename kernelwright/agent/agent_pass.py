@@ -36,6 +36,8 @@ class AgentPass(Pass):
     option), `rewards` (configured rewards by name), `estimate` (milliseconds of a module by a cost model) and `judge`.
     """
 
+    explore = None
+
     n: int = 4
     turns: int = 1
     strategy: str = "best-of-n"

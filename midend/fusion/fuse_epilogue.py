@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.dialect.checker import extern_name
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSpec
 from kernelwright.midend.analysis.host_code import (
@@ -55,6 +56,7 @@ class FuseEpilogue(Pass):
     name: ClassVar[str] = "fuse-epilogue"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.FINISH, after=("fuse-flip",))
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with as few kernels as that makes; the same object where nothing can be fused."""

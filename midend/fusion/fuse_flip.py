@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.analysis.host_code import with_statements, without_idle_kernels
@@ -35,6 +36,7 @@ class FuseFlip(Pass):
     name: ClassVar[str] = "fuse-flip"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.FINISH)
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module without such flips; the same object where there is none."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSpec
 from kernelwright.midend.analysis.host_code import (
@@ -51,6 +52,7 @@ class FuseReduction(Pass):
     name: ClassVar[str] = "fuse-reduction"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.FINISH, after=("fuse-epilogue",))
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such reductions in two parts; the same object where there is none."""

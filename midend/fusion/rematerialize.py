@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.analysis.host_code import fresh_symbol, with_kernel, with_statements
@@ -42,6 +43,7 @@ class Rematerialize(Pass):
     name: ClassVar[str] = "rematerialize"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.FINISH, after=("fuse-reduction",))
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such results computed twice, and what can be fused with these now; the same object where

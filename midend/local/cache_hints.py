@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.analysis.programs import varying_values
 from kernelwright.ir.kernel.rewriting import Rewriting
@@ -23,6 +24,7 @@ class CacheHints(KernelPass):
     needs: ClassVar[str] = "a kernel of several programs, and a load whose address is the same in all of them"
     changes: ClassVar[str] = "the load's eviction policy"
     keeps: ClassVar[Keeps] = Keeps.EXACT
+    explore = Exploration(Phase.FINISH, after=("hoist-offsets",), estimated=False)
 
     def rewrite(self, function: Function, launches: Launches | None) -> Function:  # noqa: ARG002
         """The kernel with hints."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.ir.dialect.checker import all_arguments
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.analysis.host_code import fresh_names, without_idle_kernels
@@ -53,6 +54,7 @@ class ExpIdentities(Pass):
     name: ClassVar[str] = "exp-identities"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.SIMPLIFY)
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is none."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
 from kernelwright.ir.kernel.analysis.indices import Form
 from kernelwright.ir.kernel.analysis.launches import Launches
@@ -37,6 +38,7 @@ class HoistOffsets(KernelPass):
     changes: ClassVar[str] = "how their addresses are computed"
     keeps: ClassVar[Keeps] = Keeps.EXACT
     asks_launches: ClassVar[bool] = True
+    explore = Exploration(Phase.FINISH, after=("align-rows",))
 
     def rewrite(self, function: Function, launches: Launches | None) -> Function:
         """The kernel with such addresses."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 from kernelwright.backend.tuning.blocks import KernelBlocks
 from kernelwright.backend.tuning.space import Meta, Space, space_of
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 
@@ -28,6 +29,7 @@ class Retile(Pass):
     name: ClassVar[str] = "retile"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.FIT)
 
     block: int = 0
     rows: int = 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level
 from kernelwright.midend.analysis.launches import HostLaunch, bound_by, launched_once, local_names, names_in
@@ -38,6 +39,7 @@ class AlignRows(Pass):
     name: ClassVar[str] = "align-rows"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.FINISH, after=("rematerialize",))
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such loops; the same object where there is none."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.exploration import Exploration, Variant
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.host_code import (
@@ -36,6 +37,7 @@ class SplitRows(Pass):
     name: ClassVar[str] = "split-rows"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(variants=(Variant("programs=264"),))
 
     programs: int = 1056
 

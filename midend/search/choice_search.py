@@ -10,7 +10,7 @@ from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.search.space import VARIANTS, rewrites
+from kernelwright.midend.search.space import explored, rewrites, tried
 
 #: Microseconds of a module; infinite for what cannot be had.
 Score = Callable[[KernelModule], float]
@@ -34,8 +34,6 @@ REDUCTIONS = tuple(
         (16, 16, 2),
     )
 )
-#: Rewrites of which no score of a compiled kernel can tell the use.
-UNSEEN = ("cache-hints",)
 #: Rewrites in one chain, and chains of a length that are made longer.
 MOST_REWRITES, WIDTH = 3, 2
 #: What a longer choice must save to be preferred.
@@ -170,8 +168,8 @@ def _steps(spec: str) -> Iterator[str]:
     """Rewrites that may be the next of a chain: each occurs once."""
     taken = {part.partition("{")[0] for part in parts(spec)}
     for name in rewrites():
-        if name not in taken and name not in (RETILE, *UNSEEN):
-            yield from (name, *VARIANTS.get(name, ()))
+        if name not in taken and explored(name).estimated:
+            yield from tried(name)
 
 
 def _shorter(spec: str) -> Iterator[str]:
@@ -190,8 +188,7 @@ def _shorter(spec: str) -> Iterator[str]:
 
 def drawn_choice(random: Random) -> str:
     """A choice drawn blindly: up to two rewrites with options that are tried elsewhere, and mostly launch options."""
-    names = [name for name in rewrites() if name != RETILE]
-    chosen = [random.choice((name, *VARIANTS.get(name, ()))) for name in random.sample(names, random.randint(0, 2))]
+    chosen = [random.choice(tried(name)) for name in random.sample(rewrites(), random.randint(0, 2))]
     if not chosen or random.random() < 0.75:
         options = random.choice((*REDUCTIONS, *POINTWISE, {**random.choice(POINTWISE), **random.choice(REDUCTIONS)}))
         chosen.append(spelt(options))

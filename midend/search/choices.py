@@ -2,11 +2,12 @@
 
 import inspect
 import json
-from collections.abc import Mapping
-from dataclasses import fields, replace
+import warnings
+from dataclasses import replace
+from typing import Any
 
-from kernelwright.agent.agent_pass import AgentPass
 from kernelwright.ir.errors import Diagnostic, SpecError, UserError
+from kernelwright.ir.exploration import Exploration
 from kernelwright.ir.passes import REGISTRY, Context, Pass
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.ir.spec import pass_options
@@ -14,25 +15,16 @@ from kernelwright.ir.values import KernelModule, Level
 
 #: Passes in one choice, and characters of its text.
 MOST_PASSES, MOST_TEXT = 8, 1000
-#: Passes of other stages that may be chosen.
-_BORROWED = ("tune",)
-#: Options that are not an agent's to choose: a pass that an agent runs stays off the GPU, which the evaluator uses.
-_FIXED: Mapping[str, str] = {"measure": "model"}
-#: The largest values of options that cost time.
-_MOST: Mapping[str, int] = {"trials": 64}
 
 
 def choices() -> dict[str, type[Pass]]:
-    """The passes that may be chosen, by name: the mid-end's own deterministic ones, and `tune`.
+    """The passes that may be chosen, by name: those on kernels that let themselves be explored, of other packages too.
 
     Raises UserError where none is registered.
     """
+    REGISTRY.load_all(lambda line: warnings.warn(line, stacklevel=3))
     found = {
-        name: cls
-        for name, cls in sorted(REGISTRY.items())
-        if (cls.__module__.startswith("kernelwright.midend.") or name in _BORROWED)
-        and not issubclass(cls, AgentPass)
-        and cls.reads >= Level.TRITON
+        name: cls for name, cls in sorted(REGISTRY.items()) if cls.explore is not None and cls.reads >= Level.TRITON
     }
     if not found:
         raise UserError("me-agent has no registered pass to choose from; import the passes of the mid-end first")
@@ -43,7 +35,8 @@ def describe_choices() -> str:
     """The passes as lines for a prompt: name, options with their defaults, what it does."""
     lines = []
     for name, cls in choices().items():
-        options = {key: default for key, (_, default) in pass_options(cls).items() if key not in _FIXED}
+        fixed = dict(_explored(cls).fixed)
+        options = {key: default for key, (_, default) in pass_options(cls).items() if key not in fixed}
         spelt = ", ".join(f"{key}={json.dumps(default)}" for key, default in options.items())
         summary = (inspect.getdoc(cls) or "").partition("\n")[0]
         lines.append(f"- `{name}`{f' ({spelt})' if spelt else ''}: {summary}")
@@ -78,19 +71,23 @@ def _illegal(chosen: tuple[Pass, ...]) -> str:
     for pass_ in chosen:
         if pass_.name not in known:
             return f"pass {pass_.name} may not be chosen"
+        fixed, most = dict(_explored(type(pass_)).fixed), dict(_explored(type(pass_)).most)
         for option, (_, default) in pass_options(type(pass_)).items():
             value = getattr(pass_, option)
-            if option in _FIXED and value not in (default, _FIXED[option]):
+            if option in fixed and value not in (default, fixed[option]):
                 return f"option {option} of pass {pass_.name} may not be chosen"
-            if option in _MOST and not 1 <= value <= _MOST[option]:
-                return f"option {option} of pass {pass_.name} is between 1 and {_MOST[option]}"
+            if option in most and not 1 <= value <= most[option]:
+                return f"option {option} of pass {pass_.name} is between 1 and {most[option]}"
     return ""
 
 
 def _fixed(pass_: Pass) -> Pass:
     """The pass with the options set that are not an agent's to choose."""
-    given = {field.name: _FIXED[field.name] for field in fields(pass_) if field.name in _FIXED}
-    return replace(pass_, **given) if given else pass_
+    return replace(pass_, **dict[str, Any](_explored(type(pass_)).fixed))
+
+
+def _explored(cls: type[Pass]) -> Exploration:
+    return cls.explore or Exploration()
 
 
 def _line(text: str) -> str:

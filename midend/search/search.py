@@ -40,6 +40,7 @@ class Search(Pass):
     name: ClassVar[str] = "search"
     reads: ClassVar[Level] = Level.TORCH
     writes: ClassVar[Level] = Level.TUNED
+    explore = None
 
     width: int = 8
     trials: int = 16

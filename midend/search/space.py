@@ -9,72 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from kernelwright.ir.errors import KernelwrightError
-from kernelwright.ir.passes import Context
+from kernelwright.ir.exploration import Exploration, Phase, Variant, places
+from kernelwright.ir.passes import REGISTRY, Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.search.choices import choices
 
-#: The lowering that others are compared with, and the variants of it that a rewrite or a target may prefer.
+#: The lowering that others are compared with.
 PLAIN = "lower-inductor"
-LOWERINGS = (
-    PLAIN,
-    "lower-inductor{channels_last=false}",
-    "lower-inductor{persistent=false}",
-    "lower-inductor{channels_last=false,persistent=false}",
-    "lower-inductor{every_conv=true}",
-    "lower-inductor{every_conv=true,persistent=false}",
-    "lower-inductor{every_conv=true,persistent=false,split=false,online_softmax=false}",
-    "lower-inductor{split=false}",
-    "lower-inductor{persistent=false,split=false}",
-    "lower-inductor{tile_reductions=true}",
-    "lower-inductor{tiles=1}",
-    "lower-inductor{tiles=3}",
-    "lower-inductor{online_softmax=false}",
-    "lower-inductor{persistent=false,online_softmax=false}",
-)
-#: The lowering that tells whether a program has averages to move, and those that are then tried with its option, too:
-#: what is left of such programs is little more than convolutions and reductions.
-REASSOCIATED = "lower-inductor{reassociate=true}"
-REASSOCIATING = (
-    "lower-inductor{channels_last=false}",
-    "lower-inductor{every_conv=true}",
-    "lower-inductor{every_conv=true,persistent=false}",
-    "lower-inductor{every_conv=true,persistent=false,split=false,online_softmax=false}",
-    "lower-inductor{persistent=false,split=false}",
-)
-#: Options of lowerings that are made for what rewrites may do with them: by themselves they are slower, which tells
-#: nothing.
-PREPARED = frozenset(("every_conv=true", "split=false"))
-#: Passes with other options than their defaults, beside which they are tried.
-VARIANTS = {
-    "channels-last-conv": ("channels-last-conv{wide=true}",),
-    "depthwise-conv": ("depthwise-conv{rows=1}", "depthwise-conv{rows=8}"),
-    "implicit-gemm": ("implicit-gemm{form=direct}", "implicit-gemm{form=dot}"),
-    "transposed-conv": ("transposed-conv{form=direct}", "transposed-conv{form=dot}"),
-    "split-rows": ("split-rows{programs=264}",),
-    "triton-matmul": ("triton-matmul{pack=true}",),
-}
-#: What stands for passes where averages were taken before convolutions: TF32 rounds each number that is averaged
-#: otherwise, but an average once, and what is left of the products costs little.
-AVERAGED = {"channels-last-conv": ("channels-last-conv{precision=tf32x3}",)}
-#: Passes that put a kernel in the place of a library's: they come first in a chain, in this order, since others work on
-#: what they give. The cost model knows libraries less well than kernels, so chains that differ in these passes are not
-#: weighed against one another before they are long enough.
-TEMPLATES = (
-    "diagonal-products",
-    "depthwise-conv",
-    "transposed-conv",
-    "channels-last-conv",
-    "implicit-gemm",
-    "triton-matmul",
-)
-#: Passes that come last, in this order: they work on whatever the others have left.
-LAST = ("fuse-flip", "fuse-epilogue", "fuse-reduction", "rematerialize", "align-rows", "hoist-offsets", "cache-hints")
-#: Passes that take nothing from others and cost nothing: they are run on whatever the others give, instead of being
-#: tried, so that of two candidates that differ in them alone the one without is not measured.
-SIMPLIFYING = ("exp-identities",)
-#: Passes that fit a module to a target, which `search` runs on what is left of the candidates.
-FITTING = ("tune", "retile")
 #: Rewrites in one chain.
 MOST_REWRITES = 6
 #: What the module that a search is given is called among the specs.
@@ -100,19 +42,20 @@ class Candidate:
         return tuple(_parts(self.spec))
 
     @property
-    def reassociated(self) -> bool:
-        """Whether its lowering moved averages."""
-        return "reassociate=true" in self.passes[0]
-
-    @property
     def templates(self) -> tuple[str, ...]:
         """Those of them that put a kernel in the place of a library's."""
-        return tuple(spec for spec in self.passes if _name(spec) in TEMPLATES)
+        return tuple(spec for spec in self.passes if explored(spec).phase is Phase.TEMPLATE)
 
     @property
     def prospects(self) -> tuple[str, ...]:
-        """What its time says little of before others have worked on it: its templates, a lowering for rewrites."""
-        return (*(spec for spec in self.passes[:1] if set(re.findall(r"\w+=\w+", spec)) >= PREPARED), *self.templates)
+        """What its time says little of before others have worked on it: its templates, a lowering for rewrites.
+
+        The cost model knows libraries less well than kernels, so chains that differ in templates are not weighed
+        against one another before they are long enough.
+        """
+        first = self.passes[0]
+        prepared = (spelt(_name(first), one) for one in explored(first).variants if one.prepared)
+        return (*(spec for spec in prepared if spec == first), *self.templates)
 
 
 @dataclass(frozen=True)
@@ -175,17 +118,15 @@ class Space:
         seen = {first.digest}
         yield first
         layer = [first]
-        for spec in SIMPLIFYING:
+        for spec in _simplifying():
             for found in self._layer([(f"{layer[0].spec},{spec}", Step(layer[0].module, spec))], seen):
                 layer = [found]
                 yield found
-        specs = [spec for spec in (*LOWERINGS, REASSOCIATED) if spec != first.spec]
-        while specs:
-            for found in self._layer([(spec, Step(self.bare, spec, simplify=True)) for spec in specs], seen):
+        for specs in (lowerings, self._prepared_lowerings):
+            steps = [(spec, Step(self.bare, spec, simplify=True)) for spec in specs() if spec != first.spec]
+            for found in self._layer(steps, seen):
                 layer.append(found)
                 yield found
-            averages = REASSOCIATED in specs and REASSOCIATED not in self.failed
-            specs = [spec.replace("}", ",reassociate=true}") for spec in REASSOCIATING if averages]
         for _ in range(MOST_REWRITES):
             steps = [
                 (f"{candidate.spec},{spec}", Step(candidate.module, spec, simplify=True))
@@ -193,11 +134,19 @@ class Space:
                 for spec in followers(candidate)
             ]
             # What many passes can work on comes first.
-            steps.sort(key=lambda step: _stage(_name(step[1].spec)))
+            place = places(_rewriting())
+            steps.sort(key=lambda step: place[_name(step[1].spec)])
             layer = []
             for found in self._layer(steps, seen):
                 layer.append(found)
                 yield found
+
+    def _prepared_lowerings(self) -> Iterator[str]:
+        """The lowerings that are tried where another one, with the option they need alone, gave a module."""
+        for name, one in _lowering().items():
+            for variant in one.variants:
+                if variant.given and spelt(name, Variant(variant.given)) not in self.failed:
+                    yield spelt(name, variant)
 
     def _layer(self, steps: Sequence[tuple[str, Step]], seen: set[str]) -> Iterator[Candidate]:
         """The new candidates that steps give, in the order of the steps: each as soon as those before it are known."""
@@ -240,7 +189,7 @@ def run_step(step: Step, ctx: Context) -> Made:
     try:
         module = parse_pipeline(step.spec).run(step.module, ctx)
         simplified: tuple[str, ...] = ()
-        for spec in SIMPLIFYING if step.simplify and module is not step.module else ():
+        for spec in _simplifying() if step.simplify and module is not step.module else ():
             simpler = parse_pipeline(spec).run(module, ctx)
             simplified += (spec,) if simpler is not module else ()
             module = simpler
@@ -263,25 +212,61 @@ def in_turn(
 
 def followers(candidate: Candidate) -> Iterator[str]:
     """The passes, with their variants, that may make a chain longer."""
-    known = sorted((name for name in rewrites() if name not in SIMPLIFYING), key=_stage)
-    used = [name for name in map(_name, candidate.passes) if name in known]
-    for name in known:
-        if name not in used and (not used or _stage(name) >= _stage(used[-1])):
-            usual = (name, *VARIANTS.get(name, ()))
-            yield from AVERAGED.get(name, usual) if candidate.reassociated else usual
+    place = places(_rewriting())
+    used = [name for name in map(_name, candidate.passes) if name in place]
+    for name in sorted(place, key=lambda name: (place[name], name)):
+        if name not in used and (not used or place[name] >= place[used[-1]]):
+            yield from tried(name, candidate.passes[0])
+
+
+def tried(name: str, lowering: str = "") -> tuple[str, ...]:
+    """The specs of a rewrite that are worth trying in a chain that begins with that lowering."""
+    options = set(re.findall(r"\w+=\w+", lowering))
+    variants = explored(name).variants
+    special = [spelt(name, one) for one in variants if one.given in options]
+    return tuple(special) or (name, *(spelt(name, one) for one in variants if not one.given))
+
+
+def lowerings() -> tuple[str, ...]:
+    """The specs of the lowerings that are tried on every program, the plain one first."""
+    found = _lowering()
+    names = sorted(found, key=lambda name: (name != PLAIN, name))
+    return tuple(spec for name in names for spec in tried(name))
 
 
 def rewrites() -> tuple[str, ...]:
-    """The deterministic passes that make Triton of Triton, by name."""
-    found = choices()
-    return tuple(name for name in found if name not in FITTING and found[name].writes is Level.TRITON)
+    """The deterministic passes that make Triton of Triton, by name; those that fit launch options are none."""
+    return tuple(
+        name for name, cls in choices().items() if explored(name).phase is not Phase.FIT and cls.writes is Level.TRITON
+    )
 
 
-def _stage(name: str) -> int:
-    """Where in a chain a pass stands; those between the first and the last ones may come in any order."""
-    if name in TEMPLATES:
-        return TEMPLATES.index(name)
-    return len(TEMPLATES) + (1 + LAST.index(name) if name in LAST else 0)
+def explored(spec: str) -> Exploration:
+    """How the pass of a spec is explored; nothing is said of what is no pass."""
+    cls = REGISTRY.get(_name(spec))
+    return (cls.explore if cls is not None else None) or Exploration()
+
+
+def spelt(name: str, variant: Variant) -> str:
+    """The spec of a variant of a pass."""
+    return f"{name}{{{variant.options}}}"
+
+
+def _rewriting() -> dict[str, Exploration]:
+    """The rewrites that are tried one by one."""
+    return {name: explored(name) for name in rewrites() if explored(name).phase is not Phase.SIMPLIFY}
+
+
+def _simplifying() -> tuple[str, ...]:
+    return tuple(name for name in rewrites() if explored(name).phase is Phase.SIMPLIFY)
+
+
+def _lowering() -> dict[str, Exploration]:
+    return {
+        name: cls.explore
+        for name, cls in sorted(REGISTRY.items())
+        if cls.explore is not None and cls.explore.phase is Phase.LOWERING
+    }
 
 
 def _name(spec: str) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelwright.ir.errors import check_choice
+from kernelwright.ir.exploration import Exploration, Phase, Variant
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.templates.channels_last import channels_last_template
@@ -32,6 +33,13 @@ class ChannelsLastConv(Pass):
     name: ClassVar[str] = "channels-last-conv"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    # Where averages were taken before convolutions, TF32 rounds each number that was averaged otherwise, but an average
+    # once; what is left of the products costs little.
+    explore = Exploration(
+        Phase.TEMPLATE,
+        after=("transposed-conv",),
+        variants=(Variant("wide=true"), Variant("precision=tf32x3", given="reassociate=true")),
+    )
 
     wide: bool = False
     precision: str = "reference"

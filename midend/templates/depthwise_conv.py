@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.exploration import Exploration, Phase, Variant
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.templates.convolution import replace_convolutions
@@ -24,6 +25,7 @@ class DepthwiseConv(Pass):
     name: ClassVar[str] = "depthwise-conv"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.TEMPLATE, after=("diagonal-products",), variants=(Variant("rows=1"), Variant("rows=8")))
 
     rows: int = 0
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar, TensorSpec
 from kernelwright.midend.analysis.host_code import (
@@ -35,6 +36,7 @@ class DiagonalProducts(Pass):
     name: ClassVar[str] = "diagonal-products"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.TEMPLATE)
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module without such products; the same object where there is none."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelwright.ir.errors import check_choice
+from kernelwright.ir.exploration import Exploration, Phase, Variant
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.templates.convolution import Convolution, Template, precision_of, replace_convolutions
@@ -24,6 +25,9 @@ class ImplicitGemm(Pass):
     name: ClassVar[str] = "implicit-gemm"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(
+        Phase.TEMPLATE, after=("channels-last-conv",), variants=(Variant("form=direct"), Variant("form=dot"))
+    )
 
     form: str = "auto"
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.errors import check_choice
+from kernelwright.ir.exploration import Exploration, Phase, Variant
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.analysis.host_code import fresh_symbol, with_kernel, with_statements
@@ -38,6 +39,7 @@ class TritonMatmul(Pass):
     name: ClassVar[str] = "triton-matmul"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.TEMPLATE, after=("implicit-gemm",), variants=(Variant("pack=true"),))
 
     precision: str = "tf32x3"
     pack: bool = False

@@ -19,6 +19,7 @@ from kernelwright.agent.prompts import HISTORIES, check_history, conversation, f
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import unparsed
 from kernelwright.agent.trajectory import Turn
+from kernelwright.backend.tuning.tune import Tune
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
@@ -57,6 +58,8 @@ class SomeTune(Pass):
     name: ClassVar[str] = "tune"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TUNED
+
+    explore = Tune.explore
 
     trials: int = 16
     measure: str = "auto"
@@ -170,12 +173,11 @@ def test_an_illegal_choice_is_a_diagnostic(text: str, message: str) -> None:
 
 
 @pytest.mark.usefixtures("some_passes")
-def test_only_the_mid_ends_passes_may_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    foreign = type("Foreign", (SomeTune,), {"name": "foreign", "__module__": "kernelwright.frontend.foreign"})
-    monkeypatch.setitem(REGISTRY, "foreign", foreign)
+def test_a_pass_that_is_not_to_be_explored_may_not_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(REGISTRY, "private", type("Private", (SomeTune,), {"name": "private", "explore": None}))
     assert set(choices.choices()) == {"cache-hints", "tune"}
-    (found,) = MidendAgent("h100", PAY, action="pipeline").parse("```\nforeign\n```", given_module())  # type: ignore[misc]
-    assert found.message == "pass foreign may not be chosen"
+    (found,) = MidendAgent("h100", PAY, action="pipeline").parse("```\nprivate\n```", given_module())  # type: ignore[misc]
+    assert found.message == "pass private may not be chosen"
 
 
 @pytest.mark.usefixtures("some_passes")

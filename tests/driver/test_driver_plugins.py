@@ -20,9 +20,11 @@ from kernelwright.driver.config.settings import read_settings
 from kernelwright.driver.config.train_settings import read_train_settings
 from kernelwright.driver.run_records import CompileRun
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.passes import REGISTRY
+from kernelwright.ir.passes import REGISTRY, Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.plugins import look_again
+from kernelwright.midend.search.choices import describe_choices
+from kernelwright.midend.search.space import Space
 from kernelwright.rl.algorithms.presets import PRESETS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugin"
@@ -46,6 +48,34 @@ def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         if name.partition(".")[0] in ("kernelwright_example", "broken_example"):
             del sys.modules[name]
     look_again()
+
+
+STAGES_PASS = '''
+"""A pass of another package, which says where in a chain it stands."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from kernelwright.ir.exploration import Exploration, Phase, Variant
+from kernelwright.ir.passes import Context, Pass
+from kernelwright.ir.values import KernelModule, Level
+
+
+@dataclass(frozen=True)
+class Stages(Pass):
+    """Set the stages of every kernel."""
+
+    name: ClassVar[str] = "stages"
+    reads: ClassVar[Level] = Level.TRITON
+    writes: ClassVar[Level] = Level.TRITON
+    explore = Exploration(Phase.FINISH, after=("cache-hints",), variants=(Variant("count=2"),))
+
+    count: int = 1
+
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
+        kernels = (replace(one, meta=(*one.meta, ("num_stages", self.count))) for one in module.kernels)
+        return replace(module, kernels=tuple(kernels))
+'''
 
 
 @pytest.fixture(scope="module")
@@ -269,3 +299,12 @@ def test_a_session_registers_things_in_the_same_way() -> None:
     assert done.stdout == "10\n"  # processes that this one starts know it
     with pytest.raises(UserError, match=r"reward 'kevin' is taken by kernelwright\.agent\.rewards\.KevinReward; give"):
         named("kevin")(type("Other", (), {}))
+
+
+def test_search_and_agents_try_a_pass_of_another_package(announce: Callable[..., None]) -> None:
+    announce("stages", "[kernelwright.passes]\nstages = broken_example:Stages\n", STAGES_PASS)
+    assert "- `stages` (count=1): Set the stages of every kernel." in describe_choices()
+    module = kernelwright.compile(str(RELU), pipeline="lower-inductor", target="h100").module
+    space = Space(module, Context("h100"))
+    tried = {candidate.spec: candidate.module for candidate in space.walk(space.plain(), lambda _module: 0.0, 2)}
+    assert dict(tried["given,stages{count=2}"].kernels[0].meta)["num_stages"] == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from exploring import keep_variants
 from programs import lowered
 
 from kernelwright.agent.evaluator import Evaluator, Rung, Status, Verdict
@@ -17,15 +18,23 @@ from kernelwright.driver.compiling.report import estimated_speedup, make_report
 from kernelwright.driver.config.discovery import discover
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.errors import PassError, UserError
+from kernelwright.ir.exploration import Exploration, Phase, Variant
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Pass, register
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
-from kernelwright.midend.search import space as search_space
-from kernelwright.midend.search.space import Candidate, Made, Space, Step, followers, in_turn, rewrites
+from kernelwright.midend.search.space import PLAIN, Candidate, Made, Space, Step, followers, in_turn, rewrites
 
 TARGET = "h200"
+#: The lowerings that are tried beside the plain one.
+FEW = (
+    "channels_last=false",
+    "persistent=false",
+    "reassociate=true",
+    "every_conv=true,reassociate=true",
+    "persistent=false,split=false,reassociate=true",
+)
 #: Forward, shapes, init; and a pass that is part of what wins, or none.
 PROGRAMS = {
     "softmax": ("torch.softmax(a, 1)", [(40, 8000)], "pass", "persistent-rows"),
@@ -50,8 +59,8 @@ def evaluator() -> Iterator[LocalEvaluator]:
 @pytest.fixture(autouse=True)
 def _few_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
     discover()
-    monkeypatch.setattr(search_space, "LOWERINGS", search_space.LOWERINGS[:3])
-    monkeypatch.setattr(search_space, "VARIANTS", {"depthwise-conv": ("depthwise-conv{rows=1}",)})
+    averaged = ("precision=tf32x3",)
+    keep_variants(monkeypatch, {"lower-inductor": FEW, "depthwise-conv": ("rows=1",), "channels-last-conv": averaged})
 
 
 @dataclass
@@ -307,8 +316,10 @@ def test_other_templates_are_not_weighed_against_one_another() -> None:
     assert order == ["a", "b,implicit-gemm", "a,triton-matmul", "b", "a,implicit-gemm", "c"]
 
 
-def test_lowerings_for_rewrites_are_not_weighed_against_others() -> None:
-    prepared = "lower-inductor{every_conv=true,persistent=false,split=false}"
+def test_lowerings_for_rewrites_are_not_weighed_against_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = "lower-inductor{split=false}"
+    explore = Exploration(Phase.LOWERING, variants=(Variant("split=false", prepared=True),))
+    monkeypatch.setattr(REGISTRY["lower-inductor"], "explore", explore)
     made = [Candidate(f"{spec},channels-last-conv", problem("softmax")) for spec in ("a", "b", prepared)]
     assert [candidate.prospects for candidate in made[:2]] == [("channels-last-conv",)] * 2
     score = {candidate.spec: number for number, candidate in enumerate(made)}
@@ -331,9 +342,9 @@ def test_lowerings_are_reassociated_where_there_is_something_to_reassociate(aver
 
     module = problem("softmax")
     space = Space(module, Context(target=TARGET), making=making)
-    list(space.walk(Candidate(search_space.PLAIN, module), lambda _module: 0.0, 0))
+    list(space.walk(Candidate(PLAIN, module), lambda _module: 0.0, 0))
     variants = [spec for spec in asked if "reassociate" in spec]
-    assert variants[0] == search_space.REASSOCIATED
-    assert len(variants) == (1 + len(search_space.REASSOCIATING) if averages else 1)
+    assert variants[0] == "lower-inductor{reassociate=true}"
+    assert len(variants) == (3 if averages else 1)
     for spec in variants:
         parse_pipeline(spec)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploring import keep_variants
 from programs import assert_right, lowered
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
@@ -21,7 +22,6 @@ from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.search import space as search_space
 from kernelwright.midend.search import tuning as search_tuning
 from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredRace
 from kernelwright.midend.search.race import SearchError, Spending
@@ -62,8 +62,7 @@ def begun_with(module: KernelModule, line: str) -> KernelModule:
 def test_candidates_are_made_measured_tuned_and_the_fastest_verified(
     problem: KernelModule, evaluator: LocalEvaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search_space, "LOWERINGS", search_space.LOWERINGS[:2])
-    monkeypatch.setattr(search_space, "VARIANTS", {})
+    keep_variants(monkeypatch, {"lower-inductor": ("channels_last=false",)})
     monkeypatch.setattr(search_tuning, "TUNED", 1)
     first = race(problem, evaluator, tmp_path, Spending(3, 2, 8, 0.0))
     found = first.run()
