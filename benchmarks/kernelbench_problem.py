@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ import torch
 from kernelbench_memory import Shares, need_of
 
 from kernelwright.agent.evaluator import Rung, Verdict
+from kernelwright.agent.services import AgentServices
 from kernelwright.driver.campaigns.programs import Program, attempt, read_module
 from kernelwright.driver.config.settings import Settings
 from kernelwright.driver.run.workers import Worker
@@ -114,7 +115,7 @@ def _made_by(spec: str, program: Program, settings: Settings, context: Context) 
     """What a pipeline makes of a problem, by shapes alone as a search does; on tensors where that does not do."""
     bare, pipeline = read_module(program, settings.importing), parse_pipeline(spec)
     try:
-        made = pipeline.run(bare, Context(context.target, seed=context.seed, options={"lowering_device": "meta"}))
+        made = pipeline.run(bare, Context(context.target, seed=context.seed, lowering_device="meta"))
     except LoweringError:
         made = pipeline.run(bare, context)
     return {"spec": spec} | _told(replace(made, target=context.target, provenance=bare.provenance))
@@ -172,7 +173,8 @@ def _estimates(module: KernelModule, context: Context) -> dict[str, Any]:
     """The cost model's times of the winner and of Inductor's own kernels."""
     bare = replace(module, kernels=(), launcher=None, target=None, constants=(), provenance=())
     plain = replace(parse_pipeline(PLAIN).run(bare, context), target=context.target)
-    estimate: Callable[[KernelModule], float] = context.options["estimate"]
+    estimate = context.service(AgentServices).estimate
+    assert estimate is not None
     times = {"candidate": estimate(module), PLAIN: estimate(plain)}
     return {
         "how": f"cost model, estimated for {context.target}",

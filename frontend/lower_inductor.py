@@ -20,8 +20,8 @@ class LowerInductor(Pass):
     change the layout of convolutions. every_conv: have all of them work on channels last, and leave outputs so.
     reassociate: average before products and convolutions instead of after them (`frontend/algebra`), so that results
     are rounded otherwise; programs without such averages are refused.
-    device: where to lower (meta: nowhere, by shapes alone; auto: what the context's option `lowering_device` says, else
-    a GPU if there is one). keep: leave a module that has kernels already, as an agent's, as it is.
+    device: where to lower (meta: nowhere, by shapes alone; auto: what the context's `lowering_device` says, else a GPU
+    if there is one). keep: leave a module that has kernels already, as an agent's, as it is.
     """
 
     name: ClassVar[str] = "lower-inductor"

@@ -1,15 +1,16 @@
 """The base class of passes, and the registry that gives passes their names."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from inspect import isabstract
-from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from kernelwright.ir.exploration import Exploration
 from kernelwright.ir.plugins import Registry
 from kernelwright.ir.values import KernelModule, Level
+
+Service = TypeVar("Service")
 
 
 @dataclass(frozen=True)
@@ -17,14 +18,26 @@ class Context:
     """The objects that a pass may use besides the module.
 
     `target` is a target's name; `evaluator` implements `kernelwright.agent.evaluator.Evaluator`; `seed` seeds
-    whatever is random; `progress` takes one short line about work under way.
+    whatever is random; `progress` takes one short line about work under way. `lowering_device` is where lowerings run
+    a program: a device of torch, `meta` for nowhere (by shapes alone), or `auto`. `services` hold what only some passes
+    want, each in a frozen dataclass of its own with a default for every field.
     """
 
     target: str = "interpreter"
     evaluator: Any = None
     seed: int = 0
     progress: Callable[[str], None] = lambda _line: None
-    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    lowering_device: str = "auto"
+    services: tuple[object, ...] = ()
+
+    def service(self, kind: type[Service]) -> Service:
+        """The service of that class; its defaults where the context carries none."""
+        return next((one for one in self.services if isinstance(one, kind)), None) or kind()
+
+    def having(self, *given: object) -> "Context":
+        """The context with these services, each in the place of the one of its class."""
+        kept = (one for one in self.services if type(one) not in map(type, given))
+        return replace(self, services=(*kept, *given))
 
 
 @dataclass(frozen=True)

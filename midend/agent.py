@@ -18,6 +18,7 @@ from kernelwright.agent.prompts import (
 )
 from kernelwright.agent.reading import last_block, program_text, read_program
 from kernelwright.agent.rewards import Reward
+from kernelwright.agent.services import AgentServices
 from kernelwright.agent.trajectory import Agent, Turn
 from kernelwright.ir.dialect.tables import Dialect
 from kernelwright.ir.errors import Diagnostic, UserError, check_choice
@@ -129,7 +130,7 @@ class MidendAgentPass(AgentPass):
             return self.reward
         if Rung.TIME in (rungs or ()):
             return "midend"
-        if ctx.options.get("estimate") is not None:
+        if ctx.service(AgentServices).estimate is not None:
             return "cost_model"
         raise UserError(
             "me-agent{reward=auto} finds no times to compare: evaluate with the rung time on a GPU "

@@ -24,8 +24,8 @@ def lower(
     `device` is where, or auto. Raises LoweringError for what cannot be expressed.
     """
     cuda = torch.cuda.is_available() and ctx.target != "interpreter"
-    here = ctx.options.get("lowering_device", "cuda" if cuda else "cpu")
-    device = device if device != "auto" else here
+    asked = (one for one in (device, ctx.lowering_device) if one != "auto")
+    device = next(asked, "cuda" if cuda else "cpu")
     program = ReferenceProgram.load(module.reference)
     with torch.device("meta") if device == "meta" else nullcontext():
         model = program.build(ctx.seed, device)

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
 
 from kernelwright.agent.evaluating import Evaluate, Rungs, confirmed, fault, judge_all, one_by_one
 from kernelwright.agent.evaluator import Rung
@@ -12,6 +11,7 @@ from kernelwright.agent.prompts import check_history
 from kernelwright.agent.rewards import REWARDS, Reward, make_reward, needs_of
 from kernelwright.agent.rollout import Roller, with_given
 from kernelwright.agent.search import Budget, best_turn, strategy_named
+from kernelwright.agent.services import AgentServices
 from kernelwright.agent.trajectory import Agent, Trajectory, Turn
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context, Pass
@@ -31,9 +31,7 @@ class AgentPass(Pass):
     last or summary. reward: its name. adapter: of the policy; empty for the base model. rungs: of the evaluator,
     separated by spaces; empty for all that the machine has. early_stop: end a trajectory once it is verified.
 
-    Of the context's options it takes `policy` (a Policy), and where they are there: `evaluate` (an
-    `evaluating.Evaluate` in place of the context's evaluator, as a pool gives it), `rungs` (the default for the
-    option), `rewards` (configured rewards by name), `estimate` (milliseconds of a module by a cost model) and `judge`.
+    The policy and what judges its answers come with the context's `AgentServices`.
     """
 
     explore = None
@@ -77,7 +75,7 @@ class AgentPass(Pass):
         Raises UserError without a policy, PolicyError where it fails, NothingJudgedError where the evaluator does.
         """
         policy, evaluate = self._policy(ctx), _evaluate(ctx)
-        rungs = read_rungs(self.rungs) or ctx.options.get("rungs")
+        rungs = read_rungs(self.rungs) or ctx.service(AgentServices).rungs
         reward = self._reward(ctx, rungs)
         agent, needs = self.agent(ctx.target, reward), needs_of(reward)
         sampling = Sampling(self.n, self.max_tokens, self.temperature, self.top_p, seed=ctx.seed)
@@ -101,19 +99,19 @@ class AgentPass(Pass):
         return Budget(self.n, self.turns, self.rounds, self.width, _verified if self.early_stop else None)
 
     def _policy(self, ctx: Context) -> Policy:
-        policy = ctx.options.get("policy")
+        policy = ctx.service(AgentServices).policy
         if policy is None:
             raise UserError(
                 f"pass {self.name} asks a policy, and none is configured; choose one with policy=NAME, "
-                f'give one in Context(options={{"policy": ...}}), or leave the pass out'
+                "give one in Context(services=(AgentServices(policy=...),)), or leave the pass out"
             )
-        return cast(Policy, policy)
+        return policy
 
     def _reward(self, ctx: Context, rungs: Rungs) -> Reward:
         name = self.reward_name(ctx, rungs)
-        configured: Any = ctx.options.get("rewards", {}).get(name)
-        hooks = {hook: ctx.options.get(hook) for hook in ("estimate", "judge")}
-        return cast(Reward, configured) if configured is not None else make_reward(name, **hooks)
+        services = ctx.service(AgentServices)
+        configured = services.rewards.get(name)
+        return configured or make_reward(name, estimate=services.estimate, judge=services.judge)
 
 
 def read_rungs(text: str) -> Rungs:
@@ -129,7 +127,7 @@ def _verified(turn: Turn) -> bool:
 
 
 def _evaluate(ctx: Context) -> Evaluate:
-    given: Evaluate | None = ctx.options.get("evaluate")
+    given = ctx.service(AgentServices).evaluate
     if given is None and ctx.evaluator is None:
         raise UserError("an agent needs an evaluator in its context; it keeps nothing that was not verified")
     return given or one_by_one(ctx.evaluator)

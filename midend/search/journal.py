@@ -16,6 +16,7 @@ from kernelwright.backend.measure.stopwatch import Measured
 from kernelwright.ir.own_source import JUDGING, source_digest
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference
+from kernelwright.midend.search.services import SearchServices
 
 #: What another run would find again; time or memory may have been short for the others.
 _LASTING = (Status.OK, Status.UNPARSED, Status.COMPILE_ERROR, Status.MISMATCH, Status.CHEAT, Status.HOST_COMPUTES)
@@ -97,12 +98,11 @@ class SearchJournal:
 
 
 def open_journal(reference: Reference, ctx: Context, resume: bool) -> SearchJournal:
-    """The journal for a reference, a target, what judges (the context's option `judging`) and this machine.
-
-    It is in the folder that the context's option `journals` names, else in the cache.
+    """The journal for a reference, a target, what judges and this machine, in the folder that the context's
+    `SearchServices` name.
     """
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
-    judging: Mapping[str, Any] = ctx.options.get("judging", {})
+    services = ctx.service(SearchServices)
     made_with = [
         source_digest(*JUDGING),
         torch.__version__,
@@ -110,10 +110,10 @@ def open_journal(reference: Reference, ctx: Context, resume: bool) -> SearchJour
         device,
         ctx.target,
         asdict(reference),
-        dict(judging),
+        dict(services.judging),
     ]
     key = hashlib.sha256(json.dumps(made_with, sort_keys=True, default=str).encode()).hexdigest()
-    folder: Path = ctx.options.get("journals", cache_folder() / "search")
+    folder = services.journals or cache_folder() / "search"
     return SearchJournal(folder if resume else None, key)
 
 

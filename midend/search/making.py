@@ -30,7 +30,7 @@ class Priced:
 
 def make(step: Step, target: str, seed: int) -> Priced:
     """Task of a child: run a pass, lowerings by shapes alone, and compile and price what is new."""
-    ctx = Context(target, seed=seed, options={"lowering_device": "meta"})
+    ctx = Context(target, seed=seed, lowering_device="meta")
     made = run_step(step, ctx)
     if made.module is None or made.module is step.module:
         return Priced(Made(step.module) if made.module is not None else made)

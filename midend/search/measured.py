@@ -11,6 +11,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.measures import BASELINES, is_correct, speedup
+from kernelwright.agent.services import AgentServices
 from kernelwright.backend.measure.bench import WHOLE
 from kernelwright.backend.measure.children import OFF_GPU, Children
 from kernelwright.backend.measure.stopwatch import Measured, NoBenchError, Stopwatch
@@ -263,7 +264,7 @@ class MeasuredRace:
 
     @property
     def _rungs(self) -> tuple[Rung, ...]:
-        return self.ctx.options.get("rungs") or CHECKED
+        return self.ctx.service(AgentServices).rungs or CHECKED
 
     def _until(self, share: float) -> float:
         return self._began + share * (self.spending.seconds or math.inf)

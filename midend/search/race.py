@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from kernelwright.agent.evaluating import Evaluate, judge_all, one_by_one
+from kernelwright.agent.evaluating import judge_all, one_by_one
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.measures import is_correct
+from kernelwright.agent.services import AgentServices
 from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning.fitting import WORTH
@@ -67,7 +68,7 @@ class Judge:
     """The context's evaluator, which judges nothing twice."""
 
     def __init__(self, reference: Reference, ctx: Context, resume: bool) -> None:
-        given: Evaluate | None = ctx.options.get("evaluate")
+        given = ctx.service(AgentServices).evaluate
         if given is None and ctx.evaluator is None:
             raise UserError("search needs an evaluator in its context; it keeps nothing that was not verified")
         self.evaluate = given or one_by_one(ctx.evaluator)
@@ -189,13 +190,13 @@ class Race:
         """Judge a candidate that was not judged yet."""
         if any(one.candidate.digest == candidate.digest for one in self.tried):
             return
-        verdict = self.judge.verdict(candidate.module, self.ctx.options.get("rungs"))
+        verdict = self.judge.verdict(candidate.module, self.ctx.service(AgentServices).rungs)
         self.tried.append(Tried(candidate, base, verdict, self._estimate(candidate.module)))
 
     def _estimate(self, module: KernelModule) -> float:
         """Microseconds by the cost model; infinite where Triton refuses a kernel."""
         if module.digest not in self._estimates:
-            by_context = self.ctx.options.get("estimate")
+            by_context = self.ctx.service(AgentServices).estimate
             try:
                 us = 1e3 * by_context(module) if by_context else estimate(module, get_target(self.ctx.target)).us
             except KernelwrightError:

@@ -33,8 +33,8 @@ class Search(Pass):
     seconds.
 
     It begins with the module's own kernels where it has some, which are then what must be beaten. Ctrl-C keeps the best
-    so far. Of the context's options it takes those of an agent (`evaluate`, `rungs`, `estimate`), `judging` (settings
-    that verdicts depend on) and `journals` (a folder for what is found out).
+    so far. Of the context's services it takes `SearchServices`, and `evaluate`, `rungs` and `estimate` of
+    `AgentServices`.
     """
 
     name: ClassVar[str] = "search"

@@ -1,9 +1,8 @@
 """Agents as passes, a scripted policy in front and the real evaluator behind them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -27,6 +26,7 @@ from kernelwright.agent.agent_pass import NothingJudgedError, read_rungs
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.agent.reading import fenced, program_text
 from kernelwright.agent.rewards import make_reward
+from kernelwright.agent.services import AgentServices
 from kernelwright.driver.compiling.program import compile_module
 from kernelwright.driver.config.discovery import discover, registered_passes
 from kernelwright.evaluation.judge.local import LocalEvaluator
@@ -56,8 +56,8 @@ def hinted_is_faster(module: KernelModule) -> float:
 
 def context(evaluator: LocalEvaluator | None, policy: ScriptedPolicy | None, **options: Any) -> Context:
     """A context with a policy; what is judged is judged by the interpreter alone."""
-    given: Mapping[str, Any] = {"policy": policy, "rungs": (Rung.PARSE, Rung.INTERPRET), **options}
-    return Context("h100", evaluator, 7, options=MappingProxyType(given))
+    services = AgentServices(policy, rungs=(Rung.PARSE, Rung.INTERPRET), **options)
+    return Context("h100", evaluator, 7, services=(services,))
 
 
 def test_a_right_answer_is_accepted_at_once(evaluator: LocalEvaluator) -> None:
@@ -151,9 +151,8 @@ def test_the_worked_examples_are_right(evaluator: LocalEvaluator, form: str) -> 
 
 
 def test_without_a_policy_it_says_how_to_give_one() -> None:
-    for options in ({"policy": None}, {}):
-        with pytest.raises(UserError, match="pass fe-agent asks a policy, and none is configured; choose one with"):
-            FrontendAgentPass().run(PROBLEM, Context("h100", object(), options=options))
+    with pytest.raises(UserError, match="pass fe-agent asks a policy, and none is configured; choose one with"):
+        FrontendAgentPass().run(PROBLEM, Context("h100", object()))
     with pytest.raises(UserError, match="needs an evaluator"):
         FrontendAgentPass().run(PROBLEM, context(None, ScriptedPolicy([])))
 
@@ -162,8 +161,7 @@ def test_the_mid_end_does_not_guess_times() -> None:
     ctx = context(None, ScriptedPolicy([]), evaluate=FakeEvaluation(lambda _: ok()))
     with pytest.raises(UserError, match="finds no times to compare"):
         MidendAgentPass().run(given_module(), ctx)
-    timed = replace(ctx, options={**ctx.options, "rungs": (Rung.RUN, Rung.TIME)})
-    assert MidendAgentPass().reward_name(timed, timed.options["rungs"]) == "midend"
+    assert MidendAgentPass().reward_name(ctx, (Rung.RUN, Rung.TIME)) == "midend"
 
 
 def test_times_decide_where_there_are_some() -> None:
@@ -187,7 +185,8 @@ def test_an_evaluator_that_only_fails_is_an_error() -> None:
         FrontendAgentPass(n=2).run(PROBLEM, ctx)
     with pytest.raises(PassError, match="pass fe-agent on @scale_columns"):
         parse_pipeline("fe-agent{n=2}").run(
-            PROBLEM, replace(ctx, options={**ctx.options, "policy": ScriptedPolicy(["x", answer(RIGHT)])})
+            PROBLEM,
+            replace(ctx, services=(replace(ctx.service(AgentServices), policy=ScriptedPolicy(["x", answer(RIGHT)])),)),
         )
 
 

@@ -248,3 +248,14 @@ def test_instruments_see_the_failure_and_the_input() -> None:
     with pytest.raises(PassError):
         parse_pipeline("t-lower,t-bad").run(MODULE, Context(), [Log()])
     assert Log.events == [("t-bad", "triton", "PassError")]
+
+
+def test_a_context_carries_services_by_their_class() -> None:
+    @dataclass(frozen=True)
+    class Sizes:
+        most: int = 3
+
+    ctx = Context(services=("another",))
+    assert ctx.service(Sizes) == Sizes(3)
+    again = ctx.having(Sizes(5)).having(Sizes(7))
+    assert again.service(Sizes) == Sizes(7) and again.services == ("another", Sizes(7))

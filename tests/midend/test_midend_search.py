@@ -11,6 +11,7 @@ from exploring import keep_variants
 from programs import lowered
 
 from kernelwright.agent.evaluator import Evaluator, Rung, Status, Verdict
+from kernelwright.agent.services import AgentServices
 from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.compiling.program import compile_module
@@ -24,6 +25,7 @@ from kernelwright.ir.passes import REGISTRY, Context, Pass, register
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
+from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import PLAIN, Candidate, Made, Space, Step, followers, in_turn, rewrites
 
 TARGET = "h200"
@@ -85,8 +87,9 @@ def problem(name: str) -> KernelModule:
     return replace(lowered(forward, shapes, init), kernels=(), launcher=None)
 
 
-def context(evaluator: Evaluator | None, journals: Path, **options: Any) -> Context:
-    return Context(TARGET, evaluator, options={"rungs": (Rung.PARSE, Rung.INTERPRET), "journals": journals, **options})
+def context(evaluator: Evaluator | None, journals: Path, **judging: Any) -> Context:
+    services = (AgentServices(rungs=(Rung.PARSE, Rung.INTERPRET)), SearchServices(journals, judging))
+    return Context(TARGET, evaluator, services=services)
 
 
 def search(module: KernelModule, ctx: Context, spec: str = "search{width=3,trials=2,most=16}") -> KernelModule:
@@ -243,7 +246,7 @@ def test_other_judges_settings_have_a_journal_of_their_own(evaluator: LocalEvalu
     module, spec = problem("layer norm"), "search{width=1,trials=1,most=1}"
     for seeds in (1, 2):
         counting = Counting(evaluator)
-        search(module, context(counting, tmp_path, judging={"seeds": seeds}), spec)
+        search(module, context(counting, tmp_path, seeds=seeds), spec)
         assert counting.judged
     assert len(list(tmp_path.iterdir())) == 2
 

@@ -11,6 +11,7 @@ from exploring import keep_variants
 from programs import assert_right, lowered
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.services import AgentServices
 from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.measure import bench
 from kernelwright.backend.measure.children import Outcome
@@ -25,6 +26,7 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import tuning as search_tuning
 from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredRace
 from kernelwright.midend.search.race import SearchError, Spending
+from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import Candidate, Space
 from kernelwright.midend.search.tuning import Entry, Fitting
 
@@ -47,8 +49,7 @@ def problem() -> KernelModule:
 
 
 def race(problem: KernelModule, evaluator: Any, journals: Path, spending: Spending, **options: Any) -> MeasuredRace:
-    given = {"rungs": RUNGS, "journals": journals, **options}
-    ctx = Context(TARGET, evaluator, options=given)
+    ctx = Context(TARGET, evaluator, services=(AgentServices(rungs=RUNGS, **options), SearchServices(journals)))
     return MeasuredRace(Space(problem, ctx), spending, ctx, workers=1, timed=False, device="cpu")
 
 
@@ -258,7 +259,7 @@ def test_what_is_slower_than_pytorch_is_said_to_be(problem: KernelModule, tmp_pa
 def test_lowering_by_shapes_alone_gives_the_same(problem: KernelModule) -> None:
     for spec in ("lower-inductor", "lower-inductor{channels_last=false}"):
         pipeline = parse_pipeline(spec)
-        shapes = pipeline.run(problem, Context(TARGET, options={"lowering_device": "meta"}))
+        shapes = pipeline.run(problem, Context(TARGET, lowering_device="meta"))
         assert shapes.digest == pipeline.run(problem, Context(TARGET)).digest
         assert trace_launches(shapes)
 
@@ -268,14 +269,14 @@ def test_by_shapes_alone_programs_may_make_tensors_of_numbers() -> None:
         "torch.minimum(a, torch.tensor(0.25, device=a.device)) + torch.tensor(2, device=a.device)", [(200,)]
     )
     bare = replace(module, kernels=(), launcher=None)
-    found = parse_pipeline("lower-inductor").run(bare, Context(TARGET, options={"lowering_device": "meta"}))
+    found = parse_pipeline("lower-inductor").run(bare, Context(TARGET, lowering_device="meta"))
     assert_right(found)
 
 
 @pytest.mark.parametrize("shape", [(3, 6000), (5, 4097), (2, 3, 5001)], ids=str)
 def test_by_shapes_alone_a_softmax_reads_its_rows_twice_as_on_a_gpu(shape: tuple[int, ...]) -> None:
     module = replace(lowered("torch.softmax(a, -1)", [shape]), kernels=(), launcher=None)
-    ctx = Context(TARGET, options={"lowering_device": "meta"})
+    ctx = Context(TARGET, lowering_device="meta")
     found = parse_pipeline("lower-inductor{persistent=false,split=false}").run(module, ctx)
     assert found.kernels[-1].source.count("tl.load(") == 2
     assert_right(found)
@@ -287,7 +288,7 @@ def test_by_shapes_alone_reductions_are_split_as_for_a_gpu() -> None:
     """A GPU has use for more programs than there are rows here; the cores of this machine have not."""
     module = lowered("torch.sum(a, 1)", [(200, 65536)])
     module = replace(module, kernels=(), launcher=None)
-    found = parse_pipeline("lower-inductor").run(module, Context(TARGET, options={"lowering_device": "meta"}))
+    found = parse_pipeline("lower-inductor").run(module, Context(TARGET, lowering_device="meta"))
     assert len(found.kernels) == 2 and math.prod(trace_launches(found)[0].grid) > 200
 
 

@@ -9,7 +9,8 @@ import torch
 
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.policy import PolicyError, PromptTooLongError
-from kernelwright.agent.rewards import Estimate, Reward, make_reward
+from kernelwright.agent.rewards import Reward, make_reward
+from kernelwright.agent.services import AgentServices
 from kernelwright.backend.compile.compiler import CompileFailureError
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.campaigns.programs import Program, attempt, outcome, read_module
@@ -62,11 +63,11 @@ class RowMaker:
             self._given = module, _lowered(module, settings.pipeline, context)
         module, lowered = self._given
         with ExitStack() as stack:
-            options = {**context.options, "rewards": _rewards(lowered, context)}
+            services = replace(context.service(AgentServices), rewards=_rewards(lowered, context))
             if settings.policy.kind is PolicyKind.replay:  # what a row says must not hang on rows before it
-                options["policy"] = stack.enter_context(open_policy(settings.policy))
+                services = replace(services, policy=stack.enter_context(open_policy(settings.policy)))
             try:
-                result = self._compiled(module, question.pipeline, replace(context, options=options))
+                result = self._compiled(module, question.pipeline, context.having(services))
             except LoweringError:
                 raise
             except UserError as error:
@@ -127,7 +128,7 @@ def _rewards(lowered: KernelModule | None, context: Context) -> dict[str, Reward
         return {}
     if lowered is None:
         return {"joint": make_reward("frontend")}
-    by_estimate = make_reward("cost_model", estimate=context.options["estimate"])
+    by_estimate = make_reward("cost_model", estimate=context.service(AgentServices).estimate)
 
     def joint(before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before
@@ -148,7 +149,8 @@ def _speed(result: CompileResult, lowered: KernelModule | None, context: Context
     how = f"estimated for {context.target} by the cost model, not measured"
     if not result.ok or lowered is None or not get_target(context.target).is_gpu:
         return {"speedup": None, "how": how}
-    estimate: Estimate = context.options["estimate"]
+    estimate = context.service(AgentServices).estimate
+    assert estimate is not None
     try:
         return {"speedup": estimate(lowered) / estimate(result.module), "how": how}
     except CompileFailureError:

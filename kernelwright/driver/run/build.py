@@ -10,6 +10,7 @@ import torch
 
 from kernelwright.agent.evaluating import Evaluate
 from kernelwright.agent.evaluator import Rung
+from kernelwright.agent.services import AgentServices
 from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import TARGETS, get_target
 from kernelwright.driver.config.policies import open_policy
@@ -32,6 +33,7 @@ from kernelwright.ir.options import check_options
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference
+from kernelwright.midend.search.services import SearchServices
 
 DEFAULT_TARGET = "h100"
 MODULE_HEADER = "# kernelwright module"
@@ -58,10 +60,9 @@ def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterato
     with ExitStack() as stack:
         remote = chosen.kind is EvaluatorKind.ray
         evaluator = stack.enter_context(_open_ray(chosen, local, 1, False) if remote else local.build())
-        options: dict[str, Any] = {"estimate": cost_model_ms(target), "judging": asdict(chosen)}
-        if settings.policy.is_configured:
-            options["policy"] = stack.enter_context(open_policy(settings.policy))
-        yield Context(target, evaluator, settings.seed, progress, options)
+        policy = stack.enter_context(open_policy(settings.policy)) if settings.policy.is_configured else None
+        services = (AgentServices(policy, estimate=cost_model_ms(target)), SearchServices(judging=asdict(chosen)))
+        yield Context(target, evaluator, settings.seed, progress, services=services)
 
 
 def needed(rungs: tuple[Rung, ...] | None) -> Device:

@@ -1,0 +1,27 @@
+"""What a context carries for passes that ask a policy or compare candidates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from kernelwright.agent.evaluating import Evaluate, Rungs
+from kernelwright.agent.judge import Judge
+from kernelwright.agent.policy import Policy
+from kernelwright.agent.rewards import Estimate, Reward
+
+
+@dataclass(frozen=True)
+class AgentServices:
+    """The policy that agents ask, and how their answers are judged and paid.
+
+    `evaluate` stands in for the context's evaluator, as a pool does. `rungs` are what an agent without rungs of its own
+    is judged on; None for all that the machine has. `rewards` are configured rewards by name. `estimate` gives a
+    module's milliseconds by a cost model. `judge` is a language model that scores answers.
+    """
+
+    policy: Policy | None = None
+    evaluate: Evaluate | None = None
+    rungs: Rungs = None
+    rewards: Mapping[str, Reward] = field(default_factory=lambda: MappingProxyType({}))
+    estimate: Estimate | None = None
+    judge: Judge | None = None
