@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 from inspect import isabstract
 from typing import Any, ClassVar, TypeVar
 
@@ -40,19 +41,31 @@ class Context:
         return replace(self, services=(*kept, *given))
 
 
+class Keeps(Enum):
+    """What a rewrite keeps of the numbers that a kernel computes."""
+
+    EXACT = "every value, bit for bit"
+    REASSOCIATED = "every value, sums taken in another order"
+    CONTRACTED = "every value, products and sums rounded once in place of twice"
+
+
 @dataclass(frozen=True)
 class Pass(ABC):
     """A named rewrite KernelModule -> KernelModule; its fields are its options.
 
     Fields have a default and are bool, int, float or str. The first line of the docstring is what
     `kernelwright passes` shows. A pass neither prints, times nor stamps: instruments do. `explore` says how search and
-    agents try the pass; None keeps them from it.
+    agents try the pass; None keeps them from it. A rewrite of kernels also says what it `needs` of a kernel, what it
+    `changes`, and what it `keeps` of the numbers; other passes leave these empty.
     """
 
     name: ClassVar[str]
     reads: ClassVar[Level]
     writes: ClassVar[Level]
     explore: ClassVar[Exploration | None] = Exploration()
+    needs: ClassVar[str] = ""
+    changes: ClassVar[str] = ""
+    keeps: ClassVar[Keeps | None] = None
 
     @abstractmethod
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
@@ -18,27 +17,16 @@ from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.analysis.host_code import without_idle_kernels
 
 
-class Keeps(Enum):
-    """What a rewrite keeps of the numbers that a kernel computes."""
-
-    EXACT = "every value, bit for bit"
-    REASSOCIATED = "every value, sums taken in another order"
-    CONTRACTED = "every value, products and sums rounded once in place of twice"
-
-
 @dataclass(frozen=True)
 class KernelPass(Pass):
     """A pass that rewrites kernels one by one.
 
-    `needs` and `changes` are a line each for people; `keeps` is a promise. `asks_launches`: it is told what the
-    launcher passes, which costs a run of the host code on meta tensors.
+    `needs`, `changes` and `keeps` are its rule. `asks_launches`: it is told what the launcher passes, which costs a
+    run of the host code on meta tensors.
     """
 
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
-    needs: ClassVar[str]
-    changes: ClassVar[str]
-    keeps: ClassVar[Keeps]
     asks_launches: ClassVar[bool] = False
 
     @abstractmethod

@@ -168,8 +168,9 @@ def evaluate(
 def passes() -> Mapping[str, PassInfo]:
     """List every pass: the built-in passes, and the passes of installed packages and of this session.
 
-    Returns a mapping from sorted names to `PassInfo` (`reads`, `writes`, `summary`, `options`, `package`). If a
-    package's pass does not load, the mapping leaves the pass out, and a warning names it.
+    Returns a mapping from sorted names to `PassInfo` (`reads`, `writes`, `summary`, `options`, `package`; for a
+    rewrite of kernels also `needs`, `changes`, `keeps`). If a package's pass does not load, the mapping leaves the
+    pass out, and a warning names it.
 
         >>> import kernelwright
         >>> kernelwright.passes()["tune"].options["trials"].default

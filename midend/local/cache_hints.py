@@ -8,8 +8,8 @@ from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.analysis.programs import varying_values
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function
-from kernelwright.ir.passes import register
-from kernelwright.midend.kernel_pass import Keeps, KernelPass
+from kernelwright.ir.passes import Keeps, register
+from kernelwright.midend.kernel_pass import KernelPass
 
 
 @register
@@ -23,7 +23,7 @@ class CacheHints(KernelPass):
     name: ClassVar[str] = "cache-hints"
     needs: ClassVar[str] = "a kernel of several programs, and a load whose address is the same in all of them"
     changes: ClassVar[str] = "the load's eviction policy"
-    keeps: ClassVar[Keeps] = Keeps.EXACT
+    keeps: ClassVar[Keeps | None] = Keeps.EXACT
     explore = Exploration(Phase.FINISH, after=("hoist-offsets",), estimated=False)
 
     def rewrite(self, function: Function, launches: Launches | None) -> Function:  # noqa: ARG002

@@ -11,9 +11,9 @@ from kernelwright.ir.kernel.analysis.indices import Form
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value
-from kernelwright.ir.passes import register
+from kernelwright.ir.passes import Keeps, register
 from kernelwright.midend.analysis.host_code import INDEX_LIMIT
-from kernelwright.midend.kernel_pass import Keeps, KernelPass
+from kernelwright.midend.kernel_pass import KernelPass
 
 #: Loads that an address of their own is worth.
 LEAST_LOADS = 3
@@ -36,7 +36,7 @@ class HoistOffsets(KernelPass):
     name: ClassVar[str] = "hoist-offsets"
     needs: ClassVar[str] = "three loads of one block of statements, at constant distances in one tensor of known extent"
     changes: ClassVar[str] = "how their addresses are computed"
-    keeps: ClassVar[Keeps] = Keeps.EXACT
+    keeps: ClassVar[Keeps | None] = Keeps.EXACT
     asks_launches: ClassVar[bool] = True
     explore = Exploration(Phase.FINISH, after=("align-rows",))
 

@@ -16,11 +16,10 @@ from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Effect, Function
-from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.passes import Context, Keeps, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.host_code import with_statements, without_idle_kernels, without_tensors
 from kernelwright.midend.analysis.launches import HostLaunch, is_made_for, launched_once, roots_of
-from kernelwright.midend.kernel_pass import Keeps
 from kernelwright.midend.rows.repeated_accesses import Tensors, without_repeats
 from kernelwright.midend.rows.row_blocks import RowLoops, WholeRows
 
@@ -46,7 +45,7 @@ class PersistentRows(Pass):
     writes: ClassVar[Level] = Level.TRITON
     needs: ClassVar[str] = "several loops, all over one row of known length in steps of one block, masked at its end"
     changes: ClassVar[str] = "one block holds the row; loads of what is known go, and tensors that only carried it"
-    keeps: ClassVar[Keeps] = Keeps.REASSOCIATED
+    keeps: ClassVar[Keeps | None] = Keeps.REASSOCIATED
 
     limit: int = 16384
 

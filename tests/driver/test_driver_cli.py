@@ -332,6 +332,8 @@ def test_passes_lists_every_pass(capsys: Captured) -> None:
     assert described["lower-inductor"]["options"]["tiles"] == {"type": "int", "default": 0}
     for name, found in described.items():
         assert f"{name}  ({found['reads']} -> {found['writes']})" in text and found["summary"] in text
+        assert all(f"\n    {word} {found[word]}\n" in text for word in ("needs", "changes", "keeps") if found[word])
+    assert described["cache-hints"]["keeps"] == "every value, bit for bit" and described["tune"]["keeps"] == ""
 
 
 def test_a_closed_stdout_is_told_in_one_line() -> None:

@@ -21,7 +21,10 @@ class OptionInfo:
 @dataclass(frozen=True)
 class PassInfo:
     """One pass: the levels that it reads and writes, what it does in one line, its options by name, and the top package
-    that it comes from."""
+    that it comes from.
+
+    `needs`, `changes` and `keeps` are the rule of a rewrite of kernels; "" for other passes.
+    """
 
     name: str
     reads: str
@@ -29,6 +32,9 @@ class PassInfo:
     summary: str
     options: Mapping[str, OptionInfo]
     package: str
+    needs: str = ""
+    changes: str = ""
+    keeps: str = ""
 
     @classmethod
     def of(cls, found: type[Pass]) -> "PassInfo":
@@ -36,7 +42,8 @@ class PassInfo:
         options = {name: OptionInfo(kind.__name__, default) for name, (kind, default) in pass_options(found).items()}
         summary = (inspect.getdoc(found) or "").partition("\n")[0]
         package = found.__module__.partition(".")[0]
-        return cls(found.name, str(found.reads), str(found.writes), summary, options, package)
+        rule = (found.needs, found.changes, found.keeps.value if found.keeps is not None else "")
+        return cls(found.name, str(found.reads), str(found.writes), summary, options, package, *rule)
 
 
 class PassList(Mapping[str, PassInfo]):

@@ -3,7 +3,8 @@
 usage: kernelwright passes [--json]
 
 Each pass has its name in a pipeline, the levels that it reads and writes, its purpose, and its options with their
-defaults. `--json` prints one JSON object with an entry for each name.
+defaults. A rewrite of kernels also has its rule: what it needs of a kernel, what it changes, what it keeps. `--json`
+prints one JSON object with an entry for each name.
 
   kernelwright passes
   kernelwright opt module.py -p 'tune{trials=8}'
@@ -38,6 +39,9 @@ def run(arguments: Arguments) -> int:
     for one in listed:
         origin = "" if one.package == "kernelwright" else f", of {one.package}"
         sys.stdout.write(f"{one.name}  ({one.reads} -> {one.writes}{origin})\n  {one.summary}\n")
+        for word in ("needs", "changes", "keeps"):
+            if text := getattr(one, word):
+                sys.stdout.write(f"    {word} {text}\n")
         for name, option in one.options.items():
             sys.stdout.write(f"    {name}: {option.type} = {json.dumps(option.default)}\n")
     return 0
