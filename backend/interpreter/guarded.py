@@ -80,15 +80,22 @@ def _pack(values: NDArray[Any], dtype: Any) -> Any:
     return Handle(values.astype(np_dtype(dtype), copy=False), dtype)
 
 
-@functools.cache
-def _unset(dtype: Any) -> Any:
-    """What lanes that are off hold where a load names no `other`: nothing that a program may count on."""
+@functools.lru_cache(64)
+def _unset(dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+    """What lanes that are off hold where a load names no `other`: nothing that a program may count on. Sums find NaN,
+    maxima and minima, which pass over it, numbers that are far out to either side."""
     kind = np_dtype(dtype)
     if isinstance(dtype, tl.pointer_type):
-        return Handle(np.zeros(1, kind), dtype)
+        return np.zeros(1, kind)
     if dtype.is_floating():
-        return pack_exact(np.full(1, np.nan, np.float32), dtype)
-    return Handle(np.full(1, 1 if kind == np.bool_ else np.iinfo(kind).max // 3, kind), dtype)
+        large = {8: 400.0, 16: 3e4}.get(dtype.primitive_bitwidth, 1e30)
+        some = pack_exact(np.array([large, -0.5 * large, np.nan], np.float32), dtype).data
+    elif kind == np.bool_:
+        some = np.array([True, False, True])
+    else:
+        limits = np.iinfo(kind)
+        some = np.array([limits.max // 3, limits.min // 2 or limits.max // 2, limits.max // 3 + 1], kind)
+    return np.resize(some, shape)
 
 
 def _atomic_add(old: Any, new: Any) -> Any:
@@ -138,8 +145,11 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         return self._load(ptr, None, None, bool(hints[-1]) if hints else False)
 
     def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *hints: Any, **_named: Any) -> Any:
-        unset = _unset(ptrs.get_element_ty()) if other is None else other
-        return self._load(ptrs, mask, unset, bool(hints[-1]) if hints else False)
+        assert self.memory is not None
+        if other is None and not self.memory.zeros:
+            element = ptrs.get_element_ty()
+            other = Handle(_unset(element, ptrs.data.shape), element)
+        return self._load(ptrs, mask, other, bool(hints[-1]) if hints else False)
 
     def _load(self, ptrs: Any, mask: Any, other: Any, volatile: bool = False) -> Any:
         assert self.memory is not None

@@ -83,6 +83,8 @@ class AddressSpace:
         self.races = races
         #: Whether atomics come in the other order: of programs, and of the lanes of each.
         self.turned = False
+        #: Whether lanes that are off hold zeros where a load names no `other`.
+        self.zeros = False
 
     def add(self, name: str, tensor: Tensor, written: NDArray[np.bool_] | None = None) -> int:
         """Map a CPU tensor; its virtual address. `written` marks bytes of its storage that have a value."""

@@ -142,16 +142,17 @@ class InterpreterRuntime:
     """Kernels interpreted as if one program ran after another, tensors on the CPU.
 
     Host code's `torch.empty` gives NaN (for integers, a number far out of any range); `check_uninitialised` also
-    refuses loads of elements nobody wrote, `check_races` accesses whose order is left to chance. Raises AccessError,
-    UninitialisedReadError, KernelError or UnsupportedByInterpreter from a launch, LaunchError for what Triton would
+    refuses loads of elements nobody wrote, `check_races` accesses whose order is left to chance. A load that names no
+    `other` gives far-out numbers and NaN where its mask is off, or `zeros`. Raises AccessError, UninitialisedReadError,
+    KernelError or UnsupportedByInterpreter from a launch, LaunchError for what Triton would
     refuse to launch; made with a Triton that cannot interpret, UnsupportedVersionError.
     """
 
-    def __init__(self, check_uninitialised: bool = False, check_races: bool = False) -> None:
+    def __init__(self, check_uninitialised: bool = False, check_races: bool = False, zeros: bool = False) -> None:
         _language()
         self.device = torch.device("cpu")
         self.triton = JitNamespace(self._launch, _Kernel)
-        self.check_uninitialised, self.check_races = check_uninitialised, check_races
+        self.check_uninitialised, self.check_races, self._zeros = check_uninitialised, check_races, zeros
         self.in_kernel = False
         #: Whether programs that use atomics run in the other order, last first; those that wait for others do not.
         self.turned = False
@@ -182,7 +183,7 @@ class InterpreterRuntime:
         language = _language()
         fault = functools.partial(_raise_access, handle)
         memory = AddressSpace(fault, Races() if self.check_races and math.prod(bound.grid) < 1 << 31 else None)
-        memory.turned = self.turned and not handle.waits
+        memory.turned, memory.zeros = self.turned and not handle.waits, self._zeros
         self.in_kernel = True
         try:
             with language.active(), np.errstate(all="ignore"):

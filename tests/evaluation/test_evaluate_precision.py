@@ -65,6 +65,10 @@ LANES = [
             _OFF + "y = tl.sum(z * inside.to(tl.float32), axis=0)", out=_SUMS, scalar=True),
     Sibling("a maximum", "return x.abs().amax(1)", ODD, _ON.format("0.0") + "y = tl.max(tl.abs(z), axis=0)",
             _OFF + "y = tl.max(tl.where(z == z, tl.abs(z), 1e30), axis=0)", out=_SUMS, scalar=True),
+    Sibling("a maximum that passes over NaN", "return x.amax(1)", ODD,
+            "y = tl.max(tl.where(inside, x, -float('inf')), axis=0)", "y = tl.max(x, axis=0)", out=_SUMS, scalar=True),
+    Sibling("a minimum", "return x.amin(1)", "return [torch.randn(16, 52)]",
+            "y = tl.min(tl.where(inside, x, float('inf')), axis=0)", "y = tl.min(x, axis=0)", out=_SUMS, scalar=True),
     Sibling("a count", "return (x > 0).sum(1)", ODD, _ON.format("0.0") + "y = tl.sum((z > 0).to(tl.int64), axis=0)",
             _OFF + "y = 64 - tl.sum((z <= 0).to(tl.int64), axis=0)",
             out="torch.empty(x.shape[0], dtype=torch.int64, device=x.device)", scalar=True),
@@ -148,7 +152,14 @@ def test_a_product_that_adds_up_in_16_bits_is_found_by_numbers_that_are_alike(ev
 
 def test_a_verdict_says_how_to_give_lanes_a_value(evaluator: LocalEvaluator) -> None:
     said = [evaluator.evaluate_text(one.program(one.wrong), one.reference, RUNGS).detail for one in (LANES[0], FAR[0])]
-    assert ["unless it names `other`" in detail for detail in said] == [True, False]
+    assert ["unless it names `other`; add other=0.0" in detail for detail in said] == [True, False]
+
+
+def test_lanes_are_blamed_for_no_other_fault(evaluator: LocalEvaluator) -> None:
+    """A kernel that leaves lanes open where nothing reads them, and is wrong for another reason."""
+    wrong = LANES[1].program("y = tl.sum(tl.where(inside, x * 1.5, 0.0), axis=0)")
+    verdict = evaluator.evaluate_text(wrong, LANES[1].reference, RUNGS)
+    assert verdict.status is Status.MISMATCH and "`other`" not in verdict.detail, verdict
 
 
 def test_programs_that_are_not_of_one_scale_are_not_drawn_far_out(evaluator: LocalEvaluator) -> None:

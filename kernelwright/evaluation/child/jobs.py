@@ -144,7 +144,7 @@ def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess, tu
                 raise
         return {"resources": {symbol: vars(item.resources) for symbol, item in compiling.compiled.items()}}, []
     on_gpu = CudaExecutor(turns) if header["device"] == "cuda" else None
-    executor: Executor = on_gpu or InterpreterExecutor()
+    executor: Executor = on_gpu or InterpreterExecutor(zeros=bool(header.get("zeros")))
     if header["kind"] == "time_candidate":
         return time_candidate(header, tensors, host.link, executor, turns, host.stop)
     if header["kind"] == "profile_candidate":

@@ -1,15 +1,15 @@
 """A candidate's calls, served by the device: what the judge asked for, and what came of it.
 
 Header: `program` (see `Program.job`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
-`externs`, `rehearsals` (calls without effect before the last), `kernels` (the judge's own sources by symbol, or null
-where only the host has them), `memory_bytes`, `device`, `compile` (a target's name, where kernels are compiled instead
-of run), `timing` (a `time_job.Plan`, where the time is estimated besides, or null), and `calls`, each {"inputs":
-[tensor index or null], "values": [scalars], "state": {name: index}, "fresh": bool}: `fresh` inputs lie where none lay
-before; a "bump" that is false says that the state is as it was. Where inputs are too large to travel there are
-`sketch` (a `Sketching`), which outputs are taken by,
-`reference`, and in each call `draw`, which the inputs are drawn by here, and `digests`, which they must have. Answer:
-`calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type, "modified": [names], "origins":
-[Origin], "launches": count}, `notes` (paths of state held nowhere) and `walls`.
+`externs`, `rehearsals` (calls without effect before the last), `zeros` (lanes without a value hold 0), `kernels` (the
+judge's own sources by symbol, or null where only the host has them), `memory_bytes`, `device`, `compile` (a target's
+name, where kernels are compiled instead of run), `timing` (a `time_job.Plan`, where the time is estimated besides, or
+null), and `calls`, each {"inputs": [tensor index or null], "values": [scalars], "state": {name: index}, "fresh": bool}:
+`fresh` inputs lie where none lay before; a "bump" that is false says that the state is as it was. Where inputs are too
+large to travel there are `sketch` (a `Sketching`), which outputs are taken by, `reference`, and in each call `draw`,
+which the inputs are drawn by here, and `digests`, which they must have. Answer: `calls`, each {"outputs": [tensor
+index], "left": {name: tensor index}, "kind": type, "modified": [names], "origins": [Origin], "launches": count},
+`notes` (paths of state held nowhere) and `walls`.
 """
 
 import contextlib

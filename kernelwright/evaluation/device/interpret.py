@@ -13,10 +13,10 @@ from kernelwright.evaluation.protocol.link import Json
 
 
 class InterpreterExecutor:
-    """Runs kernels one program after another, every access checked."""
+    """Runs kernels one program after another, every access checked. `zeros`: lanes without a value hold zeros."""
 
-    def __init__(self) -> None:
-        self._runtime = InterpreterRuntime(check_uninitialised=True, check_races=True)
+    def __init__(self, zeros: bool = False) -> None:
+        self._runtime = InterpreterRuntime(check_uninitialised=True, check_races=True, zeros=zeros)
         self._kernels: dict[str, Any] = {}
         self.timed, self.call = False, 0
 

@@ -139,7 +139,7 @@ class Climb:
             self.resources = _resources(answer.header["resources"])
         mismatch = self._judge(truth, answer) or self._judge_estimate(truth, answer)
         if mismatch:
-            return self.verdict(Status.MISMATCH, rung, mismatch)
+            return self.verdict(Status.MISMATCH, rung, mismatch + self._open_lanes(truth, rung))
         idle = self._unproduced(truth, answer)
         return self.verdict(Status.CHEAT, rung, idle) if idle else None
 
@@ -191,13 +191,29 @@ class Climb:
                 mismatch = f"it returns a {call['kind']} where the reference returns a {self.program.reference.returns}"
             weights = ", perturbed weights" if one.draw.weights is not None else ""
             first = first or (f"{mismatch} [inputs {one.draw.kind}{weights}]" if mismatch else "")
-        module = self.program.module
-        if "got nan" in first and module and any(leaves_lanes_open(kernel.source) for kernel in module.kernels):
-            first += "; where a mask is off tl.load gives no certain value unless it names `other`"
         unbound = answer.header["notes"]
         if first and unbound:
             first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"
         return first
+
+    def _open_lanes(self, truth: Truth, rung: Rung) -> str:
+        """What to say of a mismatch that comes of lanes that are off: with zeros in them there is none; or ""."""
+        module = self.program.module
+        open_in = [kernel.symbol for kernel in module.kernels if leaves_lanes_open(kernel.source)] if module else []
+        if not open_in or rung is not Rung.INTERPRET:
+            return ""
+        answer = self.owner.call(self.program, truth, rung, zeros=True)
+        if (
+            answer.failure
+            or answer.header.get("status") != "ok"
+            or Climb(self.owner, self.program, ())._judge(truth, answer)
+        ):
+            return ""
+        where = f"@{open_in[0]}" if len(open_in) == 1 else "these kernels"
+        return (
+            "; lanes that are off reach this result: Triton leaves open what a tl.load gives where its mask is off "
+            f"unless it names `other`; add other=0.0, or what leaves the result alone, to the loads of {where}"
+        )
 
     def _judge_left(self, truth: Truth, one: Pass, call: Mapping[str, Any], answer: Answer) -> str:
         """Compare the inputs and the state that the reference changes; "" or the first mismatch."""

@@ -228,8 +228,9 @@ class LocalEvaluator:
             self._compiled[key] = self._sandbox.run(job, (), 0, self.limits)
         return self._compiled[key]
 
-    def call(self, program: "Program", truth: Truth, rung: Rung) -> Answer:
-        """Make a candidate's calls: host code in one process, memory and kernels in another."""
+    def call(self, program: "Program", truth: Truth, rung: Rung, zeros: bool = False) -> Answer:
+        """Make a candidate's calls: host code in one process, memory and kernels in another. With `zeros` the
+        interpreter gives lanes without a value 0."""
         reference = program.reference
         calls: list[dict[str, Any]] = []
         tensors: list[RawTensor] = list(truth.built.values())
@@ -252,6 +253,7 @@ class LocalEvaluator:
             "compile": asdict(get_target(self.compile_target)) if rung is Rung.COMPILE else None,
             "timing": self._estimate_plan() if rung is Rung.RUN and self._samples else None,
             "rehearsals": self.rehearsals,
+            "zeros": zeros,
             "calls": calls[:1] if rung is Rung.COMPILE else calls,
         }
         room = (len(calls) + 1) * answer_bytes(reference.outputs)
