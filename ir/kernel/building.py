@@ -1,7 +1,7 @@
 """Making regions: operations are numbered as they come, and computing that stands already is not made again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from kernelwright.ir.kernel.analysis.phases import (
     Phase,
@@ -15,6 +15,7 @@ from kernelwright.ir.kernel.values import Effect, Function, Operand, Operation, 
 from kernelwright.ir.kernel.vocabulary import HINTS, LOOPS
 
 _Key = tuple[object, ...]
+_ANY = (Value(-1),)
 _Mark = tuple[tuple[int, int], ...]
 
 
@@ -69,7 +70,7 @@ class Builder:
     def emit(self, operation: Operation, count: int = 1, *, fresh: bool = False) -> tuple[Value, ...]:
         """Add an operation, but for its results, which are returned; a `fresh` one is not shared with earlier ones."""
         phases = self._result_phases(operation, count)
-        inline = is_inline(replace(operation, results=(Value(-1),) * count), phases[0]) if phases else False
+        inline = count == 1 and is_inline(operation.having(results=_ANY), phases[0])
         place = self._outermost(operation) if inline else len(self._frames) - 1
         shared = inline or (operation.effect == Effect.PURE and not operation.regions and operation.kind not in HINTS)
         key = fingerprint(operation) if shared else ()
@@ -81,7 +82,7 @@ class Builder:
         for result in results:
             self._depths[result] = place
             self.definitions[result] = operation
-        made = replace(operation, results=results)
+        made = operation.having(results=results)
         self._frames[place].operations.append(made)
         if shared and not fresh:
             self._frames[place].known[key] = results

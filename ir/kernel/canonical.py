@@ -118,7 +118,7 @@ class _Rebuilding:
             if same is not None:
                 self.new[operation.result] = same
                 return
-            made = self.builder.emit(replace(operation, operands=operands, results=()), len(operation.results))
+            made = self.builder.emit(operation.having(operands=operands, results=()), len(operation.results))
             self.new.update(zip(operation.results, made, strict=True))
 
     def same_as(self, kind: str, operands: tuple[Operand, ...]) -> Operand | None:
@@ -233,7 +233,7 @@ def _sorted_slots(function: Function) -> Function:
         head = len(one.operands) - len(one.inits)
         operands = (*one.operands[:head], *(one.inits[index] for index in (order if one.inits else ())))
         results = tuple(one.results[index] for index in order)
-        return replace(one, operands=operands, regions=tuple(regions), results=results)
+        return one.having(operands=operands, regions=tuple(regions), results=results)
 
     return replace(function, body=sort(function.body))
 
@@ -297,7 +297,7 @@ def _ordered(function: Function) -> Function:
 
 def _ordered_region(region: Region) -> Region:
     operations = [
-        replace(one, regions=tuple(map(_ordered_region, one.regions))) if one.regions else one
+        one.having(regions=tuple(map(_ordered_region, one.regions))) if one.regions else one
         for one in region.operations
     ]
     made = {result: index for index, one in enumerate(operations) for result in one.results}
@@ -341,5 +341,5 @@ def _numbered(region: Region, names: dict[Operand, Operand]) -> Region:
     for one in region.operations:
         operands = tuple(names.get(operand, operand) for operand in one.operands)
         regions = tuple(_numbered(body, names) for body in one.regions)
-        operations.append(replace(one, operands=operands, regions=regions, results=define(one.results)))
+        operations.append(one.having(operands=operands, regions=regions, results=define(one.results)))
     return Region(arguments, tuple(operations), tuple(names.get(operand, operand) for operand in region.yields))

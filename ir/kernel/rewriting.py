@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from kernelwright.ir.errors import PassError
 from kernelwright.ir.kernel.building import effect_of, first_free
-from kernelwright.ir.kernel.canonical import canonical
+from kernelwright.ir.kernel.canonical import canonical, numbered
 from kernelwright.ir.kernel.values import Effect, Function, Operand, Operation, Region, Value
 from kernelwright.ir.kernel.verifier import verify_function
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, METHODS, NO_RESULT
@@ -107,17 +107,32 @@ class Rewriting:
 
         Raises PassError where it is not sound.
         """
+        if not self._noted():
+            return self.function
         function = self.function
-        if not any((self._before, self._after, self._changed, self._erased, self._values, self._dropped)):
-            return function
-        kept = [index for index, one in enumerate(function.parameters) if one.name not in self._dropped]
-        body = self._region(function.body)
-        body = replace(body, arguments=tuple(body.arguments[index] for index in kept))
-        made = replace(function, parameters=tuple(function.parameters[index] for index in kept), body=body)
+        made = replace(function, body=self._region(function.body))
         complaints = verify_function(made)
+        if not complaints:
+            made = self._without_dropped(canonical(made))
+            complaints = verify_function(made) if self._dropped else ()
         if complaints:
             raise PassError(f"a rewrite left an unsound kernel: {'; '.join(complaints)}")
-        return canonical(made)
+        return numbered(made)
+
+    def raw(self) -> Function:
+        """The function with all edits made and nothing checked or tidied up: to ask about, or to edit further."""
+        function = self.function
+        if not self._noted():
+            return function
+        return self._without_dropped(replace(function, body=self._region(function.body)))
+
+    def _noted(self) -> bool:
+        return any((self._before, self._after, self._changed, self._erased, self._values, self._dropped))
+
+    def _without_dropped(self, function: Function) -> Function:
+        kept = [index for index, one in enumerate(function.parameters) if one.name not in self._dropped]
+        body = replace(function.body, arguments=tuple(function.body.arguments[index] for index in kept))
+        return replace(function, parameters=tuple(function.parameters[index] for index in kept), body=body)
 
     def _now(self, operand: Operand) -> Operand:
         seen = {operand}
@@ -140,7 +155,7 @@ class Rewriting:
     def _operation(self, one: Operation) -> Operation:
         regions = tuple(map(self._region, one.regions))
         effect = effect_of(regions) if regions else one.effect
-        return replace(one, operands=tuple(map(self._now, one.operands)), regions=regions, effect=effect)
+        return one.having(operands=tuple(map(self._now, one.operands)), regions=regions, effect=effect)
 
     def _cloned(self, region: Region, names: dict[Operand, Operand]) -> tuple[list[Operation], tuple[Operand, ...]]:
         made = []
@@ -153,7 +168,7 @@ class Rewriting:
                 regions.append(Region(arguments, tuple(body), given))
             results = tuple(self.value() for _ in one.results)
             names |= zip(one.results, results, strict=True)
-            made.append(replace(one, operands=operands, regions=tuple(regions), results=results))
+            made.append(one.having(operands=operands, regions=tuple(regions), results=results))
         return made, tuple(names.get(operand, operand) for operand in region.yields)
 
 

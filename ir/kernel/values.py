@@ -106,6 +106,26 @@ class Operation:
     def _by_key(self) -> Mapping[str, Operand]:
         return dict(zip(reversed(self.keys), reversed(self.operands), strict=True))
 
+    def having(
+        self,
+        *,
+        operands: tuple[Operand, ...] | None = None,
+        results: tuple[Value, ...] | None = None,
+        regions: tuple[Region, ...] | None = None,
+        effect: Effect | None = None,
+    ) -> "Operation":
+        """The operation with other operands, results, regions or effect; `dataclasses.replace` takes three times as
+        long, and forms of kernels are made of nothing else."""
+        return Operation(
+            self.kind,
+            self.operands if operands is None else operands,
+            self.keys,
+            self.results if results is None else results,
+            self.regions if regions is None else regions,
+            self.text,
+            self.effect if effect is None else effect,
+        )
+
     @property
     def result(self) -> Value:
         """The only result."""

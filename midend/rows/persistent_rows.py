@@ -1,6 +1,7 @@
 """`persistent-rows`: rows that loops run over several times are held by their program, and loaded once."""
 
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,12 +11,13 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.axes import Axes
 from kernelwright.ir.kernel.analysis.launches import Launches
+from kernelwright.ir.kernel.canonical import live_values
 from kernelwright.ir.kernel.normal import counted, normal_form
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
-from kernelwright.ir.kernel.values import Effect, Function
+from kernelwright.ir.kernel.values import Effect, Function, Operand, Operation
 from kernelwright.ir.passes import Context, Keeps, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.host_code import with_statements, without_idle_kernels, without_tensors
@@ -76,7 +78,7 @@ class PersistentRows(Pass):
         given = dict(launch.kernel.meta).get(rows.parameter)
         if type(given) is not int or rows.parameter in launch.grid_options:
             return None
-        whole = WholeRows.of(rows.whole(), launches, rows.length, rows.block)
+        whole = WholeRows.of(rows.whole, launches, rows.length, rows.block)
         return rows if whole.is_masked() and (rows.length % given or whole.is_neutral()) else None
 
 
@@ -85,25 +87,26 @@ def _made(
 ) -> Function:
     """The kernel with whole rows, its helpers taken apart, or without where that comes to the same."""
     tensors = _tensors(trace, launch, rows.function)
-    made = without_repeats(rows.whole(), launches, tensors)
-    short = RowLoops.of(counted(functions[launch.kernel.symbol]), launches)
+    made = without_repeats(rows.whole, launches, tensors)
+    whole = counted(functions[launch.kernel.symbol])
+    short = RowLoops.of(whole, launches) if whole is not rows.function else None
     if short is None:
         return made
-    kept = without_repeats(short.whole(), launches, tensors, trusting=True)
+    kept = without_repeats(short.whole, launches, tensors, trusting=True)
     return kept if normal_form(kept, functions) == normal_form(made, functions) else made
 
 
 def _tensors(trace: HostTrace, launch: HostLaunch, function: Function) -> Tensors:
     """What the tensors of a launch share with one another."""
     touched = roots_of(trace, launch)
-    written = {name for name in launch.parameters if name in _written(function)}
+    written = _written(function) & set(launch.parameters)
     dirty = set().union(*(touched[name] for name in written))
-    alone = {
+    alone = frozenset(
         name
         for name in launch.parameters
         if not any(touched[name] & touched[other] for other in launch.parameters if other != name)
-    }
-    return Tensors(frozenset(n for n, roots in touched.items() if not roots & dirty), frozenset(alone & written))
+    )
+    return Tensors(frozenset(n for n, roots in touched.items() if not roots & dirty), alone & written)
 
 
 def _written(function: Function) -> frozenset[str]:
@@ -122,7 +125,7 @@ def _replaced(
     given = launch.given
     scratch = [name for name in _only_stored(function) if is_made_for(trace, given[name], launch.index)]
     rows = _row_block(function, launch)
-    function = _without_parameters(_without_stores(function, scratch), scratch)
+    function = _without_tensors(function, scratch)
     symbol = launch.kernel.symbol
     module = with_functions(module, {symbol: function})
     made = replace(module.kernel(symbol), meta=_meta(launch.kernel, loops.parameter, rows, loops.block))
@@ -157,27 +160,35 @@ def _meta(kernel: Kernel, parameter: str, rows: str | None, block: int) -> tuple
 
 def _only_stored(function: Function) -> list[str]:
     """Parameters that are used as pointers of stores, and for nothing else."""
-    found = []
-    for name in (parameter.name for parameter in function.parameters):
-        left = _without_stores(function, {name})
-        used = {operand for one in left.walk() for operand in one.operands}
-        if left is not function and left.argument(name) not in used:
-            found.append(name)
+    storing = _storing(function)
+    return [
+        one.name
+        for one, value in zip(function.parameters, function.body.arguments, strict=True)
+        if value in storing and value not in live_values(_without(function, storing[value]).raw())
+    ]
+
+
+def _storing(function: Function) -> dict[Operand, list[Operation]]:
+    """Stores by what they store to."""
+    found: dict[Operand, list[Operation]] = defaultdict(list)
+    for access in Accesses(function).all:
+        if access.operation.kind == "store":
+            found[access.base].append(access.operation)
     return found
 
 
-def _without_stores(function: Function, names: Collection[str]) -> Function:
-    """The kernel without what is stored by some of its parameters."""
+def _without(function: Function, stores: Iterable[Operation]) -> Rewriting:
+    """Edits that take stores out."""
     edits = Rewriting(function)
-    gone = {function.argument(name) for name in names}
-    for access in Accesses(function).all:
-        if access.base in gone and access.operation.kind == "store":
-            edits.erase(access.operation)
-    return edits.done()
+    for store in stores:
+        edits.erase(store)
+    return edits
 
 
-def _without_parameters(function: Function, names: Collection[str]) -> Function:
-    edits = Rewriting(function)
+def _without_tensors(function: Function, names: Collection[str]) -> Function:
+    """The kernel without these parameters and what is stored to them."""
+    storing = _storing(function) if names else {}
+    edits = _without(function, [store for name in names for store in storing[function.argument(name)]])
     for name in names:
         edits.drop(name)
     return edits.done()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses, Condition
 from kernelwright.ir.kernel.analysis.axes import COMBINING, SCANNING
@@ -70,6 +71,7 @@ class RowLoops:
         """Elements of the least block that holds a row."""
         return 1 << (self.length - 1).bit_length()
 
+    @cached_property
     def whole(self) -> Function:
         """The kernel with one turn of every loop, in which the block holds the row."""
         edits = Rewriting(self.function)
@@ -79,7 +81,7 @@ class RowLoops:
             edits.unroll(loop, zero.result)
         edits.replace(self.function.argument(self.parameter), Constant(str(self.block)))
         edits.drop(self.parameter)
-        return _without_zero(edits.done())
+        return _without_zero(edits.raw())
 
 
 def _forms(accesses: Accesses) -> Iterator[Form]:
