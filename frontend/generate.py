@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from kernelwright.frontend.harder_operations import HARDER
 from kernelwright.frontend.operations import (
-    FAMILIES,
+    OPERATIONS,
     along,
     binary,
     normalization,
@@ -29,24 +29,22 @@ from kernelwright.frontend.operations import (
     scale,
     unary,
 )
-from kernelwright.frontend.proposals import SIZES, Draw, Family, Proposal, Value
+from kernelwright.frontend.program_text import model_text
+from kernelwright.frontend.proposals import LARGEST_VALUE, SIZES, Draw, Operation, Proposal, Value, is_sane
 from kernelwright.ir.errors import check_choice
 
 #: Changes whenever a seed gives another program than before.
 VERSION = 2
-#: Elements that a value may have, and its largest root mean square.
-LARGEST_VALUE = 4096
-_LARGEST_RMS, _SMALLEST_RMS = 30.0, 0.02
 
 
 @dataclass(frozen=True)
 class Difficulty:
     """What a level asks for.
 
-    `operations` is the range of how many, `inputs` are numbers to choose from. `harder` weighs the harder families
+    `operations` is the range of how many, `inputs` are numbers to choose from. `harder` weighs the harder operations
     against the plain ones, `other_dtypes` is the share of inputs that are not float32. `returned` values that nothing
     else reads are returned besides the last, at most. `pruned`: what no output depends on is left out. `axes` are
-    numbers of axes to choose from, `sizes` those of one axis; the families `without` are not drawn. Values have at most
+    numbers of axes to choose from, `sizes` those of one axis; those `without` are not drawn. Values have at most
     `largest` elements, and the shape of the inputs at least `least`.
     """
 
@@ -59,17 +57,17 @@ class Difficulty:
     pruned: bool = True
     axes: tuple[int, ...] = (1, 2, 2, 3, 3, 4, 4)
     sizes: tuple[int, ...] = SIZES
-    without: tuple[Family, ...] = ()
+    without: tuple[Operation, ...] = ()
     largest: int = LARGEST_VALUE
     least: int = 1
 
-    def families(self) -> Mapping[Family, float]:
-        """Families and how often each is drawn."""
-        drawn = {family: weight for family, weight in FAMILIES.items() if family not in self.without}
-        return drawn | ({family: weight * self.harder for family, weight in HARDER.items()} if self.harder else {})
+    def drawn(self) -> Mapping[Operation, float]:
+        """Operations and how often each is drawn."""
+        plain = {one: weight for one, weight in OPERATIONS.items() if one not in self.without}
+        return plain | ({one: weight * self.harder for one, weight in HARDER.items()} if self.harder else {})
 
 
-#: Families that give a kernel of its own worth at any size.
+#: Operations that give a kernel of its own worth at any size.
 _AT_SIZE = (unary, binary, scale, reduction, along, normalization)
 #: By level. Level 1 is what programs were before there were levels: its seeds give what they always gave. Level 0 is
 #: for models of some hundred million parameters: few operations, all of which need a kernel of one's own, and sizes
@@ -89,7 +87,7 @@ DIFFICULTIES: Mapping[int, Difficulty] = {
         returned=0,
         axes=(2, 2, 2, 3),
         sizes=(4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536, 100, 1000, 3000),
-        without=tuple(family for family in FAMILIES if family not in _AT_SIZE),
+        without=tuple(one for one in OPERATIONS if one not in _AT_SIZE),
         largest=2**23,
         least=2**19,
     ),
@@ -136,12 +134,12 @@ class _Program:
             self.inputs[name] = made + dtype
             self._add(name, eval(made + dtype, self.namespace), exact=True, distinct=not dtype)
         wanted = self.random.randint(*self.difficulty.operations)
-        families = self.difficulty.families()
+        drawn = self.difficulty.drawn()
         for _ in range(self.difficulty.attempts):
             if len(self.lines) == wanted:
                 break
-            family = self.random.choices(list(families), list(families.values()))[0]
-            proposal = family(self.draw)
+            operation = self.random.choices(list(drawn), list(drawn.values()))[0]
+            proposal = operation(self.draw)
             if proposal is not None:
                 self._try(proposal)
         return self
@@ -154,29 +152,7 @@ class _Program:
         names = [value.name for value in [last, *others[: self.difficulty.returned]]]
         if self.difficulty.pruned:
             self._prune(names)
-        init = [f"        self.{name} = {made}" for name, made in self.held.items()]
-        makers = ", ".join(self.inputs.values())
-        constructor = ["    def __init__(self):", "        super().__init__()", *init, ""] if init else []
-        lines = [
-            "import torch",
-            "import torch.nn.functional as F",
-            "",
-            "",
-            "class Model(torch.nn.Module):",
-            *constructor,
-            f"    def forward(self, {', '.join(self.inputs)}):",
-            *(f"        {line}" for line in self.lines),
-            f"        return {', '.join(names)}",
-            "",
-            "",
-            "def get_inputs():",
-            f"    return [{makers}]",
-            "",
-            "",
-            "def get_init_inputs():",
-            "    return []",
-        ]
-        return "\n".join(lines) + "\n"
+        return model_text(self.inputs, self.held, self.lines, names)
 
     def _prune(self, names: list[str]) -> None:
         """Keep what these values depend on."""
@@ -236,13 +212,3 @@ def _mentions(expression: str, name: str) -> bool:
 
 def _words(expression: str) -> set[str]:
     return set("".join(c if c.isalnum() or c == "_" else " " for c in expression).split())
-
-
-def is_sane(result: Tensor, largest: int = LARGEST_VALUE) -> bool:
-    """Whether a value is finite, not too large in size or content, and not so small that it may be noise."""
-    if not 1 <= result.numel() <= largest:
-        return False
-    if not result.is_floating_point():
-        return True
-    rms = result.double().square().mean().sqrt().item()
-    return _SMALLEST_RMS <= rms <= _LARGEST_RMS

@@ -1,4 +1,4 @@
-"""Families that only harder random programs draw from: scans, odd axes, indexing, dtypes, whole idioms.
+"""Operations that only harder random programs draw from: scans, odd axes, indexing, dtypes, whole idioms.
 
 The rules are those of `operations`: a proposal is run and kept if it works, and floats go through continuous functions
 alone.
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import torch
 
-from kernelwright.frontend.proposals import Draw, Family, Proposal, Value
+from kernelwright.frontend.proposals import Draw, Operation, Proposal, Value
 
 
 def scan(draw: Draw) -> Proposal | None:
@@ -187,8 +187,8 @@ def _square(value: Value) -> tuple[int, int]:
     return value.shape[-2], value.shape[-2]
 
 
-#: Families and how often each is drawn beside those of `operations`, at difficulty 2; harder ones more often.
-HARDER: Mapping[Family, int] = {
+#: Operations and how often each is drawn beside those of `operations`, at difficulty 2; harder ones more often.
+HARDER: Mapping[Operation, int] = {
     scan: 2,
     odd_reduction: 4,
     outer: 2,

@@ -20,6 +20,8 @@ class LowerInductor(Pass):
     change the layout of convolutions. every_conv: have all of them work on channels last, and leave outputs so.
     reassociate: average before products and convolutions instead of after them (`frontend/algebra`), so that results
     are rounded otherwise; programs without such averages are refused.
+    written_out: write products and convolutions out as sums, so that kernels compute them and nothing calls a library;
+    slow for large ones.
     device: where to lower (meta: nowhere, by shapes alone; auto: what the context's `lowering_device` says, else a GPU
     if there is one). keep: leave a module that has kernels already, as an agent's, as it is.
     """
@@ -67,6 +69,7 @@ class LowerInductor(Pass):
     channels_last: bool = True
     every_conv: bool = False
     reassociate: bool = False
+    written_out: bool = False
     device: str = "auto"
     keep: bool = False
 
@@ -85,6 +88,8 @@ class LowerInductor(Pass):
         }
         if self.tiles:
             options["triton.max_tiles"] = self.tiles
+        if self.written_out:
+            options["unroll_reductions_threshold"] = 1  # short sums read like long ones
         if not self.fuse:
             options |= {"max_fusion_size": 1, "epilogue_fusion": False}
         return options
@@ -96,4 +101,11 @@ class LowerInductor(Pass):
             return module
         from kernelwright.frontend.inductor.lowering import lower  # late: options of passes are read without torch
 
-        return lower(module, ctx, self.config(), self.device, self.reassociate)
+        return lower(
+            module,
+            ctx,
+            self.config(),
+            self.device,
+            averages_first=self.reassociate,
+            written_out=self.written_out,
+        )

@@ -1,6 +1,6 @@
-"""What random programs are made of: each family proposes an expression over the values there are.
+"""What random programs are made of: each operation proposes an expression over the values there are.
 
-A proposal need not be valid: the generator runs it and keeps it if it works and its result is sane. Families
+A proposal need not be valid: the generator runs it and keeps it if it works and its result is sane. Operations
 must only see to it that the result is a continuous function of floats (comparisons and argmax are taken of
 values that are exact copies of inputs), so that rounding cannot flip it.
 """
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import torch
 
-from kernelwright.frontend.proposals import Draw, Family, Proposal, Value
+from kernelwright.frontend.proposals import Draw, Operation, Proposal, Value
 
 _UNARY = (
     "torch.relu({x})",
@@ -269,8 +269,8 @@ def integers(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms), exact=True)
 
 
-#: Families and how often each is drawn.
-FAMILIES: Mapping[Family, int] = {
+#: Operations and how often each is drawn.
+OPERATIONS: Mapping[Operation, int] = {
     unary: 6,
     binary: 4,
     scale: 3,

@@ -8,6 +8,9 @@ from torch import Tensor
 
 #: Sizes of an axis, odd ones and powers of two alike.
 SIZES = (2, 3, 4, 5, 7, 8, 11, 16, 17, 31, 32, 33)
+#: Elements that a value may have, and its largest and smallest root mean square.
+LARGEST_VALUE = 4096
+_LARGEST_RMS, _SMALLEST_RMS = 30.0, 0.02
 
 
 @dataclass(frozen=True)
@@ -81,4 +84,14 @@ class Draw:
 
 
 #: Proposes the next expression, or None where there is nothing that it applies to.
-Family = Callable[[Draw], Proposal | None]
+Operation = Callable[[Draw], Proposal | None]
+
+
+def is_sane(result: Tensor, largest: int = LARGEST_VALUE) -> bool:
+    """Whether a value is finite, not too large in size or content, and not so small that it may be noise."""
+    if not 1 <= result.numel() <= largest:
+        return False
+    if not result.is_floating_point():
+        return True
+    rms = result.double().square().mean().sqrt().item()
+    return _SMALLEST_RMS <= rms <= _LARGEST_RMS

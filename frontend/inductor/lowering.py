@@ -2,13 +2,21 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import torch
 
 from kernelwright.backend.reference.program import ReferenceProgram, tensor_at
 from kernelwright.backend.targets import get_target
-from kernelwright.frontend.algebra import count_constants, divide_as_eager, drop_places, fill_empty, reassociate
+from kernelwright.frontend.algebra import (
+    count_constants,
+    divide_as_eager,
+    drop_places,
+    fill_empty,
+    reassociate,
+    write_out_products,
+)
 from kernelwright.frontend.inductor.capture import capture
 from kernelwright.frontend.inductor.module_text import ModuleBuilder
 from kernelwright.ir.errors import LoweringError
@@ -17,9 +25,16 @@ from kernelwright.ir.values import KernelModule, Reference
 
 
 def lower(
-    module: KernelModule, ctx: Context, options: Mapping[str, Any], device: str, averages_first: bool
+    module: KernelModule,
+    ctx: Context,
+    options: Mapping[str, Any],
+    device: str,
+    *,
+    averages_first: bool = False,
+    written_out: bool = False,
 ) -> KernelModule:
-    """Lower at the reference's shapes, with Inductor's `options`; `averages_first` reassociates the graph before.
+    """Lower at the reference's shapes, with Inductor's `options`; `averages_first` reassociates the graph before, and
+    with `written_out` products and convolutions are plain sums in it.
 
     `device` is where, or auto. Raises LoweringError for what cannot be expressed.
     """
@@ -31,25 +46,24 @@ def lower(
         model = program.build(ctx.seed, device)
     inputs = program.inputs(ctx.seed, device)
     tensors = _named_tensors(module.reference, model, inputs)
-    before = {"post_grad_custom_pre_pass": _reassociated if averages_first else _prepared}
+    rewritten = partial(_rewritten, averages_first=averages_first, written_out=written_out)
+    before = {"post_grad_custom_pre_pass": rewritten}
     captured = capture(model, inputs, tensors, {**options, **before})
     return ModuleBuilder(module, captured, get_target(ctx.target)).build()
 
 
-def _prepared(graph: torch.fx.Graph) -> None:
+def _rewritten(graph: torch.fx.Graph, averages_first: bool, written_out: bool) -> None:
     drop_places(graph)
     fill_empty(graph)
     divide_as_eager(graph)
     count_constants(graph)
-
-
-def _reassociated(graph: torch.fx.Graph) -> None:
-    _prepared(graph)
-    if not reassociate(graph):
+    if averages_first and not reassociate(graph):
         raise LoweringError(
             "nothing to reassociate: the program takes no average after a product or a convolution, "
             "and no average together with a variance"
         )
+    if written_out:
+        write_out_products(graph)
 
 
 def _named_tensors(reference: Reference, model: torch.nn.Module, inputs: list[Any]) -> dict[str, torch.Tensor]:

@@ -10,6 +10,10 @@ from torch import Tensor
 
 #: Numbers that are tried as divisors and offsets.
 _MOST_DIVISOR = 512
+#: Remainders that conditions are tried with have a divisor up to this.
+_MOST_REMAINDER = 64
+#: Divisors of sums of letters that are tried, as strides of transposed convolutions.
+_MOST_STRIDE = 5
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ def fit(values: Tensor, domain: Domain, where: Tensor) -> str | None:
         if torch.equal(axis, values):
             return letter
     found = _by_one(values, axes) or _affine(values, axes)
-    return found or next(_by_several(values, axes), None)
+    return found or next(_by_several(values, axes), None) or _by_parts(values, axes) or _by_quotient(values, axes)
 
 
 def fit_condition(holds: Tensor, domain: Domain) -> str | None:
@@ -154,6 +158,42 @@ def _by_several(values: Tensor, axes: Mapping[str, Tensor]) -> Iterator[str]:
             yield found
 
 
+def _by_parts(values: Tensor, axes: Mapping[str, Tensor]) -> str | None:
+    """A sum of terms of one letter each, as `2 * (j // 4) + r`, told from the elements that differ in that letter alone
+    from one near the middle: there padding hides the fewest."""
+    centred = [(axis - axis.max() / 2).abs() / (axis.max() + 1) for axis in axes.values()]
+    middle = int(torch.stack(centred).sum(0).argmin())
+    base, total, terms = int(values[middle]), torch.zeros_like(values), dict[str, int]()
+    for letter, axis in axes.items():
+        beside = torch.ones_like(values, dtype=torch.bool)
+        for other, place in axes.items():
+            if other != letter:
+                beside &= place == place[middle]
+        profile = _profile(axis[beside], values[beside] - values[middle])
+        if not profile or len(profile) < len(torch.unique(axis)):
+            return None
+        least = profile[min(profile)]
+        moved = {key: value - least for key, value in profile.items()}
+        base += least
+        factor = math.gcd(*moved.values()) * (-1 if min(moved.values()) < 0 else 1)
+        if not factor:
+            continue
+        text = _steps({key: value // factor for key, value in moved.items()}, letter)
+        if text is None:
+            return None
+        terms[text] = factor
+        total = total + torch.tensor([moved.get(key, 0) for key in range(int(axis.max()) + 1)])[axis]
+    return linear(terms, base) if terms and torch.equal(total + base, values) else None
+
+
+def _by_quotient(values: Tensor, axes: Mapping[str, Tensor]) -> str | None:
+    """`(k + s - 1) // 2`, where only those elements are asked for that the division leaves no rest of."""
+    for divisor in range(2, _MOST_STRIDE + 1):
+        if found := _affine(values * divisor, axes):
+            return f"({found}) // {divisor}"
+    return None
+
+
 def _by_profile(profile: Mapping[int, int], text: str) -> str | None:
     """A condition on one number: an interval, what lies outside one, or a remainder."""
     if len(profile) < 2:
@@ -174,7 +214,7 @@ def _by_profile(profile: Mapping[int, int], text: str) -> str | None:
         return f"{text} != {false[0]}"
     if len(false) == false[-1] - false[0] + 1:
         return f"({text} < {false[0]}) | ({text} >= {false[-1] + 1})"
-    for m in range(2, len(keys)):
+    for m in range(2, min(len(keys), _MOST_REMAINDER)):
         for n in range(m):
             if all((key % m == n) == bool(profile[key]) for key in keys):
                 return f"{inner} % {m} == {n}"

@@ -118,14 +118,16 @@ def elements_of_rows(frame: Frame, stored: Tensor, going: int) -> Elements:
 
 
 def reduced_axes(going: int, frames: Sequence[tuple[Frame, Tensor]]) -> dict[str, int]:
-    """The axes of what a program goes through, as the dimensions of the first tensor of `frames` that it goes along;
-    offsets (going,) are those of one program."""
+    """The axes of what a program goes through, as the dimensions of the first tensor of `frames` that it goes along,
+    the last ones as one where there are too many; offsets (going,) are those of one program."""
     for frame, offsets in frames:
         found = frame.coordinates(offsets, torch.ones_like(offsets, dtype=torch.bool))
         if found is None or bool((offsets == offsets[0]).all()):
             continue
         dims = [dim for dim, one in enumerate(found) if bool((one != one[0]).any())]
         sizes = [len(torch.unique(found[dim])) for dim in dims]
-        if math.prod(sizes) == going and len(sizes) <= len(REDUCED_AXES):
+        if math.prod(sizes) == going:
+            last = len(REDUCED_AXES) - 1
+            sizes = [*sizes[:last], math.prod(sizes[last:])] if len(sizes) > last else sizes
             return dict(zip(REDUCED_AXES, sizes, strict=False))
     return {"r": going} if going > 1 else {}

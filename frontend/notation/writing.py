@@ -20,7 +20,7 @@ from kernelwright.frontend.notation.kinds import Kind, kind, kind_of_type
 from kernelwright.frontend.notation.launches import Host
 from kernelwright.frontend.notation.lengths import lengths, subscripts
 from kernelwright.frontend.notation.lowered import MARK, MOST_ELEMENTS, SEEDS, LoweredKernel, pointer_of
-from kernelwright.frontend.notation.statements import call_of, canonical, cast_to, is_cast, simplified
+from kernelwright.frontend.notation.statements import call_of, canonical, cast_to, is_cast, is_load, simplified
 from kernelwright.frontend.notation.words import (
     DEVICE,
     INDEX_REDUCTIONS,
@@ -95,7 +95,7 @@ class KernelWriter(LoweredKernel):
         everywhere = torch.ones(len(found), dtype=torch.bool)
         is_truth = found.dtype == torch.bool
         text = fit_condition(found, domain) if is_truth else fit(found.long(), domain, everywhere)
-        if text is None and not isinstance(node, ast.BinOp | ast.Compare):
+        if text is None and not isinstance(node, ast.BinOp | ast.Compare | ast.Call):
             raise NotExpressibleError(f"index arithmetic of no simple form: {ast.unparse(node):.80}")
         return None if text is None else ast.parse(text, mode="eval").body
 
@@ -132,12 +132,15 @@ class KernelWriter(LoweredKernel):
         if called == "tl.load":
             return self._load(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "to":
-            return self._cast(self.value(node.func.value), ".".join(dotted(node.args[0]) or ()))
+            wanted = ".".join(dotted(node.args[0]) or ())
+            if self._index_only(node) and wanted in ("tl.int32", "tl.int64"):
+                return self.value(node.func.value)  # an index fits either
+            return self._cast(self.value(node.func.value), wanted)
         name = called.removeprefix("tl.")
         if name in _REDUCING and len(node.args) == 2:
             return call_of(_REDUCING[name], self.value(node.args[0]))
         arguments = [self.value(argument) for argument in node.args]
-        if name == "where" and ast.unparse(arguments[0]) == "True":
+        if name == "where" and self._needless(*arguments):
             return arguments[1]
         known = LANGUAGE.get(name) if called.startswith("tl.") else DEVICE.get(name)
         own = name in SCANS or name in INDEX_REDUCTIONS or name in REDUCTIONS
@@ -168,6 +171,16 @@ class KernelWriter(LoweredKernel):
         while isinstance(value, ast.Name) and value.id in self.values:
             value = self.values[value.id]
         return value
+
+    def _needless(self, condition: ast.expr, value: ast.expr, other: ast.expr) -> bool:
+        """Whether a choice gives its value in any case: the condition always holds, or the value was loaded on it."""
+        if ast.unparse(condition) == "True":
+            return True
+        loaded = self._defined(value)
+        if not (is_load(loaded) and ast.unparse(other) in _ZEROS):
+            return False
+        on = loaded.args[1:] if isinstance(loaded, ast.Call) else []
+        return len(on) == 1 and _conjuncts(condition) <= _conjuncts(on[0])
 
     def _conditions(self, mask: ast.expr | None) -> tuple[list[ast.expr], Tensor]:
         """What of a mask is more than the end of an axis, and where it holds as far as it follows from indices."""
@@ -284,6 +297,13 @@ class KernelWriter(LoweredKernel):
         letters = iter(self.elements.sizes)
         texts = [next(letters) if size > 1 else "0" for size in frame.shape]
         return ast.parse(f"{frame.name}[{', '.join(texts)}]" if texts else frame.name, mode="eval").body
+
+
+def _conjuncts(condition: ast.expr) -> set[str]:
+    """What must hold for a condition to hold."""
+    if isinstance(condition, ast.BinOp) and isinstance(condition.op, ast.BitAnd):
+        return _conjuncts(condition.left) | _conjuncts(condition.right)
+    return {ast.unparse(condition)}
 
 
 class _Named(ast.NodeTransformer):

@@ -1,5 +1,6 @@
 """`kernelwright data pairs`: pairs that are verified, neither twice nor copied, and the same after a kill."""
 
+import hashlib
 import json
 import os
 import re
@@ -25,7 +26,9 @@ from kernelwright.driver.pairs.settings import read_pair_settings
 from kernelwright.driver.pairs.summary import token_counter
 from kernelwright.driver.run.journal import Journal
 from kernelwright.driver.training.given import paired_modules
+from kernelwright.driver.verbs import data
 from kernelwright.frontend.difficulties import HELD_OUT
+from kernelwright.frontend.families import family_names
 from kernelwright.frontend.generate import generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
@@ -208,6 +211,32 @@ def test_every_level_is_drawn_in_turn(tmp_path: Path) -> None:
     assert found[1].source == generate_program(101, 2)
 
 
+def test_families_take_turns_and_are_counted(tmp_path: Path) -> None:
+    out = tmp_path / "pairs.jsonl"
+    given = ("families=products,scans", "lower=lower-inductor{written_out=true,tiles=1}", "count=6", "held_out=2")
+    assert make(out, "workers=1", *given, "externs=false") == 0
+    pairs, found = read_rows(out, Pair), summary(out)
+    assert {pair.id.split("/")[1] for pair in pairs} == {"products", "scans"}
+    seeds = [pair.provenance["seed"] for pair in pairs if pair.split == TRAIN]
+    assert [pair.provenance["family"] for pair in pairs if pair.split == TRAIN] == [
+        ("products", "scans")[seed % 2] for seed in seeds
+    ]
+    for family, counted in found["by_family"].items():
+        own = [pair for pair in pairs if pair.provenance["family"] == family]
+        assert {split: counted[split] for split in (TRAIN, TEST) if split in counted} == Counter(p.split for p in own)
+        assert counted["train_forms"] == len(
+            {normal_digest(p.question().reference.source) for p in own if p.split == TRAIN}
+        )
+        assert sum(counted["by_status"].values()) >= len(own)
+    held_out = "\n".join(sorted(pair.digest for pair in pairs if pair.split == TEST))
+    assert found["held_out_digest"] == hashlib.sha256(held_out.encode()).hexdigest()
+
+
+def test_a_family_that_there_is_not_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert make(tmp_path / "pairs.jsonl", "families=prodcts") == 2
+    assert "families" in (said := capsys.readouterr().err) and "prodcts" in said and "products" in said, said
+
+
 def test_only_the_train_split_of_problems_is_used(tmp_path: Path) -> None:
     rows = [{"id": f"p{i}", "source": program(f"torch.relu(x) * {i}.5 + y")} for i in range(10)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -348,3 +377,7 @@ def test_pairs_ask_no_policy_and_say_so(key: str, tmp_path: Path, capsys: pytest
     assert make(tmp_path / "pairs.jsonl", f"problems={problems}", f"{key}={spec}") == 2
     assert f"{key}: pass fe-agent asks a policy, and `kernelwright data pairs` has none" in capsys.readouterr().err
     assert not list(tmp_path.glob("pairs*"))
+
+
+def test_the_help_names_every_family() -> None:
+    assert all(name in (data.__doc__ or "") for name in family_names())

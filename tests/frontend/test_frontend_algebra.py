@@ -11,7 +11,7 @@ from torch._inductor.decomposition import select_decomp_table
 from torch.fx import GraphModule
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from kernelwright.frontend.algebra import reassociate
+from kernelwright.frontend.algebra import reassociate, write_out_products
 
 Program = Callable[..., Tensor]
 
@@ -115,3 +115,35 @@ def test_what_is_no_average_of_less_stays(name: str) -> None:
     before = str(graph.graph)
     assert not reassociate(graph.graph)
     assert str(graph.graph) == before
+
+
+WRITTEN_OUT = {
+    "product": (lambda a, b: a @ b, (9, 5), (5, 7)),
+    "batches": (lambda a, b: torch.bmm(a, b), (3, 9, 5), (3, 5, 7)),
+    "scaled and added": (lambda c, a, b: torch.addmm(c, a, b, beta=0.5, alpha=2), (7,), (9, 5), (5, 7)),
+    "batches added to": (lambda c, a, b: torch.baddbmm(c, a, b, beta=2, alpha=0.5), (1, 9, 7), (3, 9, 5), (3, 5, 7)),
+    "one axis": (lambda x, w, b: F.conv1d(x, w, b, padding=2, dilation=2), (2, 3, 11), (4, 3, 3), (4,)),
+    "steps, holes, groups": (
+        lambda x, w: F.conv2d(x, w, stride=(2, 1), padding=(1, 0), dilation=(1, 2), groups=3),
+        *(IMAGE, (6, 1, 3, 2)),
+    ),
+    "volume": (lambda x, w, b: F.conv3d(x, w, b, padding=1), VOLUME, (2, 3, 3, 2, 3), (2,)),
+    "turned": (
+        lambda x, w, b: F.conv_transpose2d(x, w, b, stride=(3, 2), padding=2, output_padding=1, dilation=2),
+        *(IMAGE, (3, 4, 3, 4), (4,)),
+    ),
+    "turned, cut off": (lambda x, w: F.conv_transpose1d(x, w, padding=3), (2, 3, 11), (3, 4, 2)),
+    "turned groups": (lambda x, w: F.conv_transpose3d(x, w, stride=2, groups=3), VOLUME, (3, 2, 2, 1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN_OUT)
+def test_products_are_sums(name: str) -> None:
+    program, *shapes = WRITTEN_OUT[name]
+    inputs = drawn(*shapes)
+    graph = graph_of(program, inputs)
+    write_out_products(graph.graph)
+    graph.recompile()
+    called = {str(node.target) for node in graph.graph.nodes if node.op == "call_function"}
+    assert not [one for one in called if "conv" in one or "mm" in one]
+    torch.testing.assert_close(graph(*inputs), program(*inputs), rtol=1e-4, atol=1e-5)

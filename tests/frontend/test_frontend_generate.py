@@ -9,8 +9,9 @@ import torch
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.frontend.difficulties import MIXED_LEVELS
-from kernelwright.frontend.generate import DIFFICULTIES, LARGEST_VALUE, generate_program, is_sane
+from kernelwright.frontend.generate import DIFFICULTIES, generate_program
 from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.proposals import LARGEST_VALUE, is_sane
 from kernelwright.ir.errors import UserError
 
 

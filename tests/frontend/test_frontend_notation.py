@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -60,8 +61,8 @@ def module(value: str, weight: str = "1,", **inputs: str) -> KernelModule:
     return import_source(PROGRAM.format(value=value, weight=weight, names=", ".join(inputs), inputs=given), "some")
 
 
-def lowered(before: KernelModule) -> KernelModule:
-    return replace(LowerInductor().run(before, Context("h100")), provenance=())
+def lowered(before: KernelModule, **options: Any) -> KernelModule:
+    return replace(LowerInductor(**options).run(before, Context("h100")), provenance=())
 
 
 #: Programs, and their lines in the short form.
@@ -141,6 +142,41 @@ CASES: dict[str, tuple[KernelModule, list[str]]] = {
 }
 
 
+#: Programs whose products and convolutions are written out, and their lines.
+SUMS: dict[str, tuple[KernelModule, list[str]]] = {
+    "product": (
+        module("x @ y.t()", x="9, 5", y="7, 5"),
+        ["a = load(x[i, r])", "b = load(y[j, r])", "store(out[i, j], sum(a * b))"],
+    ),
+    "grouped": (
+        module("F.conv2d(x, self.weight, groups=2)", weight="4, 3, 3, 2", x="2, 6, 5, 6"),
+        [
+            *("a = load(x[i, 3 * (j // 2) + r, k + s, l + t])", "b = load(weight[j, r, s, t])"),
+            "store(out[i, j, k, l], sum(a * b))",
+        ],
+    ),
+    "turned": (
+        module("F.conv_transpose1d(x, self.weight, stride=2, padding=1)", weight="3, 4, 3", x="2, 3, 8"),
+        [
+            *("axes(s=3)", "a = load(weight[r, j, 2 - s])"),
+            "b = load(x[i, r, (k + s - 1) // 2], ((k + s - 1) % 2 < 1) & (k + s - 1 >= 0) & (k + s - 1 < 15))",
+            "store(out[i, j, k], sum(b * a))",
+        ],
+    ),
+    "volume": (
+        module("F.conv3d(x, self.weight)", weight="2, 2, 2, 3, 3", x="1, 2, 4, 5, 6"),
+        [
+            *(
+                "axes(t=9)",
+                "a = load(x[0, r, k + s, l + t // 3, m + t % 3])",
+                "b = load(weight[j, r, s, t // 3, t % 3])",
+            ),
+            "store(out[0, j, k, l, m], sum(a * b))",
+        ],
+    ),
+}
+
+
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
     with LocalEvaluator(seeds=2, timeout_s=60, memory_gb=4, use_gpu=False) as evaluator:
@@ -155,6 +191,17 @@ def test_programs_are_written_and_read_back(name: str, evaluator: LocalEvaluator
     after = AGENT.parse(fenced(text, ""), before)
     assert isinstance(after, KernelModule), after
     assert short_form(after) == text
+    verdict = evaluator.evaluate(after, RUNGS)
+    assert verdict.ok, verdict
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_of_products_are_written_and_read_back(name: str, evaluator: LocalEvaluator) -> None:
+    before, lines = SUMS[name]
+    text = short_form(lowered(before, written_out=True, tiles=1))
+    assert text.rstrip("\n").split("\n") == lines
+    after = AGENT.parse(fenced(text, ""), before)
+    assert isinstance(after, KernelModule), after
     verdict = evaluator.evaluate(after, RUNGS)
     assert verdict.ok, verdict
 

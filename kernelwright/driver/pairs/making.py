@@ -18,6 +18,7 @@ import triton
 from rich.console import Console
 
 from kernelwright.driver.config.paths import free_place, remove_if_bare
+from kernelwright.driver.pairs.drawing import Drawing
 from kernelwright.driver.pairs.problem import GENERATED, make_pairs
 from kernelwright.driver.pairs.settings import PairSettings
 from kernelwright.driver.run.activity import Activity, sayer
@@ -28,7 +29,6 @@ from kernelwright.driver.run.workers import Worker, answers
 from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.frontend.computed import computed
 from kernelwright.frontend.difficulties import HELD_OUT
-from kernelwright.frontend.generate import VERSION, generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.verifier import extern_ops
@@ -60,6 +60,7 @@ class PairRun:
     def __init__(self, settings: PairSettings) -> None:
         self.settings, self.plan = settings, settings.plan
         self.out = Path(settings.out)
+        self.drawing = Drawing.of(settings)
         self.given, self.measured = _given(settings)
         self.screen = Screen(self.measured, settings.similarity, computed)
         self._dropped: dict[str, dict[str, Any]] = {}
@@ -128,8 +129,7 @@ class PairRun:
             **pipelines,
             "rungs": list(map(str, plan.rungs)),
             "target": resolve_target(self.settings.compiling.target),
-            "generator": VERSION,
-            "difficulty": self.settings.difficulty,
+            **self.drawing.made_with(),
             "import": [importing.shrink.value, importing.numerics.value, importing.budget],
             "seeds": evaluator.seeds,
             "torch": torch.__version__,
@@ -201,11 +201,10 @@ class PairRun:
 
     def _generated(self, seeds: Iterable[int], split: str, journal: Journal) -> Iterator[Problem]:
         for seed in seeds:
-            level = self.settings.level(seed)
-            name = f"generated/{level}/{seed}"
+            name = self.drawing.name(seed)
             known = journal.results.get(name)
-            provenance = {"format": GENERATED, "seed": seed, "difficulty": level, "generator": VERSION}
-            yield Problem(name, known["source"] if known else generate_program(seed, level), provenance, split)
+            source = known["source"] if known else self.drawing.source(seed)
+            yield Problem(name, source, {"format": GENERATED, **self.drawing.provenance(seed, source)}, split)
 
     def _collect(self, journal: Journal) -> PairSet:
         """The pairs of all problems that were wanted, less those that turn out to be copies or too long."""

@@ -16,7 +16,7 @@ from kernelwright.driver.config.settings import (
     read_rungs,
     read_settings,
 )
-from kernelwright.frontend.difficulties import DIFFICULTY_LEVELS, HELD_OUT, MIXED_LEVELS
+from kernelwright.frontend.difficulties import DIFFICULTY_LEVELS, HELD_OUT
 from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.options import option
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
@@ -25,10 +25,12 @@ from kernelwright.rl.data.rows import FRONTEND, MIDEND, STAGES
 
 #: Keys that are taken as they are written: paths may hold anything, rungs are a list without brackets, pipelines have
 #: commas and braces, and `stage` is the name of a configuration group as well.
-_VERBATIM = ("stage", "out", "problems", "against", "rungs", "tokenizer", "lower")
+_VERBATIM = ("stage", "out", "problems", "against", "rungs", "tokenizer", "lower", "families")
 #: What the processes that make pairs are told as `kernelwright compile` is.
 _COMPILING = ("target", "evaluator", "import", "seed", "hydra")
 MIXED = "mixed"
+#: What `families` says for every family that there is.
+ALL = "all"
 
 
 @dataclass
@@ -90,6 +92,7 @@ class PairSettings:
     held_out: int
     per_form: int | None
     difficulty: str
+    families: tuple[str, ...]
     problems: tuple[str, ...]
     ratio: float
     split_seed: int
@@ -100,10 +103,6 @@ class PairSettings:
     tokenizer: str | None
     workers: int | None
     timeout_s: float
-
-    def level(self, seed: int) -> int:
-        """The difficulty of the program of a seed; `mixed` takes 1 to 4 in turn."""
-        return MIXED_LEVELS[seed % len(MIXED_LEVELS)] if self.difficulty == MIXED else int(self.difficulty)
 
 
 _PAIRING = Shape(
@@ -127,6 +126,10 @@ def read_pair_settings(overrides: Sequence[str], root: str = "data") -> PairSett
     schema = check_config(PairSchema, without(config, (*_COMPILING, *_VERBATIM)))
     stage, out = texts["stage"] or "", texts["out"] or f"runs/pairs/{texts['stage']}.jsonl"
     _check_values(schema, stage)
+    if texts["families"] and schema.difficulty != MIXED:
+        raise UserError(
+            f"difficulty={schema.difficulty}: programs of families have no difficulty; leave one of them out"
+        )
     lower = texts["lower"] or "lower-inductor"
     pipelines = {
         "starts": tuple(map(parse_pipeline, schema.starts)),
@@ -150,6 +153,7 @@ def read_pair_settings(overrides: Sequence[str], root: str = "data") -> PairSett
         ),
         compiling=read_settings("pairs", of_compiling, parse_pipeline(lower)),
         out=out,
+        families=_places(texts["families"]),
         problems=_places(texts["problems"]),
         against=_places(texts["against"]),
         tokenizer=texts["tokenizer"],

@@ -1,5 +1,6 @@
 """What a run that made pairs reports."""
 
+import hashlib
 import shlex
 import statistics
 import sys
@@ -12,7 +13,7 @@ from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.pairs.making import PairSet
 from kernelwright.frontend.problem import single_line
 from kernelwright.ir.errors import UserError
-from kernelwright.rl.data.rows import Pair
+from kernelwright.rl.data.rows import TEST, TRAIN, Pair
 from kernelwright.serve.base import find_base
 from kernelwright.serve.optional import require
 
@@ -36,12 +37,31 @@ def summarize_pairs(found: PairSet, size: int, pipeline: str, count_tokens: Leng
         "by_status": dict(Counter(outcome["status"] for outcome in outcomes)),
         "pairs_by_split": dict(Counter(pair.split for pair in found.pairs)),
         "pairs_by_difficulty": {str(level): count for level, count in sorted(Counter(levels).items())},
+        **_by_family(found),
         "copies": {name: outcome["copy_of"] for name, outcome in found.outcomes.items() if "copy_of" in outcome},
         "copied_from": dict(Counter(outcome["copied_from"] for outcome in outcomes if "copied_from" in outcome)),
         "lengths": lengths,
         "seconds": {"median": round(statistics.median(seconds), 3), "sum": round(sum(seconds), 1)} if seconds else {},
         "caliber": machine(),
     }
+
+
+def _by_family(found: PairSet) -> dict[str, Any]:
+    """For each family of problems what became of its programs, pairs by split, and how many normal forms (without
+    sizes) its training pairs have; with it the digest of all pairs that are held out. Nothing where there are none."""
+    families = sorted({family for pair in found.pairs if (family := pair.provenance.get("family"))})
+    if not families:
+        return {}
+    counted: dict[str, Any] = {}
+    for family in families:
+        pairs = [pair for pair in found.pairs if pair.provenance.get("family") == family]
+        statuses = [one["status"] for name, one in found.outcomes.items() if name.startswith(f"generated/{family}/")]
+        splits = Counter(pair.split for pair in pairs)
+        forms = {pair.provenance["normal_form"] for pair in pairs if pair.split == TRAIN}
+        counted[family] = {**splits, "train_forms": len(forms), "by_status": dict(Counter(statuses))}
+    held_out = sorted(pair.digest for pair in found.pairs if pair.split == TEST)
+    digest = hashlib.sha256("\n".join(held_out).encode()).hexdigest()
+    return {"by_family": counted, "held_out_digest": digest}
 
 
 def _lengths(pairs: Sequence[Pair], length: Length) -> Mapping[str, Mapping[str, int]]:

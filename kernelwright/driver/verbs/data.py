@@ -30,6 +30,9 @@ configuration (defaults first):
   per_form=N            the most training programs of one normal form; forms ignore sizes, so without a limit a simple
                         form may occur a hundred times
   difficulty=mixed|0|1|2|3|4|5   5: few operations on about a million elements, for the mid-end
+  families=NAME,…|all   programs of these families instead, in turn: activations, attention, chains,
+                        convolutions, grouped_convolutions, losses, norms, pooling, products, reductions, scans,
+                        softmaxes, transposed_convolutions
   problems=PLACE,…      real problems, whose train split is used; a PLACE is a JSONL file, a KernelBench checkout, a
                         folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
   ratio=0.8  split_seed=42   the share of training problems, and the seed, for sources without a split
@@ -43,12 +46,14 @@ configuration (defaults first):
   externs=true|false    false: leave out programs and answers that call library operators, which agents may not call
   tokenizer=MODEL       count tokens too: smollm, a folder, a *.gguf file, or the HUB-ID of a model on this machine
   workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always
-  lower=PASSES          frontend: the passes that give the answer
+  lower=PASSES          frontend: the passes that give the answer; with lower-inductor{written_out=true} no answer calls
+                        a library, because products and convolutions are sums in it
   starts=[…] search=[…] margin=1.05   mid-end: modules to make faster, pipelines to try, and the least speedup
   action=program|pipeline  trials=12  mid-end: answer with a program, or with the best of `trials` choices of passes
 
   kernelwright data kernelbench hub:ScalingIntelligence/KernelBench out=kernelbench.jsonl
   kernelwright data pairs count=2000 out=pairs.jsonl against=kernelbench.jsonl
+  kernelwright data pairs families=all lower='lower-inductor{written_out=true,tiles=1}' count=32500 per_form=1
   kernelwright data pairs stage=midend problems=KernelBench/level1 count=0 target=h100
 
 Exit status: 0 done, 1 no pair was made, 2 bad usage or input, 130 interrupted, 143 terminated.
