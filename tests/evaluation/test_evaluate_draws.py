@@ -174,13 +174,38 @@ TUNED = [
 ]  # fmt: skip
 
 
+_NORM = "s = tl.sum(tl.where(inside, x * x, 0.0), axis=0)\n"
+#: What is wrong shows where all inputs are a millionth, or a million times, of what they are.
+WHOLLY = [
+    Sibling("an added eps in a norm", "return F.normalize(x)", X,
+            _NORM + "y = x / tl.maximum(tl.sqrt_rn(s), 1e-12)", _NORM + "y = x / (tl.sqrt_rn(s) + 1e-9)"),
+    Sibling("the eps of rms norm", "return x * torch.rsqrt(x.pow(2).mean(1, keepdim=True) + 1e-12)", X,
+            _NORM + "y = x * tl.rsqrt(s / N + 1e-12)", _NORM + "y = x * tl.rsqrt(s / N + 3e-12)"),
+    Sibling("a bound far out", "return torch.relu(x)", X, "y = tl.maximum(x, 0.0)",
+            "y = tl.minimum(tl.maximum(x, 0.0), 1e5)"),
+    Sibling("a dead zone", "return torch.sign(x)", X, "y = tl.where(x > 0, 1.0, tl.where(x < 0, -1.0, 0.0))",
+            "y = tl.where(x > 1e-5, 1.0, tl.where(x < -1e-5, -1.0, 0.0))"),
+    Sibling("a saturating quotient", "return x / (1 + x.abs())", X, "y = x / (1 + tl.abs(x))",
+            "y = tl.where(tl.abs(x) > 1e5, 0.0, x / (1 + tl.abs(x)))"),
+    Sibling("a log with eps", "return torch.log(x.abs() + 1e-8)", X, "y = tl.log(tl.abs(x) + 1e-8)",
+            "y = tl.log(tl.maximum(tl.abs(x), 1e-6))"),
+    Sibling("whole numbers by way of int32", "return torch.floor(x * 1e4)", "return [torch.rand(16, 32)]",
+            "y = tl.floor(x * 1e4)", "y = (x * 1e4).to(tl.int32).to(tl.float32)\ny = tl.where(y > x * 1e4, y - 1, y)"),
+    Sibling("a standard deviation", "return x / x.std(1, keepdim=True)", X,
+            "m = tl.sum(tl.where(inside, x, 0.0), axis=0) / N\n"
+            "d = tl.where(inside, x - m, 0.0)\ny = x / tl.sqrt_rn(tl.sum(d * d, axis=0) / (N - 1))",
+            "m = tl.sum(tl.where(inside, x, 0.0), axis=0) / N\n"
+            "d = tl.where(inside, x - m, 0.0)\ny = x / tl.sqrt_rn(tl.sum(d * d, axis=0) / (N - 1) + 1e-15)"),
+]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
     with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
         yield evaluator
 
 
-@pytest.mark.parametrize("one", [*WHOLE, *FLOATS, *STATE, *TUNED], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [*WHOLE, *FLOATS, *WHOLLY, *STATE, *TUNED], ids=lambda one: one.name)
 def test_right_programs_are_told_from_wrong_ones(one: Sibling, evaluator: LocalEvaluator) -> None:
     reference = one.reference
     right = evaluator.evaluate_text(one.program(one.right), reference, RUNGS)
@@ -200,6 +225,36 @@ def test_the_caliber_names_the_draws(evaluator: LocalEvaluator) -> None:
     draws = evaluator.evaluate_text(one.program(one.right), one.reference, RUNGS).caliber["draws"]
     assert draws["made"][0] == "given" and "large" in draws["made"]
     assert "negative" in draws["left_out"] and "nan" not in draws["left_out"]
+
+
+@pytest.mark.parametrize(
+    ("forward", "far"),
+    [
+        ("return x * 2", {"minute", "vast"}),
+        ("return torch.softmax(x, 1)", {"minute", "vast"}),
+        ("return torch.cos(x * x)", {"minute"}),  # a million times as large, rounding decides
+        ("return torch.sin(x)", {"minute"}),
+        ("return torch.exp(x)", {"minute"}),
+        ("return torch.tanh(x)", {"minute", "vast"}),
+    ],
+)
+def test_far_out_inputs_are_those_that_rounding_leaves_alone(
+    forward: str, far: set[str], evaluator: LocalEvaluator
+) -> None:
+    reference = Sibling("one", forward, X, "").reference
+    made = {one.draw.kind for one in evaluator.truth(reference, Rung.INTERPRET).passes}
+    assert made & {"minute", "vast"} == far
+
+
+def test_a_verdict_tells_where_an_output_lies_otherwise(evaluator: LocalEvaluator) -> None:
+    program = Sibling(
+        "plain", "return x * 2", X, "y = x * 2", out="torch.empty((x.shape[0], 40), device=x.device)[:, :32]"
+    )
+    text = program.program(program.right).replace("y_ptr + row * N", "y_ptr + row * 40")
+    wide = evaluator.evaluate_text(text, program.reference, RUNGS)
+    assert wide.ok and wide.caliber["notes"] == ["output out has strides [40, 1] where eager gives [32, 1]"], wide
+    same = Sibling("plain", "return x * 2", X, "y = x * 2")
+    assert evaluator.evaluate_text(same.program(same.right), same.reference, RUNGS).caliber["notes"] == []
 
 
 def test_every_kind_keeps_what_holds_of_inputs() -> None:

@@ -146,16 +146,20 @@ import triton.language as tl
 
 
 @triton.jit
-def k(x_ptr, w_ptr, b_ptr, mean_ptr, var_ptr, y_ptr, N, C, BLOCK: tl.constexpr):
+def k(x_ptr, w_ptr, b_ptr, mean_ptr, var_ptr, y_ptr, N, C, TRAINING, BLOCK: tl.constexpr):
     c = tl.program_id(0)
     i = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + i * C + c)
-    m = tl.sum(x, axis=0) / N
-    v = tl.sum((x - m) * (x - m), axis=0) / N
+    m = tl.load(mean_ptr + c)
+    v = tl.load(var_ptr + c)
+    if TRAINING:
+        running_m, running_v = m, v
+        m = tl.sum(x, axis=0) / N
+        v = tl.sum((x - m) * (x - m), axis=0) / N
+        tl.store(mean_ptr + c, 0.9 * running_m + 0.1 * m)
+        tl.store(var_ptr + c, 0.9 * running_v + 0.1 * v * {unbiased})
     y = (x - m) * tl.rsqrt(v + 1e-5) * tl.load(w_ptr + c) + tl.load(b_ptr + c)
     tl.store(y_ptr + i * C + c, y)
-    tl.store(mean_ptr + c, 0.9 * tl.load(mean_ptr + c) + 0.1 * m)
-    tl.store(var_ptr + c, 0.9 * tl.load(var_ptr + c) + 0.1 * v * {unbiased})
 
 
 class ModelNew(nn.Module):
@@ -166,7 +170,7 @@ class ModelNew(nn.Module):
     def forward(self, x):
         y = torch.empty_like(x)
         n = self.n
-        k[(8,)](x, n.weight, n.bias, n.running_mean, n.running_var, y, 16, 8, BLOCK=16)
+        k[(8,)](x, n.weight, n.bias, n.running_mean, n.running_var, y, 16, 8, {training}, BLOCK=16)
         return y
 """
 
@@ -174,7 +178,86 @@ class ModelNew(nn.Module):
 def test_batch_norm_updates_its_running_statistics(evaluator: LocalEvaluator) -> None:
     """The count of calls, which nothing reads, may stay."""
     wanted = reference("return self.n(x)", "self.n = nn.BatchNorm1d(8)")
-    right = evaluator.evaluate_text(BATCH_NORM.format(unbiased="N / (N - 1)"), wanted, RUNGS)
-    assert right.ok, right
-    wrong = evaluator.evaluate_text(BATCH_NORM.format(unbiased="1.0"), wanted, RUNGS)
+    right = evaluator.evaluate_text(BATCH_NORM.format(unbiased="N / (N - 1)", training="self.training"), wanted, RUNGS)
+    assert right.ok and "eval" in right.caliber["draws"]["made"], right
+    wrong = evaluator.evaluate_text(BATCH_NORM.format(unbiased="1.0", training="self.training"), wanted, RUNGS)
     assert wrong.status is Status.MISMATCH and "running_var" in wrong.detail, wrong
+    wrong = evaluator.evaluate_text(BATCH_NORM.format(unbiased="N / (N - 1)", training="True"), wanted, RUNGS)
+    assert wrong.status is Status.MISMATCH and "[inputs eval" in wrong.detail, wrong
+
+
+MODES = """import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x_ptr, s_ptr, y_ptr, N, C, TRAINING, BLOCK: tl.constexpr):
+    c = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i * C + c)
+    s = tl.load(s_ptr + c)
+    y = x
+    if {condition}:
+        {training}
+    else:
+        {evaluation}
+    tl.store(y_ptr + i * C + c, y)
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("s", torch.zeros(8))
+
+    def forward(self, x):
+        y = torch.empty_like(x)
+        k[(8,)](x, self.s, y, 16, 8, self.training, BLOCK=16)
+        return y
+"""
+#: What forward gives while training and else, and what a kernel does then.
+MODE_TABLE = {
+    "a scale": ("x * 2", "x * 3", "y = x * 2", "y = x * 3"),
+    "an offset": ("x", "x + self.s", "y = x", "y = x + s"),
+    "a clamp": ("x", "x.clamp(-0.5, 0.5)", "y = x", "y = tl.minimum(tl.maximum(x, -0.5), 0.5)"),
+    "running centre": ("x - x.mean(0)", "x - self.s", "y = x - tl.sum(x, axis=0) / N", "y = x - s"),
+    "depth": ("x + 0.9 * torch.relu(x)", "x + torch.relu(x)", "y = x + 0.9 * tl.maximum(x, 0.0)",
+              "y = x + tl.maximum(x, 0.0)"),
+    "an update": ("x + self.s.add_(1)", "x + self.s", "tl.store(s_ptr + c, s + 1)\n        y = x + s + 1", "y = x + s"),
+    "a function of torch's": (
+        "F.batch_norm(x, None, None, None, None, True)", "F.batch_norm(x, self.s, self.s.abs(), training=False)",
+        "x -= tl.sum(x, axis=0) / N\n        y = x * tl.rsqrt(tl.sum(x * x, axis=0) / N + 1e-5)",
+        "y = (x - s) * tl.rsqrt(tl.abs(s) + 1e-5)",
+    ),
+    "a sign": ("x", "x * (1 - 2 * (x < 0).float())", "y = x", "y = tl.abs(x)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODE_TABLE)
+def test_both_modes_of_a_model_are_judged(name: str, evaluator: LocalEvaluator) -> None:
+    forward, other, training, evaluation = MODE_TABLE[name]
+    lines = f"if self.training:\n    return {forward}\nreturn {other}"
+    wanted = reference(lines, "self.register_buffer('s', torch.zeros(8))")
+    right = MODES.format(condition="TRAINING", training=training, evaluation=evaluation)
+    verdict = evaluator.evaluate_text(right, wanted, RUNGS)
+    assert verdict.ok, verdict
+    wrong = MODES.format(condition="N", training=training, evaluation=evaluation)
+    verdict = evaluator.evaluate_text(wrong, wanted, RUNGS)
+    assert verdict.status is Status.MISMATCH and "[inputs eval" in verdict.detail, verdict
+
+
+@pytest.mark.parametrize("init", ["self.eval()", "pass"])
+def test_a_model_with_one_mode_is_judged_in_that(init: str, evaluator: LocalEvaluator) -> None:
+    forward = "return x * 2 if self.training else x * 3" if init == "self.eval()" else "return x * 3"
+    text = MODES.format(condition="N", training="y = x * 3", evaluation="y = x")
+    verdict = evaluator.evaluate_text(text, reference(forward, init), RUNGS)
+    assert verdict.ok and "eval" not in verdict.caliber["draws"]["made"], verdict
+
+
+def test_a_function_does_what_the_model_does_in_training(evaluator: LocalEvaluator) -> None:
+    """It is not told the mode; the verdict names the draws that were made."""
+    wanted = reference("return x + 1 if self.training else x")
+    native = NATIVE.replace("x, s)", "x)", 1).replace("(x, s, y", "(x, x, y")
+    verdict = evaluator.evaluate_text(body("tl.store(y_ptr + i * C + c, x + 1)") + native, wanted, RUNGS)
+    assert verdict.ok and "eval" not in verdict.caliber["draws"]["made"], verdict

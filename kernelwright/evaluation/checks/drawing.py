@@ -15,17 +15,33 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
-from kernelwright.backend.tensors import UNFILLED, Value
+from kernelwright.backend.tensors import UNFILLED, Value, copy_of
 from kernelwright.backend.torch_private import TorchDispatchMode
-from kernelwright.evaluation.checks.draws import ALIKE, KINDS, MIXTURES, ROWS, SCALES, WHOLE_KINDS, Draw, apply_kind
+from kernelwright.evaluation.checks.draws import (
+    ALIKE,
+    EVAL,
+    FAR,
+    KINDS,
+    MIXTURES,
+    ROWS,
+    SCALES,
+    WHOLE_KINDS,
+    Draw,
+    apply_kind,
+    nudge,
+    perturb,
+)
 from kernelwright.evaluation.checks.traits import Trait, find_traits, probes
 from kernelwright.evaluation.protocol import operators
+from kernelwright.evaluation.protocol.tensors import same_bits
 from kernelwright.ir.trees import syntax_tree
 
 #: What a program raises on inputs that it is not defined on.
 REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
 #: Draws that traits are found in, and bytes of a program's tensors above which nothing is tried out.
 _SAMPLES, _TRIED_BYTES = 3, 64 << 20
+#: By how many units in the last place outputs may change where inputs change by one.
+_UNSTEADY = 256.0
 #: Numbers of a source that are drawn around, at most.
 _MOST_LITERALS = 12
 #: What a program names that means something by NaN; where it does not, kernels may treat NaN as they like.
@@ -72,7 +88,7 @@ class _ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 @dataclass(frozen=True)
 class Drawing:
     """Draws for one program. `numbers` are those that its source names, `nan_aware` whether it speaks of NaN; `scales`:
-    the kinds of `SCALES` that it takes."""
+    the kinds of `SCALES` that it takes; `modes`: it gives something else in evaluation mode."""
 
     program: ReferenceProgram
     device: str
@@ -80,6 +96,7 @@ class Drawing:
     numbers: tuple[float, ...]
     nan_aware: bool
     scales: frozenset[str] = frozenset()
+    modes: bool = False
 
     @classmethod
     def of(cls, program: ReferenceProgram, seed: int, device: str) -> "Drawing":
@@ -92,7 +109,7 @@ class Drawing:
             model = program.build(seed)
             traits = [found._probed(model, samples[0], place) for place in range(len(samples[0]))]
             found = replace(found, traits=tuple(traits))
-            found = replace(found, scales=found._scales(model, samples[0]))
+            found = replace(found, scales=found._scales(model, samples[0]), modes=found._modes(seed, samples[0]))
         return replace(found, device=device)
 
     def _probed(self, model: nn.Module, values: Sequence[Value], place: int) -> Trait:
@@ -125,10 +142,27 @@ class Drawing:
                 found.add(kind)
         return frozenset(found)
 
+    def _modes(self, seed: int, values: Sequence[Value]) -> bool:
+        """Whether a model that is in training mode gives, or leaves, something else in evaluation mode."""
+        model = self.program.build(seed)
+        if not model.training or (len(list(model.modules())) == 1 and "training" not in self.program.reference.source):
+            return False
+        perturb(model, seed + 1)  # statistics as they are built may be those of the inputs
+        left = []
+        for one in (model, copy.deepcopy(model).eval()):
+            torch.manual_seed(seed)
+            try:
+                outputs = self.program.run(one, values)
+            except REFUSALS:
+                return False
+            left.append([*outputs, *self.program.state(one).values()])
+        alike = [[value.shape for value in one] for one in left]
+        return alike[0] == alike[1] and not all(map(same_bits, *left))
+
     def inputs(self, model: nn.Module, draw: Draw) -> list[Value] | None:
         """A draw's inputs; None where the program takes nothing of that kind."""
         values = self.program.inputs(draw.inputs, self.device)
-        if draw.kind == "given":
+        if draw.kind in ("given", EVAL):
             return values
         accepts = functools.partial(self._accepts, model, draw)
         for variant in self._variants(draw, values, accepts):
@@ -140,8 +174,8 @@ class Drawing:
         """Whether there is anything of a kind to draw; which does not say that the program takes it."""
         specs = self.program.reference.inputs
         dtypes = [getattr(spec, "dtype", "") for spec in specs]
-        if draw.kind == "given":
-            return True
+        if draw.kind in ("given", EVAL):
+            return draw.kind == "given" or self.modes
         if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
             return any(dtypes) and draw.kind in WHOLE_KINDS
         if draw.kind in SCALES:
@@ -174,6 +208,8 @@ class Drawing:
         yield made(parts, whole=False)
 
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
+        if draw.kind in FAR:
+            return all(map(_is_finite, inputs)) and self._steady(model, inputs, draw.inputs)
         if draw.kind != "infinite":
             return self.takes(model, inputs)
         with _NanWatch() as watch:  # type: ignore[no-untyped-call]
@@ -188,6 +224,17 @@ class Drawing:
         if outputs is None or [tuple(output.shape) for output in outputs] != shapes:
             return False
         return all(bool(torch.isfinite(output).all()) for output in outputs)
+
+    def _steady(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
+        """Whether noise in the last bits of inputs changes outputs but little: else rounding decides what is right."""
+        noisy = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
+        nudge([value for value in noisy if isinstance(value, Tensor)], seed)
+        plain, other = self._run(model, inputs), self._run(model, noisy)
+        if plain is None or other is None or not all(map(_is_finite, plain)):
+            return False
+        return all(
+            first.shape == second.shape and _near(first, second) for first, second in zip(plain, other, strict=True)
+        )
 
     def _run(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Tensor, ...] | None:
         try:
@@ -219,6 +266,13 @@ class Drawing:
 
 def _is_finite(value: Value) -> bool:
     return not isinstance(value, Tensor) or bool(torch.isfinite(value).all())
+
+
+def _near(first: Tensor, second: Tensor) -> bool:
+    if not first.is_floating_point():
+        return torch.equal(first, second)
+    apart, size = (first.double() - second.double()).norm(), second.double().norm()
+    return bool(apart <= _UNSTEADY * torch.finfo(first.dtype).eps * size)
 
 
 def _scales_to(scale: float, plain: Tensor, scaled: Tensor) -> bool:

@@ -62,6 +62,8 @@ def _scaled(value: Tensor, by: float) -> Tensor:
     return value.double() * by
 
 
+#: The kind for programs that give something else in evaluation mode: inputs as given, in that mode.
+EVAL = "eval"
 #: The kind for programs that compute in 16 bits.
 ALIKE = "alike"
 #: How much nearer to a halfway point of rounding the sums of a row come with each term: see `_one_sided`.
@@ -141,6 +143,8 @@ def _rows(value: Tensor, names: Sequence[str]) -> Tensor:
 
 #: Kinds for programs that answer inputs so many times as large with outputs so many times as large, to the bit.
 SCALES: Mapping[str, float] = {"huge": 2.0**80, "tiny": 2.0**-80}
+#: Kinds far from the size that inputs have, for programs that are as well conditioned there.
+FAR: Mapping[str, float] = {"minute": 1e-6, "vast": 1e6}
 #: What may be made of floating inputs; a program that cannot take one of them is not checked on it.
 KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "normal": _normal,
@@ -150,7 +154,7 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "large": _large,
     "integers": _integers,
     "nan": _nan,
-    **{kind: functools.partial(_scaled, by=scale) for kind, scale in SCALES.items()},
+    **{kind: functools.partial(_scaled, by=scale) for kind, scale in {**SCALES, **FAR}.items()},
     ALIKE: _one_sided,
 }
 #: The same for those that are made of several things, of which a program may take some alone.
@@ -160,7 +164,7 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "rows": _rows,
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
-_AS_GIVEN, _OUTSIDE = ("infinite", "literals", "nan", ALIKE, *SCALES), ("negative", "large", "integers", "rows")
+_AS_GIVEN, _OUTSIDE = ("infinite", "literals", "nan", ALIKE, *SCALES, *FAR), ("negative", "large", "integers", "rows")
 #: Kinds that inputs without floating numbers are drawn of.
 WHOLE_KINDS = ("negative", "rows", "normal")
 

@@ -31,7 +31,18 @@ from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.checks.correctness import differ
 from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing
-from kernelwright.evaluation.checks.draws import ALIKE, MIXTURES, NUDGES, SCALES, Draw, drawn, even_out, nudge, perturb
+from kernelwright.evaluation.checks.draws import (
+    ALIKE,
+    EVAL,
+    MIXTURES,
+    NUDGES,
+    SCALES,
+    Draw,
+    drawn,
+    even_out,
+    nudge,
+    perturb,
+)
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.sketch import Sketching, digests, snapshot
@@ -121,6 +132,8 @@ def _model(program: ReferenceProgram, seed: int, device: str, turns: Turns, draw
             perturb(model, draw.weights)
         if draw is not None and draw.kind == ALIKE:
             even_out(model)
+        if draw is not None and draw.kind == EVAL:
+            model.eval()
     return model
 
 
@@ -171,7 +184,7 @@ def _one(
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
-    if draw.kind in (*MIXTURES, *SCALES, ALIKE, "nan"):
+    if draw.kind in (*MIXTURES, *SCALES, ALIKE, EVAL, "nan"):
         return None
     inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):

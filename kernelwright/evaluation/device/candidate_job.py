@@ -123,6 +123,7 @@ class Calls:
         call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
         call_of |= {"tune_again": not self.server.executor.timed, "number": number}
         call_of |= {"mode": mode or MODES[number % len(MODES)], "rehearsals": rehearsals}
+        call_of["training"] = bool(call.get("training", True))
         self.server.link.send({"call": call_of})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)

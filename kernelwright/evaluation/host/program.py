@@ -190,7 +190,8 @@ class _Host:
         # Only any Python can ask which mode it is in: what users run it under comes in turn.
         mode = "" if self.job["bare"] else request["mode"]
         self._rehearse(lambda: call(values, state), request["rehearsals"])
-        with _MODES[mode]([value for value in (*values, *state.values()) if isinstance(value, Tensor)]):
+        tensors = [value for value in (*values, *state.values()) if isinstance(value, Tensor)]
+        with _MODES[mode](tensors), _evaluating(None if request["training"] else self.model):
             result = call(values, state)
         outputs = list(result) if isinstance(result, tuple | list) else [result]
         kind = "tensor" if type(result) is DeviceTensor else type(result).__name__
@@ -241,6 +242,19 @@ def _autocast(_given: Sequence[Tensor]) -> Iterator[None]:
         yield
     finally:
         torch.set_autocast_enabled("cuda", False)
+
+
+@contextlib.contextmanager
+def _evaluating(model: nn.Module | None) -> Iterator[None]:
+    """With this model in evaluation mode."""
+    modes = [(module, module.training) for module in model.modules()] if model is not None else []
+    if model is not None:
+        model.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
 
 
 @contextlib.contextmanager

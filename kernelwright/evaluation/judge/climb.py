@@ -2,7 +2,7 @@
 
 import statistics
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from kernelwright.evaluation.judge.race import check_samples
 from kernelwright.evaluation.judge.truth import Pass, Truth
 from kernelwright.evaluation.protocol.kernel_text import leaves_lanes_open
 from kernelwright.evaluation.protocol.link import Origin
+from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.values import Resources
@@ -126,7 +127,7 @@ class Climb:
         return replace(failed, status=Status.COMPILE_ERROR) if ours else failed
 
     def _call(self, rung: Rung) -> Verdict | None:
-        truth = self.owner.truth(self.program.reference, rung)
+        truth = self.owner.truth(self.program.reference, rung).of_form(self.program.form)
         if truth.failure:
             return self.verdict(truth.status, rung, truth.failure)
         self.notes = truth.notes
@@ -180,8 +181,9 @@ class Climb:
         for one, call in zip(truth.passes, answer.header["calls"], strict=True):
             outputs = [answer.tensors[place] for place in call["outputs"]]
             modified = [name for name in call["modified"] if name in one.kept]
-            small = one.draw.kind == "small"
+            small = one.draw.kind in ("small", "minute")
             found = compare(one.expected, outputs, truth.tolerance(self.program.reference), cancelling=small)
+            self._note_strides(one, outputs)
             self.findings, self.passes = self.findings.worst(found), self.passes + 1
             mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
             mismatch = mismatch or self._judge_left(truth, one, call, answer)
@@ -195,6 +197,15 @@ class Climb:
         if first and unbound:
             first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"
         return first
+
+    def _note_strides(self, one: Pass, outputs: Sequence[RawTensor]) -> None:
+        """Say where outputs lie otherwise in memory than eager's: callers that go by strides have to know."""
+        for want, have in zip(one.expected, outputs, strict=False):
+            if have.shape == want.eager.shape and have.steps != want.eager.steps:
+                told = (
+                    f"output {want.name} has strides {list(have.strides)} where eager gives {list(want.eager.strides)}"
+                )
+                self.notes += (told,) if told not in self.notes else ()
 
     def _open_lanes(self, truth: Truth, rung: Rung) -> str:
         """What to say of a mismatch that comes of lanes that are off: with zeros in them there is none; or ""."""

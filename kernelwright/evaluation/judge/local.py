@@ -10,7 +10,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
-from kernelwright.evaluation.checks.draws import Draw
+from kernelwright.evaluation.checks.draws import EVAL, Draw
 from kernelwright.evaluation.checks.profile import PLAN
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.program import Program
@@ -30,8 +30,8 @@ DEFAULT_COMPILE_TARGET = "h100"
 REHEARSALS = 1024
 #: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
 _KINDS = (
-    *("rows", "literals", "nan", "negative", "shifted", "small", "large", "integers", "infinite"),
-    *("alike", "huge", "tiny", "normal"),
+    *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "integers", "infinite"),
+    *("alike", "huge", "tiny", "minute", "vast", "normal"),
 )
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.PROFILE)
 _NO_PROGRAM = Diagnostic("the text defines no program", 1, 0, hint="write class ModelNew(nn.Module), or forward")
@@ -243,6 +243,7 @@ class LocalEvaluator:
                     "state": {name: next(places) for name in one.state},
                     "fresh": number % 2 == 1 and number < len(truth.passes) - 1,
                     "left": [want.name for want in one.left],
+                    "training": one.draw.kind != EVAL,
                     **one.drawing,
                 }
             )
@@ -280,7 +281,8 @@ def _number(seed: int | None, index: int) -> int:
 
 
 def _draws(seeds: int, seed: int | None) -> tuple[Draw, ...]:
-    """Inputs as given, with the weights as built and then with others; and every other kind of inputs."""
+    """Inputs as given, with the weights as built and then with others, and in evaluation mode; and every other kind of
+    inputs."""
     given = [Draw(_number(seed, 3 * i + 1), weights=_number(seed, 3 * i + 2) if i else None) for i in range(seeds)]
     kinds = [
         Draw(_number(seed, 3 * i + 1), kind, _number(seed, 3 * i + 2)) for i, kind in enumerate(_KINDS, len(given))

@@ -13,7 +13,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluation.checks.correctness import Expected, rms_of
-from kernelwright.evaluation.checks.draws import NUDGES, Draw
+from kernelwright.evaluation.checks.draws import EVAL, NUDGES, Draw
 from kernelwright.evaluation.checks.ties import ORDERS
 from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
@@ -79,6 +79,12 @@ class Truth:
     sketch: Mapping[str, int] | None = None
     tf32: bool = False
     left_out: tuple[str, ...] = ()
+
+    def of_form(self, form: str) -> "Truth":
+        """The truth about programs of this form: a function has no evaluation mode, and does what training does."""
+        if form == "class":
+            return self
+        return replace(self, passes=tuple(one for one in self.passes if one.draw.kind != EVAL))
 
     def tolerance(self, reference: Reference) -> Tolerance:
         """How close is right."""

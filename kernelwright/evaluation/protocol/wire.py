@@ -47,6 +47,12 @@ class RawTensor:
         """Bytes that travel."""
         return _nbytes(self.dtype, self.shape, self.sketched)
 
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Strides of the dimensions that have more than one place; none where there is no element."""
+        sizes = zip(self.shape, self.strides, strict=True) if 0 not in self.shape else ()
+        return tuple(stride for size, stride in sizes if size > 1)
+
 
 def _nbytes(dtype: str, shape: Sequence[int], sketched: bool) -> int:
     count = math.prod(shape)
