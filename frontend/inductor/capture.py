@@ -33,6 +33,7 @@ with adapting("lower-inductor", "torch", "triton"):
         bias_apart,
         channels_last_given,
         channels_last_returned,
+        nearest_as_on_a_cpu,
         numbers_as_fills,
         online_softmax_anywhere,
         stand_in_driver,
@@ -43,6 +44,8 @@ with adapting("lower-inductor", "torch", "triton"):
     parameters(compile_fx, "model_", "example_inputs_", "inner_compile")
     parameters(FakeTensor.__new__, "fake_mode", "elem", "device")
 
+#: The option by which Inductor computes with places as symbols, of 32 bits; a pass over the graph may turn it off.
+PROPAGATES = "constant_and_index_propagation"
 #: What every capture sets: text that stands alone, no caches, random numbers as aten calls (so that they are
 #: eager's), buffers written once (so that each value has one name).
 BASE_CONFIG: Mapping[str, Any] = {
@@ -60,6 +63,7 @@ BASE_CONFIG: Mapping[str, Any] = {
     "triton.cudagraphs": False,
     "graph_partition": False,
     "cpp_wrapper": False,
+    PROPAGATES: True,
 }
 
 
@@ -99,6 +103,7 @@ def _environment(device: str, config: Mapping[str, Any]) -> Iterator[None]:
             known["cpu_backend"] = "triton"
             stack.enter_context(stand_in_driver())
             stack.enter_context(bias_apart())
+            stack.enter_context(nearest_as_on_a_cpu())
             # Flash attention on a CPU is one opaque operator; the mathematical form lowers.
             stack.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
             stack.enter_context(warnings.catch_warnings())
@@ -112,6 +117,12 @@ def _environment(device: str, config: Mapping[str, Any]) -> Iterator[None]:
         stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
         stack.enter_context(torch.no_grad())
         yield
+
+
+def keep_places_as_numbers() -> None:
+    """From here to the end of this capture, places are computed with as the program says, not as symbols."""
+    if _has_option(PROPAGATES):
+        setattr(inductor_config, PROPAGATES, False)
 
 
 def _has_option(key: str) -> bool:

@@ -14,10 +14,12 @@ from kernelwright.frontend.algebra import (
     divide_as_eager,
     drop_places,
     fill_empty,
+    outgrow_symbols,
     reassociate,
+    start_at_zero,
     write_out_products,
 )
-from kernelwright.frontend.inductor.capture import capture
+from kernelwright.frontend.inductor.capture import capture, keep_places_as_numbers
 from kernelwright.frontend.inductor.module_text import ModuleBuilder
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.passes import Context
@@ -57,6 +59,7 @@ def _rewritten(graph: torch.fx.Graph, averages_first: bool, written_out: bool) -
     fill_empty(graph)
     divide_as_eager(graph)
     count_constants(graph)
+    start_at_zero(graph)
     if averages_first and not reassociate(graph):
         raise LoweringError(
             "nothing to reassociate: the program takes no average after a product or a convolution, "
@@ -64,6 +67,8 @@ def _rewritten(graph: torch.fx.Graph, averages_first: bool, written_out: bool) -
         )
     if written_out:
         write_out_products(graph)
+    if outgrow_symbols(graph):
+        keep_places_as_numbers()
 
 
 def _named_tensors(reference: Reference, model: torch.nn.Module, inputs: list[Any]) -> dict[str, torch.Tensor]:

@@ -14,6 +14,7 @@ from kernelwright.backend.launch.execute import cuda_elsewhere
 from kernelwright.backend.versions import adapting, parameters
 
 with adapting("lower-inductor", "torch", "triton"):
+    from torch._decomp import decompositions
     from torch._dynamo.device_interface import CpuDeviceProperties, CpuInterface
     from torch._inductor import config, ir
     from torch._inductor import graph as graph_lowering
@@ -31,6 +32,7 @@ with adapting("lower-inductor", "torch", "triton"):
     parameters(post_grad.prepare_softmax_extra_check, "match")
     parameters(graph_lowering.get_user_visible_output_strides, "g")
     parameters(ir.FlexibleLayout.stride_ordered, "sizes", "order")
+    parameters(decompositions._compute_upsample_nearest_indices, "input", "output_size", "scales", "exact")
     ir.NHWC_STRIDE_ORDER, ir.NHWDC_STRIDE_ORDER  # noqa: B018
 
 
@@ -87,6 +89,23 @@ def bias_apart() -> contextlib.AbstractContextManager[Any]:
         return lowerings[aten.add.Tensor](result, shaped)
 
     return patch.dict(lowerings, {aten.convolution.default: rule})
+
+
+def nearest_as_on_a_cpu() -> contextlib.AbstractContextManager[Any]:
+    """Has nearest neighbours where eager code on a CPU has them: an axis of a plane that keeps its size, or is doubled,
+    is not scaled by the factor that was asked for."""
+    plain = decompositions._compute_upsample_nearest_indices
+
+    def places(x: Any, size: Sequence[int], scales: Sequence[float | None], exact: bool = False) -> list[Any]:
+        found: list[Any] = plain(x, size, scales, exact=exact)  # type: ignore[no-untyped-call]
+        for axis, after in enumerate(size):
+            before = x.shape[axis - len(size)]
+            if len(size) == 2 and not exact and after in (before, 2 * before):
+                every = torch.arange(after, device=x.device) // (after // before)
+                found[axis] = every.reshape(found[axis].shape)
+        return found
+
+    return patch.dict(vars(decompositions), {"_compute_upsample_nearest_indices": places})
 
 
 #: Orders of strides with channels last, by the number of axes.

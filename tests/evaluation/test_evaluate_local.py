@@ -218,7 +218,7 @@ def test_nan_is_right_where_the_reference_gives_it(evaluator: LocalEvaluator) ->
     kernel = GOOD.replace("tl.load(x_ptr + i, mask=mask) * 2", "tl.log(tl.load(x_ptr + i, mask=mask) - 0.5)")
     verdict = evaluator.evaluate(good(reference, kernel), RUNGS)
     assert verdict.ok, verdict
-    assert verdict.caliber["passes"] == 4  # as given, and vast; other kinds that give NaN where it is not given are left out
+    assert verdict.caliber["passes"] == 4  # as given, and vast; kinds that give NaN where it is not given are left out
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int32", "bool"])
