@@ -6,6 +6,7 @@ is told to write Triton for the CPU and Triton is given a stand-in driver that n
 """
 
 import contextlib
+import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from kernelwright.ir.errors import LoweringError
 
 with adapting("lower-inductor", "torch", "triton"):
     import torch._dynamo
+    import torch._dynamo.config as dynamo_config
     import torch._functorch.config as functorch_config
     import torch._inductor.config as inductor_config
     from torch._guards import TracingContext, tracing
@@ -65,6 +67,18 @@ BASE_CONFIG: Mapping[str, Any] = {
     "cpp_wrapper": False,
     PROPAGATES: True,
 }
+
+
+#: What programs tell people by, which their graphs leave out.
+_TELLING = {print, warnings.warn, logging.log} | {
+    getattr(owner, name)
+    for owner in (logging, logging.Logger)
+    for name in ("debug", "info", "warning", "error", "exception", "critical")
+}
+#: Dynamo's option for that, by its newer name and its older one.
+_IGNORED = next(
+    (name for name in ("ignore_logging_functions", "ignore_logger_methods") if hasattr(dynamo_config, name)), None
+)
 
 
 @dataclass(frozen=True)
@@ -153,7 +167,8 @@ def _dynamo_graph(
         return _straight_graph(model, inputs)
     torch._dynamo.reset()
     try:
-        result = torch.compile(model, backend=keep, fullgraph=True, dynamic=False)(*inputs)
+        with dynamo_config.patch({_IGNORED: _TELLING} if _IGNORED else {}):
+            result = torch.compile(model, backend=keep, fullgraph=True, dynamic=False)(*inputs)
     except torch._dynamo.exc.TorchDynamoException as error:
         raise refusal(error, "Dynamo") from error
     finally:

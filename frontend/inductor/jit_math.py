@@ -213,5 +213,23 @@ def ldexp(x, exponent):
 
 
 @triton.jit
+def frexp(x):
+    # By the bits of x; numbers below the normal ones are made larger before.
+    if x.dtype == tl.float64:
+        small = tl.abs(x) < 2.2250738585072014e-308
+        bits = tl.where(small, x * 18014398509481984.0, x).to(tl.int64, bitcast=True)
+        exponent = ((bits >> 52) & 2047).to(tl.int32) - 1022 - tl.where(small, 54, 0)
+        mantissa = ((bits & ~(2047 << 52)) | (1022 << 52)).to(tl.float64, bitcast=True)
+        nothing = (x == 0) | (((bits >> 52) & 2047) == 2047)
+    else:
+        small = tl.abs(x) < 1.1754943508222875e-38
+        bits = tl.where(small, x * 33554432.0, x).to(tl.int32, bitcast=True)
+        exponent = ((bits >> 23) & 255) - 126 - tl.where(small, 25, 0)
+        mantissa = ((bits & ~(255 << 23)) | (126 << 23)).to(tl.float32, bitcast=True)
+        nothing = (x == 0) | (((bits >> 23) & 255) == 255)
+    return tl.where(nothing, x, mantissa), tl.where(nothing, 0, exponent)
+
+
+@triton.jit
 def mul_rn(a, b):
     return a * b

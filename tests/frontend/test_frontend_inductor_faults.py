@@ -27,6 +27,31 @@ NEAREST = {
     "a smaller side": ("F.interpolate(x, scale_factor=(0.7, 1.3), mode='nearest')", PLANE),
     "exact": ("F.interpolate(x, scale_factor=(1.3, 1.5), mode='nearest-exact')", PLANE),
 }
+SQUARE = "torch.randn(16, 8)"
+#: What is said on the way is no part of what is computed.
+TELLING = {
+    "a warning": ("(warnings.warn('large'), x * 2)[1]", SQUARE),
+    "a warning of a kind": ("(warnings.warn('large', UserWarning, stacklevel=2), x * 2)[1]", SQUARE),
+    "a print": ("(print('shape', x.shape), x * 2)[1]", SQUARE),
+    "a logger": ("(log.warning('shape %s', x.shape), x * 2)[1]", SQUARE),
+    "logging itself": ("(logging.info('x'), x * 2)[1]", SQUARE),
+    "a warning by a library": ("F.instance_norm(x.reshape(4, 4, 8))", SQUARE),
+    "one of a layer's": ("nn.InstanceNorm2d(8)(x)", "torch.randn(4, 6, 5, 5)"),
+    "a loss whose sizes differ": ("F.mse_loss(x, x[:1] * 2)", SQUARE),
+}
+NUMBERS = {
+    "numbers": "torch.randn(16, 64) * 1e3",
+    "double": "torch.randn(16, 8, dtype=torch.float64)",
+    "half": "torch.randn(16, 8).half()",
+    "bfloat16": "torch.randn(16, 8).bfloat16()",
+    "denormal": "torch.randn(16, 8) * 1e-41",
+    "no numbers": "torch.tensor([0.0, -0.0, float('inf'), -float('inf'), 1.0, -0.5, 3e38, 2e-45])",
+}
+FREXP = {
+    f"frexp of {name}, {part}": (f"torch.frexp(x).{part}", inputs)
+    for name, inputs in NUMBERS.items()
+    for part in ("mantissa", "exponent")
+}
 FEW = "torch.randint(0, 3, (9,))"
 PLACES = {
     "times a large number": ("x + torch.arange(0, 9, dtype=torch.int64) * 1500000000", FEW),
@@ -54,14 +79,15 @@ def evaluator() -> Iterator[LocalEvaluator]:
 
 def source(forward: str, inputs: str) -> str:
     return (
-        "import torch\nimport torch.nn.functional as F\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+        "import logging\nimport warnings\n\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n"
+        "log = logging.getLogger('program')\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
         f"        return {forward}\n\n\ndef get_inputs():\n    return [{inputs}]\n"
     )
 
 
-@pytest.mark.parametrize("name", [*NEAREST, *PLACES])
+@pytest.mark.parametrize("name", [*NEAREST, *PLACES, *TELLING, *FREXP])
 def test_what_is_lowered_gives_what_eager_code_gives(name: str, evaluator: LocalEvaluator) -> None:
-    module = import_source(source(*{**NEAREST, **PLACES}[name]), "program", shrink="never")
+    module = import_source(source(*{**NEAREST, **PLACES, **TELLING, **FREXP}[name]), "program", shrink="never")
     lowered = LowerInductor().run(module, Context("interpreter", evaluator))
     verdict = evaluator.evaluate(lowered, (Rung.PARSE, Rung.INTERPRET))
     assert verdict.ok, verdict
