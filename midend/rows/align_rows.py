@@ -1,35 +1,35 @@
 """`align-rows`: rows that begin anywhere are loaded and stored in blocks that begin where cache lines do."""
 
-import ast
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.exploration import Exploration, Phase
-from kernelwright.ir.passes import Context, Pass, register
-from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level
-from kernelwright.midend.analysis.launches import HostLaunch, bound_by, launched_once, local_names, names_in
-from kernelwright.midend.rows.row_loops import LOOP
+from kernelwright.ir.kernel.analysis.accesses import Access
+from kernelwright.ir.kernel.analysis.indices import Form, Leaf
+from kernelwright.ir.kernel.analysis.launches import Launches
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.sums import Sums
+from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Region, Value
+from kernelwright.ir.passes import Keeps, register
+from kernelwright.ir.values import DTYPES
+from kernelwright.midend.kernel_pass import KernelPass
+from kernelwright.midend.rows.row_blocks import RowLoops
+from kernelwright.midend.rows.row_positions import RowPositions, counter_of
 
 #: Bytes of a cache line, and those that a thread can load or store at once.
 LINE, WIDEST = 128, 16
 #: Elements of the shortest row whose ends are worth a round of their own.
 LEAST_ROW = 512
-#: Names that are added: where a row's first line begins, how many elements of the row lie before that and how many
-#: behind it, and how many of the latter are in whole vectors.
-ADDED = ("row_start", "row_head", "row_end", "row_main")
-_COUNT = "r0_index = r0_offset + r0_base"
 
 
 @register
 @dataclass(frozen=True)
-class AlignRows(Pass):
+class AlignRows(KernelPass):
     """Start loops over rows at a cache line if a row's length is not a multiple of 16 bytes, for wide accesses.
 
     What a row has before its first line, and behind its last whole 16 bytes, gets a round of its own. Legal for loops
-    over rows in steps of R0_BLOCK that count elements for addresses and masks alone and do not ask for their first
+    over rows in steps of one block that count elements for addresses and masks alone and do not ask for their first
     round; sums are taken in another order. Nothing is claimed of pointers: Triton takes narrow accesses where one is no
     multiple of 16. Expected, not measured: in the place of four accesses of a warp, each of which touches one sector
     more than it needs, one that touches no more than it needs. Instructions of a round for sm_90, four elements a
@@ -37,126 +37,236 @@ class AlignRows(Pass):
     """
 
     name: ClassVar[str] = "align-rows"
-    reads: ClassVar[Level] = Level.TRITON
-    writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = "loops over one long row of no multiple of 16 bytes, masked at its end, that only place"
+    changes: ClassVar[str] = "each loop begins at a cache line; the ends of the row have a loop of their own"
+    keeps: ClassVar[Keeps | None] = Keeps.REASSOCIATED
+    asks_launches: ClassVar[bool] = True
     explore = Exploration(Phase.FINISH, after=("rematerialize",))
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
-        """The module with such loops; the same object where there is none."""
-        trace = trace_host(module)
-        if trace is None:
-            return module
-        found: dict[str, Kernel] = {}
-        for launch in launched_once(module, trace):
-            rows = _Rows.of(trace, launch)
-            if rows is not None:
-                found[launch.kernel.symbol] = replace(launch.kernel, source=rows.aligned())
-        kernels = tuple(found.get(kernel.symbol, kernel) for kernel in module.kernels)
-        return replace(module, kernels=kernels) if found else module
+    def rewrite(self, function: Function, launches: Launches | None) -> Function:
+        """The kernel with two loops in the place of each."""
+        rows = RowLoops.of(function, launches) if launches is not None else None
+        if rows is None or launches is None or rows.length < LEAST_ROW:
+            return function
+        positions = RowPositions.of(rows, launches)
+        found = [_Loop.of(positions, loop) for loop in rows.loops]
+        loops = [loop for loop in found if loop is not None]
+        starts = {loop.start for loop in loops}
+        sizes = _sizes(function, (access for loop in loops for access in loop.moved), launches)
+        if len(loops) < len(found) or len(starts) != 1 or not sizes or rows.length * min(sizes) % WIDEST == 0:
+            return function
+        return _Aligned(positions, loops, min(sizes)).run() or function
+
+
+def _sizes(function: Function, accesses: Iterable[Access], launches: Launches) -> list[int]:
+    """Bytes of the elements that are accessed; none where one is not known."""
+    names: dict[Operand, str] = {
+        value: one.name for value, one in zip(function.body.arguments, function.parameters, strict=True)
+    }
+    found = [launches.dtype(names[access.base]) if access.base in names else None for access in accesses]
+    return [DTYPES[dtype][2] for dtype in found if dtype is not None] if None not in found else []
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """A kernel's loops over rows of `length` elements: `line` of them fill a cache line, a thread takes `vector`."""
+class _Loop:
+    """A loop over rows that begin at `start`: `moved` are the accesses along the row, at `place` in it, and `masks`
+    the values that are true before its end. `lanes`: the block's elements in the `rank` dimensions of an access."""
 
-    function: ast.FunctionDef
-    length: int
-    line: int
-    vector: int
+    operation: Operation
+    backwards: bool
+    start: Form
+    lanes: Leaf
+    rank: int
+    moved: tuple[Access, ...]
+    masks: tuple[Value, ...]
 
     @classmethod
-    def of(cls, trace: HostTrace, launch: HostLaunch) -> "_Rows | None":
-        """Read a kernel; None where it has other loops, or rows that are short or aligned already."""
-        function = launch.function
-        loops = [statement for statement in function.body if isinstance(statement, ast.For)]
-        inner = [node for node in ast.walk(function) if isinstance(node, ast.For | ast.While)]
-        lengths = {_length(loop) for loop in loops}
-        length = lengths.pop() if len(lengths) == 1 and len(inner) == len(loops) else None
-        outside = ast.Module([s for s in function.body if not isinstance(s, ast.For)], [])
-        if length is None or length < LEAST_ROW or "xindex" not in bound_by(outside):
+    def of(cls, positions: RowPositions, loop: Operation) -> "_Loop | None":
+        """Read a loop; None where positions are for more than addresses and masks, or rows are not alike."""
+        inside, counter = positions.inside(loop), Leaf(counter_of(loop))
+        if positions.is_ordered(loop) or any(one.regions for one in loop.regions[0].operations):
             return None
-        counted = {name for loop in loops for name in bound_by(loop)} & names_in(outside) & {"r0_index", "r0_mask"}
-        if counted or set(ADDED) & local_names(function):
+        if any(access.index is None for access in inside):
             return None
-        found = [n for loop in loops for n, _ in re.findall(rf"(\w+) \+ {_place(length, loop)}", ast.unparse(loop))]
-        given = dict(zip(launch.parameters, launch.arguments, strict=True))
-        specs = [trace.spec(launch.index, given[name]) if name in given else None for name in found]
-        sizes = [DTYPES[spec.dtype][2] for spec in specs if spec is not None]
-        if not sizes or len(sizes) < len(specs) or length * min(sizes) % WIDEST == 0:
+        moved = tuple(one for one in inside if one.index is not None and positions.moves(loop, one.index))
+        lanes = {leaf for one in moved if one.index for leaf in one.index.leaves if leaf.value in positions.lanes}
+        shapes = {positions.accesses.indices.shapes.of(one.operation.operands[0]) for one in moved}
+        shape = shapes.pop() if len(shapes) == 1 else None
+        if not shape or len(lanes) != 1:
             return None
-        return cls(function, length, LINE // min(sizes), WIDEST // min(sizes))
-
-    def aligned(self) -> str:
-        """The kernel's text with two loops in the place of each."""
-        self.function.body = ast.parse("\n".join(self._body())).body
-        return ast.unparse(self.function)
-
-    def _body(self) -> Iterator[str]:
-        line, row = self.line, f"{self.length} * xindex"
-        added = [
-            f"row_start = ({row} + {line - 1}) // {line} * {line}",
-            f"row_head = row_start - {row}",
-            f"row_end = {self.length} - row_head",
-            f"row_main = row_end // {self.vector} * {self.vector}",
-        ]
-        for statement in self.function.body:
-            if isinstance(statement, ast.For):
-                yield from added
-                added = []
-                placed = re.sub(_place(self.length, statement), r"(\1 + row_start)", ast.unparse(statement))
-                yield self._main(placed)
-                yield self._ends(placed)
-            else:
-                yield ast.unparse(statement)
-
-    def _main(self, loop: str) -> str:
-        """From the first line on: masks are the same for all elements of a vector, which makes accesses wide."""
-        most = self.length // self.vector * self.vector
-        loop = loop.replace(f"(0, {self.length}, R0_BLOCK)", f"(0, {most}, R0_BLOCK)")
-        loop = loop.replace(_backwards(self.length), _backwards(most))
-        return loop.replace(f"r0_mask = r0_index < {self.length}", "r0_mask = r0_index < row_main")
-
-    def _ends(self, loop: str) -> str:
-        """What lies before and behind that: less than a line, and less than a vector."""
-        line, length = self.line, self.length
-        body = loop.splitlines()[1:]
-        indent = body[0][: -len(body[0].lstrip())]
-        index = f"{indent}r0_index = r0_index + tl.where(r0_index < {line}, {-line}, row_main - {line})"
-        mask = "r0_mask = (r0_index >= -row_head) & (r0_index < row_end)"
-        head = f"for r0_offset in tl.range(0, {line + self.vector - 1}, R0_BLOCK):"
-        text = "\n".join([head, *(part for part in body if part.strip() != _backwards(length))])
-        text = text.replace(f"{indent}{_COUNT}", f"{indent}{_COUNT}\n{index}")
-        return text.replace(f"r0_mask = r0_index < {length}", mask)
+        leaf, backwards = lanes.pop(), positions.runs_backwards(loop)
+        place = Form.of({(leaf,): 1})
+        place = place.plus(Form.of({(counter,): 1}), -1 if backwards else 1)
+        place = place.plus(positions.last(positions.rows.length)) if backwards else place
+        starts = {one.index.plus(place, -1) for one in moved if one.index is not None}
+        start = starts.pop() if len(starts) == 1 else None
+        if start is None or positions.moves(loop, start) or start.constant is not None:
+            return None
+        masks = _ends(positions, loop, place.plus(Form.number(-positions.rows.length)), len(shape))
+        kept = {id(one.operation) for one in moved}
+        if not _only_placed(positions, loop, kept, masks) or not all(_is_ended(positions, one, masks) for one in moved):
+            return None
+        return cls(loop, backwards, start, leaf, len(shape), moved, tuple(masks))
 
 
-def _place(length: int, loop: ast.For) -> str:
-    """A pattern for where an element of a row lies: in parentheses, after what counts elements."""
-    return rf"\(({'|'.join(sorted(_counting(loop)))}) \+ {length} \* xindex\)"
+def _ends(positions: RowPositions, loop: Operation, below_zero: Form, rank: int) -> list[Value]:
+    """The values of a loop that say, in the rank of accesses, whether elements are before the end of the row."""
+    found = []
+    for one in loop.regions[0].operations:
+        if one.kind not in ("lt", "le", "gt", "ge", "expand_dims", "broadcast_to"):
+            continue
+        shape = positions.accesses.indices.shapes.of(one.result)
+        if shape is not None and len(shape) == rank:
+            said = list(positions.accesses.conditions(one.result))
+            if [condition.form for condition in said] == [below_zero]:
+                found.append(one.result)
+    return found
 
 
-def _backwards(length: int) -> str:
-    """What `reverse-loops` has a loop begin with."""
-    return f"r0_offset = {length - 1} // R0_BLOCK * R0_BLOCK - r0_step"
+def _is_ended(positions: RowPositions, access: Access, masks: list[Value]) -> bool:
+    """Whether the mask of an access holds one of these."""
+
+    def holds(operand: Operand | None) -> bool:
+        made = positions.accesses.indices.definitions.get(operand) if isinstance(operand, Value) else None
+        return operand in masks or (
+            made is not None and made.kind in ("bitand", "and", "broadcast_to") and any(map(holds, made.operands))
+        )
+
+    return holds(access.operation.get("mask"))
 
 
-def _counting(loop: ast.For) -> set[str]:
-    """`r0_index`, and other names that a loop gives it."""
-    bound = [s for s in loop.body if isinstance(s, ast.Assign) and ast.unparse(s.value) == "r0_index"]
-    return {"r0_index"}.union(*map(bound_by, bound))
+def _only_placed(positions: RowPositions, loop: Operation, accesses: set[int], masks: list[Value]) -> bool:
+    """Whether positions of a loop are used for the pointers of these accesses and for these masks alone."""
+    placed: set[Operand] = {*positions.lanes, counter_of(loop)}
+    inner = loop.regions[0]
+    moved = {a for a in inner.arguments[1:] if positions.accesses.indices.step(a) is not None}
+    placed |= moved
+    for operation in positions.rows.function.body.operations:
+        if operation is loop:
+            break
+        if operation.effect == Effect.PURE and not operation.regions and placed.intersection(operation.operands):
+            placed.update(operation.results)
+    for operation in inner.operations:
+        used = placed.intersection(operation.operands)
+        if not used or (operation.results and operation.result in masks):
+            continue
+        if id(operation) in accesses:
+            if any(operand in placed for operand in operation.operands[1:]):
+                return False
+        elif operation.effect != Effect.PURE:
+            return False
+        else:
+            placed.update(operation.results)
+    carried = zip(inner.arguments[1:], inner.yields, strict=True)
+    return not any(given in placed for argument, given in carried if argument not in moved)
 
 
-def _length(loop: ast.For) -> int | None:
-    """Elements of the rows that a loop runs over; None where it counts them for more than addresses and masks."""
-    match = LOOP.fullmatch(ast.unparse(loop.iter))
-    if match is None:
-        return None
-    length, lines, counting = int(match[1]), [ast.unparse(statement) for statement in loop.body], _counting(loop)
-    own = [_COUNT, f"r0_mask = r0_index < {length}"]
-    target = "r0_step" if lines[0] == _backwards(length) else "r0_offset"
-    known = {*own, _backwards(length), "roffset = r0_offset", *(f"{name} = r0_index" for name in counting)}
-    rest = re.sub(_place(length, loop), "0", "\n".join(line for line in lines if line not in known))
-    others = counting | {"roffset", "r0_offset", "r0_base", "r0_step"}
-    plain = not names_in(ast.parse(rest)) & others and "r0_mask" not in bound_by(ast.parse(rest)) and "scan" not in rest
-    return (
-        length if plain and ast.unparse(loop.target) == target and all(lines.count(one) == 1 for one in own) else None
-    )
+@dataclass(frozen=True)
+class _Row:
+    """Values of a row: where its first line begins, how many of its elements lie before that and how many behind it,
+    and how many of the latter are in whole vectors."""
+
+    start: Operand
+    head: Operand
+    end: Operand
+    main: Operand
+
+
+class _Aligned:
+    def __init__(self, positions: RowPositions, loops: list[_Loop], size: int) -> None:
+        self.positions, self.loops = positions, loops
+        self.line, self.vector = LINE // size, WIDEST // size
+        self.length = positions.rows.length
+        self.edits = Rewriting(positions.rows.function)
+        self.known: set[Operand] = set(positions.rows.function.body.arguments)
+
+    def run(self) -> Function | None:
+        """The kernel with two loops in the place of each; None where a row's start is not known before them."""
+        first = self.loops[0].operation
+        for operation in self.positions.rows.function.body.operations:
+            if operation is first:
+                break
+            self.known.update(operation.results)
+        sums = self._sums()
+        row = self._row(sums)
+        if row is None:
+            return None
+        self.edits.before(first, *sums.made)
+        self.known |= {result for one in sums.made for result in one.results}
+        for loop in self.loops:
+            main = self._round(loop, row, loop.operation.inits, ends=False)
+            ends = self._round(loop, row, main.results, ends=True)
+            self.edits.before(loop.operation, main, ends)
+            for old, new in zip(loop.operation.results, ends.results, strict=True):
+                self.edits.replace(old, new)
+            self.edits.erase(loop.operation)
+        return self.edits.done()
+
+    def _sums(self) -> Sums:
+        return Sums(self.edits, self.positions.accesses.indices, self.known)
+
+    def _row(self, sums: Sums) -> _Row | None:
+        start, length = self.loops[0].start, Form.number(self.length)
+        rows, rank = start.multiple_of(length), self.loops[0].rank
+        row = sums.form(rows if rows is not None else start, rank)
+        if row is None:
+            return None
+        if rows is not None:
+            row = sums.emit("mul", lhs=Constant(str(self.length)), rhs=row)
+        line, vector = Constant(str(self.line)), Constant(str(self.vector))
+        up = sums.add(row, Constant(str(self.line - 1)))
+        begin = sums.emit("mul", lhs=sums.emit("floordiv", lhs=up, rhs=line), rhs=line)
+        head = sums.emit("sub", lhs=begin, rhs=row)
+        end = sums.emit("sub", lhs=Constant(str(self.length)), rhs=head)
+        main = sums.emit("mul", lhs=sums.emit("floordiv", lhs=end, rhs=vector), rhs=vector)
+        return _Row(begin, head, end, main)
+
+    def _round(self, loop: _Loop, row: _Row, inits: tuple[Operand, ...], *, ends: bool) -> Operation:
+        """From the first line on, with masks that are the same for all elements of a vector, which makes accesses
+        wide; or what lies before and behind that: less than a line, and less than a vector."""
+        body = loop.operation.regions[0]
+        arguments = tuple(self.edits.value() for _ in body.arguments)
+        sums = self._sums()
+        place, mask = self._ends(sums, loop, row, arguments[0]) if ends else self._main(sums, loop, row, arguments[0])
+        index = sums.add(place, row.start)
+        operations, given = self.edits.clone(body, arguments)
+        pointers = {id(access.operation): access.base for access in loop.moved}
+        masks: dict[Operand, Operand] = {}
+        made = sums.made
+        for old, new in zip(body.operations, operations, strict=True):
+            masks |= {one: mask for one, was in zip(new.results, old.results, strict=True) if was in loop.masks}
+            operands = [masks.get(operand, operand) for operand in new.operands]
+            if id(old) in pointers:
+                operands[0] = sums.add(pointers[id(old)], index)
+            made.append(new.having(operands=tuple(operands)))
+        bound = self.line + self.vector - 1 if ends else self.length // self.vector * self.vector
+        heads = {"end": Constant(str(bound))}
+        head = [(heads.get(k, o), k) for o, k in zip(loop.operation.operands, loop.operation.keys, strict=True)]
+        bounds = (o for o, key in head if key != "init")
+        results = tuple(self.edits.value() for _ in loop.operation.results)
+        region = Region(arguments, tuple(made), given)
+        return loop.operation.having(operands=(*bounds, *inits), results=results, regions=(region,))
+
+    def _place(self, sums: Sums, loop: _Loop, offset: Operand) -> Operand:
+        lanes = sums.form(Form.of({(loop.lanes,): 1}), loop.rank)
+        assert lanes is not None
+        return sums.add(offset, lanes)
+
+    def _main(self, sums: Sums, loop: _Loop, row: _Row, counter: Operand) -> tuple[Operand, Operand]:
+        """Where elements are from the first line on, and the mask."""
+        if loop.backwards:
+            last = sums.form(self.positions.last(self.length // self.vector * self.vector), 0)
+            assert last is not None
+            counter = sums.emit("sub", lhs=last, rhs=counter)
+        place = self._place(sums, loop, counter)
+        return place, sums.emit("lt", lhs=place, rhs=row.main)
+
+    def _ends(self, sums: Sums, loop: _Loop, row: _Row, counter: Operand) -> tuple[Operand, Operand]:
+        """The same for what lies before it and behind the last whole vector."""
+        number, line = self._place(sums, loop, counter), Constant(str(self.line))
+        before = sums.emit("lt", lhs=number, rhs=line)
+        behind = sums.emit("sub", lhs=row.main, rhs=line)
+        moved = sums.emit("where", condition=before, x=Constant(str(-self.line)), y=behind)
+        place = sums.add(number, moved)
+        least = sums.emit("ge", lhs=place, rhs=sums.emit("neg", value=row.head))
+        return place, sums.emit("bitand", lhs=least, rhs=sums.emit("lt", lhs=place, rhs=row.end))

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: l2_norm
-# level: triton  digest: edbd9382cc1d
+# level: triton  digest: 9fb93f2e282a
 import torch
 import triton
 import triton.language as tl
@@ -38,52 +38,42 @@ def get_inputs():
 # covers: aten.linalg_vector_norm, aten.div
 @triton.jit
 def linalg_vector_norm_div(a_ptr, out_ptr, XBLOCK: tl.constexpr, R0_BLOCK: tl.constexpr):
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
-    xmask = xindex < 6
-    r0_base = tl.arange(0, R0_BLOCK)[None, :]
-    acc = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32)
-    row_start = (1023 * xindex + 31) // 32 * 32
-    row_head = row_start - 1023 * xindex
-    row_end = 1023 - row_head
-    row_main = row_end // 4 * 4
-    for r0_offset in tl.range(0, 1020, R0_BLOCK):
-        r0_index = r0_offset + r0_base
-        r0_mask = r0_index < row_main
-        r0_1 = r0_index
-        a = tl.load(a_ptr + (r0_1 + row_start), r0_mask & xmask, eviction_policy='evict_last', other=0.0)
-        mul = a * a
-        broadcast_to = tl.broadcast_to(mul, [XBLOCK, R0_BLOCK])
-        add = acc + broadcast_to
-        acc = tl.where(r0_mask & xmask, add, acc)
-    for r0_offset in tl.range(0, 35, R0_BLOCK):
-        r0_index = r0_offset + r0_base
-        r0_index = r0_index + tl.where(r0_index < 32, -32, row_main - 32)
-        r0_mask = (r0_index >= -row_head) & (r0_index < row_end)
-        r0_1 = r0_index
-        a = tl.load(a_ptr + (r0_1 + row_start), r0_mask & xmask, eviction_policy='evict_last', other=0.0)
-        mul = a * a
-        broadcast_to = tl.broadcast_to(mul, [XBLOCK, R0_BLOCK])
-        add = acc + broadcast_to
-        acc = tl.where(r0_mask & xmask, add, acc)
-    sum_0 = tl.sum(acc, 1)[:, None]
-    for r0_offset in tl.range(0, 1020, R0_BLOCK):
-        r0_index = r0_offset + r0_base
-        r0_mask = r0_index < row_main
-        r0_1 = r0_index
-        a_1 = tl.load(a_ptr + (r0_1 + row_start), r0_mask & xmask, eviction_policy='evict_first', other=0.0)
-        sqrt_rn = tl.sqrt_rn(sum_0)
-        div = a_1 / sqrt_rn
-        tl.store(out_ptr + (r0_1 + row_start), div, r0_mask & xmask)
-    for r0_offset in tl.range(0, 35, R0_BLOCK):
-        r0_index = r0_offset + r0_base
-        r0_index = r0_index + tl.where(r0_index < 32, -32, row_main - 32)
-        r0_mask = (r0_index >= -row_head) & (r0_index < row_end)
-        r0_1 = r0_index
-        a_1 = tl.load(a_ptr + (r0_1 + row_start), r0_mask & xmask, eviction_policy='evict_first', other=0.0)
-        sqrt_rn = tl.sqrt_rn(sum_0)
-        div = a_1 / sqrt_rn
-        tl.store(out_ptr + (r0_1 + row_start), div, r0_mask & xmask)
+    lanes = tl.arange(0, R0_BLOCK)
+    rows = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]
+    rows_1 = 1023 * rows
+    rows_2 = (rows_1 + 31) // 32 * 32
+    rows_3 = rows_2 - rows_1
+    rows_4 = 1023 - rows_3
+    rows_5 = rows_4 // 4 * 4
+    mask = rows < 6
+    acc = tl.zeros([XBLOCK, R0_BLOCK], tl.float32)
+    for start in range(0, 1020, R0_BLOCK):
+        columns = start + lanes[None, :]
+        mask_1 = (columns < rows_5) & mask
+        a = tl.load(a_ptr + (columns + rows_2), mask=mask_1, other=0.0, eviction_policy='evict_last')
+        chosen = tl.where(mask_1, acc + tl.broadcast_to(a * a, [XBLOCK, R0_BLOCK]), acc)
+        acc = chosen
+    for start in range(0, 35, R0_BLOCK):
+        columns = start + lanes[None, :]
+        total = columns + tl.where(columns < 32, -32, rows_5 - 32)
+        mask_1 = (total >= -rows_3) & (total < rows_4) & mask
+        a = tl.load(a_ptr + (total + rows_2), mask=mask_1, other=0.0, eviction_policy='evict_last')
+        chosen = tl.where(mask_1, acc + tl.broadcast_to(a * a, [XBLOCK, R0_BLOCK]), acc)
+        acc = chosen
+    column = tl.sum(acc, axis=1)[:, None]
+    for start in range(0, 1020, R0_BLOCK):
+        columns = start + lanes[None, :]
+        offsets = columns + rows_2
+        mask_1 = (columns < rows_5) & mask
+        a = tl.load(a_ptr + offsets, mask=mask_1, other=0.0, eviction_policy='evict_first')
+        tl.store(out_ptr + offsets, a / tl.sqrt_rn(column), mask=mask_1)
+    for start in range(0, 35, R0_BLOCK):
+        columns = start + lanes[None, :]
+        total = columns + tl.where(columns < 32, -32, rows_5 - 32)
+        offsets = total + rows_2
+        mask_1 = (total >= -rows_3) & (total < rows_4) & mask
+        a = tl.load(a_ptr + offsets, mask=mask_1, other=0.0, eviction_policy='evict_first')
+        tl.store(out_ptr + offsets, a / tl.sqrt_rn(column), mask=mask_1)
 
 linalg_vector_norm_div_meta = {"XBLOCK": 2, "R0_BLOCK": 1024, "num_warps": 8}
 
