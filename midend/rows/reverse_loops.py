@@ -1,49 +1,58 @@
 """`reverse-loops`: a second loop over a row begins where the first one ended, with what the caches still hold."""
 
-import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.ir.passes import Context, Pass, register
-from kernelwright.ir.values import Kernel, KernelModule, Level
-from kernelwright.midend.analysis.launches import function_of, local_names, read_by
-from kernelwright.midend.rows.row_text import row_length
-
-_STEP = "r0_step"
+from kernelwright.ir.kernel.analysis.launches import Launches
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.sums import Sums
+from kernelwright.ir.kernel.values import Function, Operation, Region
+from kernelwright.ir.passes import Keeps, register
+from kernelwright.midend.kernel_pass import KernelPass
+from kernelwright.midend.rows.row_blocks import RowLoops
+from kernelwright.midend.rows.row_positions import RowPositions
 
 
 @register
 @dataclass(frozen=True)
-class ReverseLoops(Pass):
+class ReverseLoops(KernelPass):
     """Run every second loop over rows backwards.
 
-    Legal for loops over rows in steps of R0_BLOCK that are no scans and do not ask for their first round; sums are
-    taken in another order. Expected, not measured: for rows too long for registers (softmax, norms) the share of the
-    rows under way that L2 holds is not read from memory again.
+    Legal for loops over rows in steps of one block that are no scans, do not ask for their first round and load nothing
+    that another round stores; sums are taken in another order. Expected, not measured: for rows too long for registers
+    (softmax, norms) the share of the rows under way that L2 holds is not read from memory again.
     """
 
     name: ClassVar[str] = "reverse-loops"
-    reads: ClassVar[Level] = Level.TRITON
-    writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = "several loops over one row of known length in steps of one block, whose counters only place"
+    changes: ClassVar[str] = "every second loop begins with the row's last block"
+    keeps: ClassVar[Keeps | None] = Keeps.REASSOCIATED
+    asks_launches: ClassVar[bool] = True
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
-        """The module with such loops; the same object where no kernel has two."""
-        kernels = tuple(_reversed(kernel) for kernel in module.kernels)
-        return module if kernels == module.kernels else replace(module, kernels=kernels)
+    def rewrite(self, function: Function, launches: Launches | None) -> Function:
+        """The kernel with such loops; the same object where it has no two."""
+        rows = RowLoops.of(function, launches)
+        if rows is None or len(rows.loops) < 2:
+            return function
+        positions, edits = RowPositions.of(rows, launches), Rewriting(function)
+        if any(map(positions.runs_backwards, rows.loops)):
+            return function
+        for loop in rows.loops[1::2]:
+            if not (positions.is_ordered(loop) or positions.asks_for_rounds(loop) or positions.overtakes(loop)):
+                _reverse(edits, positions, loop)
+        return edits.done()
 
 
-def _reversed(kernel: Kernel) -> Kernel:
-    function = function_of(kernel)
-    length = row_length(function)
-    loops = [statement for statement in function.body if isinstance(statement, ast.For)]
-    if length is None or len(loops) < 2 or _STEP in local_names(function):
-        return kernel
-    last = f"{length - 1} // R0_BLOCK * R0_BLOCK"
-    changed = False
-    for loop in loops[1::2]:
-        if "roffset" in read_by(loop) or "scan" in ast.unparse(loop):
-            continue
-        loop.target = ast.Name(_STEP, ast.Store())
-        loop.body.insert(0, ast.parse(f"r0_offset = {last} - {_STEP}").body[0])
-        changed = True
-    return replace(kernel, source=ast.unparse(ast.fix_missing_locations(function))) if changed else kernel
+def _reverse(edits: Rewriting, positions: RowPositions, loop: Operation) -> None:
+    body = loop.regions[0]
+    arguments = tuple(edits.value() for _ in body.arguments)
+    sums = Sums(edits, positions.accesses.indices, {positions.rows.function.argument(positions.rows.parameter)})
+    last = sums.form(positions.last(positions.rows.length), 0)
+    assert last is not None
+    operations, given = edits.clone(body, (sums.emit("sub", lhs=last, rhs=arguments[0]), *arguments[1:]))
+    results = tuple(edits.value() for _ in loop.results)
+    region = Region(arguments, (*sums.made, *operations), given)
+    edits.before(loop, loop.having(regions=(region,), results=results))
+    for old, new in zip(loop.results, results, strict=True):
+        edits.replace(old, new)
+    edits.erase(loop)

@@ -14,8 +14,11 @@ from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.values import Constant
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import Kernel, KernelModule
+from kernelwright.midend.rows.align_rows import AlignRows
 from kernelwright.midend.rows.persistent_rows import PersistentRows
 from kernelwright.midend.rows.reverse_loops import ReverseLoops
+from kernelwright.midend.rows.row_blocks import RowLoops
+from kernelwright.midend.rows.row_positions import RowPositions
 from kernelwright.midend.rows.split_rows import SplitRows
 
 H200 = Context(target="h200")
@@ -154,6 +157,48 @@ def test_a_block_that_the_grid_follows_stays():
     assert PersistentRows().run(module, H200) is module
 
 
+COUNTED = """@triton.jit
+def rows(source, target, count, stride, BLOCK: tl.constexpr):
+    at = source + tl.program_id(0) * stride
+    lanes = tl.arange(0, BLOCK)
+    sums = tl.zeros([BLOCK], tl.float32)
+    for begin in range(0, count, BLOCK):
+        sums += tl.load(at + begin + lanes, mask=lanes + begin < count, other=0.0)
+    mean = tl.sum(sums, 0) / count
+    for begin in range(0, count, BLOCK):
+        inside = lanes < count - begin
+        value = tl.load(at + (begin + lanes), inside)
+        tl.store(target + tl.program_id(0) * stride + begin + lanes, value - mean, inside)"""
+
+
+def test_a_kernel_that_no_lowering_wrote_runs_backwards_and_is_aligned():
+    before = written_by_hand(COUNTED, 1023, 64)
+    after = ReverseLoops().run(before, H200)
+    assert after is not before and after.kernels[0].source.count("for ") == 2
+    assert_right(after)
+    for module in (before, after):
+        aligned = AlignRows().run(module, H200)
+        assert aligned.kernels[0].source.count("for ") == 4
+        assert_right(aligned)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("value - mean", "tl.where(begin == 0, value, value - mean)"),
+        ("value - mean", "value - mean + begin"),
+        ("value - mean", "tl.cumsum(value) - mean"),
+        ("value = tl.load(at + (begin + lanes), inside)", "value = tl.load(target + lanes + begin, inside)"),
+    ],
+    ids=["first round", "counter", "scan", "stored elsewhere"],
+)
+def test_a_loop_whose_rounds_are_told_apart_stays(old, new):
+    assert old in COUNTED
+    module = written_by_hand(COUNTED.replace(old, new), 1023, 64)
+    assert ReverseLoops().run(module, H200) is module
+    assert AlignRows().run(module, H200) is module
+
+
 UNSPLIT = {"persistent": False, "split": False}
 #: Forward and shapes of reductions with few rows.
 LONG = {
@@ -188,13 +233,24 @@ def test_short_rows_and_many_rows_stay():
         SplitRows(programs=1)
 
 
+def loops(module: KernelModule) -> list[int]:
+    """How many loops each kernel has."""
+    return [sum(one.kind == "for" for one in function.walk()) for function in kernel_functions(module).values()]
+
+
+def backwards(module: KernelModule) -> list[int]:
+    """How many of the loops of each kernel run backwards over a row."""
+    read = [RowLoops.of(function, None) for function in kernel_functions(module).values()]
+    positions = [RowPositions.of(rows, None) if rows is not None else None for rows in read]
+    return [sum(map(one.runs_backwards, one.rows.loops)) if one is not None else 0 for one in positions]
+
+
 @pytest.mark.parametrize("case", ROWS.values(), ids=ROWS)
 def test_second_loops_run_backwards(case):
     forward, shapes, init, _, _ = case
     before = lowered(forward, shapes, init, **LOOPED)
     after = ReverseLoops().run(before, H200)
-    loops = [kernel.source.count("for r0_offset in") for kernel in before.kernels]
-    assert [kernel.source.count("for r0_step in") for kernel in after.kernels] == [count // 2 for count in loops]
+    assert backwards(after) == [count // 2 for count in loops(before)]
     assert ReverseLoops().run(after, H200) is after
     assert_right(after)
 

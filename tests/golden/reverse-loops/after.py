@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: ln
-# level: triton  digest: 177811ecf4f3
+# level: triton  digest: fdf8dc809750
 import torch
 import triton
 import triton.language as tl
@@ -35,47 +35,35 @@ def get_inputs():
 # covers: aten.native_layer_norm
 @triton.jit
 def layer_norm(x_ptr, w_ptr, out_ptr, XBLOCK: tl.constexpr, R0_BLOCK: tl.constexpr):
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
-    xmask = xindex < 7
-    r0_base = tl.arange(0, R0_BLOCK)[None, :]
-    acc = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32)
-    for r0_offset in tl.range(0, 300, R0_BLOCK):
-        r0_index = r0_offset + r0_base
-        r0_mask = r0_index < 300
-        r0_1 = r0_index
-        x = tl.load(x_ptr + (r0_1 + 300 * xindex), r0_mask & xmask, eviction_policy='evict_last', other=0.0)
-        broadcast_to = tl.broadcast_to(x, [XBLOCK, R0_BLOCK])
-        add = acc + broadcast_to
-        acc = tl.where(r0_mask & xmask, add, acc)
-    sum_0 = tl.sum(acc, 1)[:, None]
-    div = sum_0 / 300.0
-    acc_1 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32)
-    for r0_step in tl.range(0, 300, R0_BLOCK):
-        r0_offset = 299 // R0_BLOCK * R0_BLOCK - r0_step
-        r0_index = r0_offset + r0_base
-        r0_mask = r0_index < 300
-        r0_1 = r0_index
-        x_1 = tl.load(x_ptr + (r0_1 + 300 * xindex), r0_mask & xmask, eviction_policy='evict_last', other=0.0)
-        sub = x_1 - div
-        mul = sub * sub
-        broadcast_to_1 = tl.broadcast_to(mul, [XBLOCK, R0_BLOCK])
-        add_1 = acc_1 + broadcast_to_1
-        acc_1 = tl.where(r0_mask & xmask, add_1, acc_1)
-    sum_1 = tl.sum(acc_1, 1)[:, None]
-    for r0_offset in tl.range(0, 300, R0_BLOCK):
-        r0_index = r0_offset + r0_base
-        r0_mask = r0_index < 300
-        r0_1 = r0_index
-        x_2 = tl.load(x_ptr + (r0_1 + 300 * xindex), r0_mask & xmask, eviction_policy='evict_first', other=0.0)
-        w = tl.load(w_ptr + r0_1, r0_mask, eviction_policy='evict_last', other=0.0)
-        sub_1 = x_2 - div
-        div_1 = sum_1 / 300.0
-        add_2 = div_1 + 1e-05
-        rsqrt = tl.rsqrt(add_2)
-        mul_1 = sub_1 * rsqrt
-        mul_2 = mul_1 * w
-        tl.store(out_ptr + (r0_1 + 300 * xindex), mul_2, r0_mask & xmask)
+    acc = tl.zeros([XBLOCK, R0_BLOCK], tl.float32)
+    columns = tl.arange(0, R0_BLOCK)[None, :]
+    rows = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]
+    mask = rows < 7
+    acc_1 = acc
+    for start in range(0, 300, R0_BLOCK):
+        columns_1 = start + columns
+        mask_1 = (columns_1 < 300) & mask
+        x = tl.load(x_ptr + (columns_1 + 300 * rows), mask=mask_1, other=0.0, eviction_policy='evict_last')
+        chosen = tl.where(mask_1, acc_1 + tl.broadcast_to(x, [XBLOCK, R0_BLOCK]), acc_1)
+        acc_1 = chosen
+    quotient = tl.sum(acc_1, axis=1)[:, None] / 300.0
+    for start in range(0, 300, R0_BLOCK):
+        columns_1 = 299 // R0_BLOCK * R0_BLOCK - start + columns
+        mask_1 = (columns_1 < 300) & mask
+        x = tl.load(x_ptr + (columns_1 + 300 * rows), mask=mask_1, other=0.0, eviction_policy='evict_last')
+        difference = x - quotient
+        chosen = tl.where(mask_1, acc + tl.broadcast_to(difference * difference, [XBLOCK, R0_BLOCK]), acc)
+        acc = chosen
+    column = tl.sum(acc, axis=1)[:, None]
+    for start in range(0, 300, R0_BLOCK):
+        columns_1 = start + columns
+        offsets = columns_1 + 300 * rows
+        mask_1 = columns_1 < 300
+        mask_2 = mask_1 & mask
+        x = tl.load(x_ptr + offsets, mask=mask_2, other=0.0, eviction_policy='evict_first')
+        w = tl.load(w_ptr + columns_1, mask=mask_1, other=0.0, eviction_policy='evict_last')
+        product = (x - quotient) * tl.rsqrt(column / 300.0 + 1e-05) * w
+        tl.store(out_ptr + offsets, product, mask=mask_2)
 
 layer_norm_meta = {"XBLOCK": 4, "R0_BLOCK": 512, "num_warps": 8}
 
