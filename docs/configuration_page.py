@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 
 from kernelwright.agent.rewards import REWARDS
 from kernelwright.driver.ablation.settings import AblateSchema
-from kernelwright.driver.benchmarking.settings import BenchSchema
+from kernelwright.driver.benchmarking.settings import BenchSchema, RolloutsSchema
 from kernelwright.driver.config.policies import PolicySettings
 from kernelwright.driver.config.settings import (
     CompileSchema,
@@ -45,6 +45,7 @@ VERBS: tuple[tuple[str, str, Any], ...] = (
     ("compile and opt", "config", CompileSchema),
     ("evaluate", "evaluate", EvaluateSchema),
     ("data pairs", "data", PairSchema),
+    ("data rollouts", "rollouts", RolloutsSchema),
     ("sft", "sft", SftSchema),
     ("train", "train", TrainSchema),
     ("ablate", "ablate", AblateSchema),

@@ -51,7 +51,7 @@ class FrontendAgent:
         mode = check_history(self.history)
         if self.form == "kernels":
             shown = fill(_STAGE, "kernels", essential=essential(reference))
-            return conversation(fill(_STAGE, "system_kernels"), shown, fill(_STAGE, "again"), history, mode)
+            return conversation(fill(_STAGE, "system_kernels"), shown, self.closing, history, mode)
         values = {
             "target": self.target,
             "problem": source_block(reference.source),
@@ -60,9 +60,12 @@ class FrontendAgent:
         }
         if self.form == "modelnew":
             values["entry"] = reference.entry
-        return conversation(
-            fill(_STAGE, "system"), fill(_STAGE, self.form, **values), fill(_STAGE, "again"), history, mode
-        )
+        return conversation(fill(_STAGE, "system"), fill(_STAGE, self.form, **values), self.closing, history, mode)
+
+    @property
+    def closing(self) -> str:
+        """What ends the feedback of a turn: what is asked for next."""
+        return fill(_STAGE, "again")
 
     def parse(self, text: str, module: KernelModule) -> KernelModule | tuple[Diagnostic, ...]:
         """The program in the answer's last block, fitted to no target; or why there is none."""

@@ -50,7 +50,7 @@ class MidendAgent:
 
     def render(self, module: KernelModule, history: Sequence[Turn] = ()) -> Prompt:
         """What may be done, the reference, the program and its target; then the turns so far."""
-        again = fill(_STAGE, "again", what="a choice of passes" if self.action == "pipeline" else "the whole program")
+        again = self.closing
         mode = check_history(self.history)
         if self.form == "brief" and self.action == "pipeline":
             return conversation(*self._briefly(module), again, history, mode)
@@ -78,6 +78,11 @@ class MidendAgent:
             tensors=describe_tensors(module.reference),
             launches=describe_launches(module),
         )
+
+    @property
+    def closing(self) -> str:
+        """What ends the feedback of a turn: what is asked for next."""
+        return fill(_STAGE, "again", what="a choice of passes" if self.action == "pipeline" else "the whole program")
 
     def parse(self, text: str, module: KernelModule) -> KernelModule | tuple[Diagnostic, ...]:
         """The program that was written, or that the chosen passes make; or why there is none.

@@ -211,7 +211,7 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     assert main(["sft", *told, "trainer.lr=1e-3", "epochs=2"]) == 2
     assert "is a run with other settings (trainer differ)" in capsys.readouterr().err
     assert main(["sft", *told, "trainer.lr=1e-2", "rollout.form=modelnew"]) == 2
-    assert "no pair has an answer in the form modelnew" in capsys.readouterr().err
+    assert "has no answer in the form modelnew" in capsys.readouterr().err
 
     told = ["train", f"policy.model={base}", "policy=hf", "policy.max_model_len=20000", *small]
     told += [f"adapter={tmp_path / 'sft' / 'adapter'}", f"out={tmp_path / 'rl'}", "problems.count=3"]

@@ -1,1 +1,1 @@
-"""A policy measured on a suite: pass@k, fast_p, failure classes."""
+"""Asking a policy about many problems: to measure it, and for answers to learn from."""

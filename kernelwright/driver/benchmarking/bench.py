@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,36 +10,29 @@ from typing import Any
 import torch
 from rich.console import Console
 
-from kernelwright.agent.evaluating import confirmed
-from kernelwright.agent.policy import Policy, Sampling
-from kernelwright.agent.rewards import make_reward
-from kernelwright.agent.rollout import roll_out
+from kernelwright.agent.policy import Policy
 from kernelwright.agent.trajectory import Trajectory
-from kernelwright.driver.benchmarking.settings import BenchSettings
+from kernelwright.driver.benchmarking.asking import Asking
+from kernelwright.driver.benchmarking.settings import BenchSchema, BenchSettings
 from kernelwright.driver.benchmarking.table import answer_row, summarize_bench
 from kernelwright.driver.campaigns.problem_sources import read_programs
 from kernelwright.driver.config.discovery import discover
-from kernelwright.driver.config.policies import open_policy
-from kernelwright.driver.config.stage_agents import make_agent
 from kernelwright.driver.run.activity import Activity, sayer
-from kernelwright.driver.run.build import judged_by, needed, open_pool, resolve_target
+from kernelwright.driver.run.build import resolve_target
 from kernelwright.driver.run.journal import Journal
 from kernelwright.driver.run.locks import locked
 from kernelwright.driver.run.provenance import record_start
 from kernelwright.driver.run.set_aside import NOT_READ, TOO_LONG, SetAside
 from kernelwright.driver.training.given import read_modules
-from kernelwright.driver.training.reward_needs import TIMED
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.data.rows import write_text
 
-#: Seeds of consecutive batches are this far apart.
-_SEED_STEP = 15_485_863
 #: What of the configuration decides no row.
 _FREE = ("out", "workers")
 
 
-def run_bench(settings: BenchSettings, console: Console, policy: Policy | None = None) -> dict[str, Any]:
+def run_bench(settings: BenchSettings[BenchSchema], console: Console, policy: Policy | None = None) -> dict[str, Any]:
     """Measure; the summary, which the run folder gets too. A run that was stopped goes on after its last batch.
 
     `policy` is one that is open already. Raises UserError for what cannot be read, PolicyError for a policy that fails.
@@ -70,14 +62,15 @@ def run_bench(settings: BenchSettings, console: Console, policy: Policy | None =
 
 
 def _make(
-    settings: BenchSettings, table: Journal, aside: SetAside, console: Console, policy: Policy | None, stack: ExitStack
+    settings: BenchSettings[BenchSchema],
+    table: Journal,
+    aside: SetAside,
+    console: Console,
+    policy: Policy | None,
+    stack: ExitStack,
 ) -> None:
     """Make the rows that the table lacks."""
     plain = settings.plain
-    target, stage = resolve_target(plain.target.chosen), plain.stage.name
-    ladder = plain.rollout.ladder()
-    if ladder is None and torch.cuda.is_available():
-        ladder = TIMED
 
     def unread(name: str, cause: str) -> None:
         aside.add(NOT_READ, name, cause)
@@ -85,37 +78,13 @@ def _make(
             table.add(name, {"level": level_of(name), "answers": [], "aside": NOT_READ})
 
     with Activity(console, "reading problems"):
-        modules = read_modules(plain.problems, stage, target, settings, unread, plain.limit)
-    batches = [modules[at : at + plain.batch] for at in range(0, len(modules), plain.batch)]
-    due = [(number, some) for number, some in enumerate(batches) if any(one.name not in table.results for one in some)]
-    if not due:
-        return
-    asks = plain.rollout
-    agent = make_agent(stage, target, asks, make_reward("frontend"))
-    pool = stack.enter_context(
-        open_pool(plain.evaluator, plain.target.chosen, plain.workers, needed(ladder), hosted=True)
-    )
-    with Activity(console, f"starting the policy, {plain.policy.kind.value} with {plain.policy.model}"):
-        answering = stack.enter_context(open_policy(plain.policy)) if policy is None else policy
-    sampling = Sampling(max_tokens=asks.max_tokens, temperature=asks.temperature, top_p=asks.top_p)
-    with Activity(console, "problems", len(modules), len(modules) - sum(len(some) for _, some in due)) as activity:
-        for number, some in due:
-            long = set[str]()
-            made = roll_out(
-                agent,
-                some,
-                answering,
-                confirmed(judged_by(pool)),
-                n=asks.n,
-                turns=asks.turns,
-                sampling=replace(sampling, seed=plain.seed + _SEED_STEP * number),
-                adapter=stage if stage in plain.policy.adapters else None,
-                rungs=ladder,
-                too_long=partial(_too_long, aside, long),
-            )
-            _keep(table, some, made, long)
-            for _ in some:
-                activity.advance()
+        modules = read_modules(
+            plain.problems, plain.stage.name, resolve_target(plain.target.chosen), settings, unread, plain.limit
+        )
+    long = set[str]()
+    asking = Asking(plain, console, policy, partial(_too_long, aside, long))
+    for some, made in asking.batches(modules, table.results, stack):
+        _keep(table, some, made, long)
 
 
 def _too_long(aside: SetAside, names: set[str], name: str, cause: str) -> None:

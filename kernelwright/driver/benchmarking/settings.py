@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from kernelwright.driver.config.checking import check_config, without
 from kernelwright.driver.config.discovery import discover
@@ -48,28 +48,47 @@ class BenchSchema:
         return ProblemSettings(place=place, levels=self.levels, split=self.split, start=self.start)
 
 
-@dataclass(frozen=True)
-class BenchSettings:
-    """What `kernelwright bench` is told."""
+@dataclass
+class RolloutsSchema(BenchSchema):
+    """What `kernelwright data rollouts` takes besides; see conf/rollouts.yaml."""
 
-    plain: BenchSchema
+    compose: bool = True
+    per_problem: int | None = option(None, at_least=1)
+    against: list[str] = field(default_factory=list)
+    similarity: float = option(0.8, above=0, at_most=1)
+
+
+Plain = TypeVar("Plain", bound=BenchSchema)
+
+
+@dataclass(frozen=True)
+class BenchSettings(Generic[Plain]):
+    """What `kernelwright bench` or `kernelwright data rollouts` is told."""
+
+    plain: Plain
     importing: ImportSettings
     content: dict[str, Any]
 
 
-_BENCH = Shape(("bench",), {"": BenchSchema, "import": ImportSettings})
+def read_bench_settings(overrides: Sequence[str], root: str = "bench") -> BenchSettings[BenchSchema]:
+    """Compose the configuration of a measurement. Raises UserError for anything that does not fit."""
+    return _read(overrides, root, "bench", BenchSchema)
 
 
-def read_bench_settings(overrides: Sequence[str], root: str = "bench") -> BenchSettings:
-    """Compose the configuration. Raises UserError for anything that does not fit."""
-    refuse(overrides, root, _BENCH)
+def read_rollouts_settings(overrides: Sequence[str], root: str = "rollouts") -> BenchSettings[RolloutsSchema]:
+    """Compose the configuration of rollouts to learn from. Raises UserError for anything that does not fit."""
+    return _read(overrides, root, "rollouts", RolloutsSchema)
+
+
+def _read(overrides: Sequence[str], root: str, own: str, schema: type[Plain]) -> BenchSettings[Plain]:
+    refuse(overrides, root, Shape((own,), {"": schema, "import": ImportSettings}))
     discover()
     from omegaconf import OmegaConf  # late, as Hydra: it takes longer than all before
 
     from kernelwright.driver.config.composition import compose_config
 
     config = compose_config(overrides, root=root)
-    plain = check_config(BenchSchema, without(config, ("import",)))
+    plain = check_config(schema, without(config, ("import",)))
     stage = plain.stage.name
     check_choice("stage", stage, STAGES)
     if stage != FRONTEND and not any(item.startswith("rollout.form=") for item in overrides):
@@ -77,7 +96,8 @@ def read_bench_settings(overrides: Sequence[str], root: str = "bench") -> BenchS
     check_choice("rollout.form", plain.rollout.form, FORMS if stage == FRONTEND else MIDEND_FORMS)
     plain.rollout.ladder()
     if not plain.policy.is_configured:
-        raise UserError("bench measures a policy: give policy=smollm, hf, vllm, openai or replay")
+        what = "bench measures a policy" if own == "bench" else "data rollouts asks a policy"
+        raise UserError(f"{what}: give policy=smollm, hf, vllm, openai or replay")
     importing = check_config(ImportSettings, config.get("import", {}), "import.")
     content: Any = OmegaConf.to_container(config, resolve=True)
     return BenchSettings(plain, importing, content)

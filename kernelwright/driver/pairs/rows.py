@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernelwright.agent.reading import fenced
+from kernelwright.agent.policy import Message, Prompt
+from kernelwright.agent.reading import fenced, without_reasoning
 from kernelwright.agent.rewards import make_reward
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.stage_agents import make_agent
@@ -18,6 +19,7 @@ from kernelwright.driver.run.workers import forked
 from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.data.rows import TRAIN, Pair, pairs_of
 from kernelwright.rl.trainer.learner import open_tokenizer
@@ -56,7 +58,7 @@ class Rows:
         if text is None:
             return None
         answer = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-        prompt = chat_ids(self.tokenizer, self.agent.render(before), self.template)
+        prompt = chat_ids(self.tokenizer, asked(pair, before, self.agent), self.template)
         row = Row(tuple(prompt), (*answer, self.tokenizer.eos_token_id))
         return row if len(row) <= self.max_tokens else None
 
@@ -109,16 +111,35 @@ def _row(pair: Pair) -> Row | None:
     return _rows.row(pair)
 
 
+def asked(pair: Pair, before: KernelModule, agent: FrontendAgent | MidendAgent) -> Prompt:
+    """What the agent is asked before its answer: the module, and the wrong answers so far with what they were told, as
+    far as its history goes."""
+    prompt = agent.render(before)
+    for turn in list(pair.turns)[-1:] if agent.history == "last" else pair.turns:
+        said = without_reasoning(turn["answer"]).strip() if agent.history == "summary" else turn["answer"]
+        told = f"{turn['told']}\n\n{agent.closing}"
+        prompt += (Message("assistant", said or "(no answer)"), Message("user", told))
+    return prompt
+
+
 def answer_of(pair: Pair, agent: FrontendAgent | MidendAgent) -> str | None:
     """What the agent should answer by a pair; None where its form has no words for the pair's program."""
     pair.check_answered()
+    if pair.answer:
+        form = agent.form if isinstance(agent, FrontendAgent) else pair.form
+        if pair.form != form:
+            raise UserError(f"pair {pair.id!r} answers in the form {pair.form}: train with rollout.form={pair.form}")
+        return pair.answer
     if not isinstance(agent, FrontendAgent):
         if pair.is_choice != (agent.action == "pipeline"):
             action = "pipeline" if pair.is_choice else "program"
             raise UserError(f"pair {pair.id!r} answers with a {action}: train with rollout.action={action}")
         return fenced(pair.after, "" if pair.is_choice else "python")
     if agent.form == "modelnew":
-        raise UserError("no pair has an answer in the form modelnew: train with rollout.form=native or kernels")
+        raise UserError(
+            f"pair {pair.id!r} has no answer in the form modelnew: train with rollout.form=native or kernels, or on "
+            "rows of `kernelwright data rollouts rollout.form=modelnew`"
+        )
     if pair.form != "native":
         if pair.form != agent.form:
             raise UserError(f"pair {pair.id!r} answers in the form {pair.form}: train with rollout.form={pair.form}")

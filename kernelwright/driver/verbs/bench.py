@@ -32,7 +32,7 @@ from kernelwright.driver.config.arguments import Arguments, Flag
 from kernelwright.driver.config.paths import check_folder
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
-    from kernelwright.driver.benchmarking.settings import BenchSettings
+    from kernelwright.driver.benchmarking.settings import BenchSchema, BenchSettings
 
 FLAGS = (Flag("--json"),)
 TAKES_PATH = False
@@ -40,7 +40,7 @@ ROOT = "bench"
 FOLDER = True
 
 
-def check(arguments: Arguments) -> "BenchSettings":
+def check(arguments: Arguments) -> "BenchSettings[BenchSchema]":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("bench", "policy=smollm suite=kernelbench")
     from kernelwright.driver.benchmarking.settings import read_bench_settings

@@ -1,12 +1,24 @@
 """Make data for training the agents, and the file of KernelBench's problems.
 
 usage: kernelwright data pairs [key=value …]
+       kernelwright data rollouts policy=NAME [suite=PLACE] [key=value …]
        kernelwright data kernelbench PLACE [out=kernelbench.jsonl]
 
 `data kernelbench` writes KernelBench's problems to one file, a JSON object a line: `level`, `problem_id`, `name`,
 `code`, `origin` and `license`. PLACE is a checkout of https://github.com/ScalingIntelligence/KernelBench, or
 hub:ScalingIntelligence/KernelBench, which needs a network and `pip install 'kernelwright[hub]'`. The number of
-problems of each level goes to stdout. Everything below is about `data pairs`.
+problems of each level goes to stdout.
+
+`data rollouts` lets a policy answer problems, or what the pairs of a file begin with, and keeps what can be learnt
+from: right answers, and repairs (wrong answers, what each was told, and the right answer after them). `kernelwright
+sft` reads its rows. compose=false leaves out repairs whose right answer is of another trajectory or of the pair. The
+other keys:
+suite=kernelbench|jsonl:FILE|FOLDER|hub:OWNER/NAME  levels=[1,2]  split=train|test|null  limit=N  n=4  turns=2
+per_problem=N  against=[PLACE,…]  batch=16  seed=0  rollout.form=native|modelnew|kernels  rollout.temperature=1.0
+policy=smollm|hf|vllm|openai|replay  out=runs/rollouts/STAGE.jsonl, which gets a journal, a summary and a data card
+(FILE.card.md) beside it. The same command resumes a stopped run.
+
+Everything below is about `data pairs`.
 
 `data pairs` turns generated programs, and the programs of problems=…, into verified pairs. A pair of the frontend is a
 program and its Triton. A pair of the mid-end is Triton and the fastest Triton that a search finds by the cost model.
@@ -54,9 +66,10 @@ configuration (defaults first):
   kernelwright data kernelbench hub:ScalingIntelligence/KernelBench out=kernelbench.jsonl
   kernelwright data pairs count=2000 out=pairs.jsonl against=kernelbench.jsonl
   kernelwright data pairs families=all lower='lower-inductor{written_out=true,tiles=1}' count=32500 per_form=1
+  kernelwright data rollouts policy=smollm suite=jsonl:pairs.jsonl n=8 out=rollouts.jsonl
   kernelwright data pairs stage=midend problems=KernelBench/level1 count=0 target=h100
 
-Exit status: 0 done, 1 no pair was made, 2 bad usage or input, 130 interrupted, 143 terminated.
+Exit status: 0 done, 1 no pair or row was made, 2 bad usage or input, 130 interrupted, 143 terminated.
 """
 
 import json
@@ -70,14 +83,17 @@ from kernelwright.ir.errors import UserError
 from kernelwright.rl.data.rows import FRONTEND, write_text
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
+    from kernelwright.driver.benchmarking.settings import BenchSettings, RolloutsSchema
     from kernelwright.driver.pairs.settings import PairSettings
 
 FLAGS: tuple[Flag, ...] = ()
 ROOT = "data"
 
 
-def check(arguments: Arguments) -> "PairSettings | None":
+def check(arguments: Arguments) -> "PairSettings | BenchSettings[RolloutsSchema] | None":
     """What is asked for, None for `kernelbench`. Raises UserError for what cannot be done, without torch."""
+    if arguments.positional == ("rollouts",):
+        return _check_rollouts(arguments)
     if arguments.positional[:1] == ("kernelbench",):
         out = _kernelbench_out(arguments)
         check_new_file(out, "out=")
@@ -86,8 +102,8 @@ def check(arguments: Arguments) -> "PairSettings | None":
     if arguments.positional != ("pairs",):
         given = " ".join(arguments.positional) or "nothing"
         raise UserError(
-            f"data takes `pairs` or `kernelbench`, got {given}; write `kernelwright data pairs key=value …` or "
-            "`kernelwright data kernelbench PLACE`"
+            f"data takes `pairs`, `rollouts` or `kernelbench`, got {given}; write `kernelwright data pairs key=value "
+            "…`, `kernelwright data rollouts policy=NAME` or `kernelwright data kernelbench PLACE`"
         )
     from kernelwright.driver.pairs.settings import read_pair_settings
 
@@ -106,7 +122,38 @@ def check(arguments: Arguments) -> "PairSettings | None":
 def run(arguments: Arguments) -> int:
     """Make what the first word asks for, print the summary."""
     settings = check(arguments)
-    return _kernelbench(arguments) if settings is None else _pairs(settings)
+    if settings is None:
+        return _kernelbench(arguments)
+    from kernelwright.driver.pairs.settings import PairSettings
+
+    return _pairs(settings) if isinstance(settings, PairSettings) else _rollouts(settings)
+
+
+def _check_rollouts(arguments: Arguments) -> "BenchSettings[RolloutsSchema]":
+    from kernelwright.driver.benchmarking.settings import read_rollouts_settings
+
+    settings = read_rollouts_settings(arguments.composed, arguments.root("rollouts"))
+    from kernelwright.driver.config.beginnings import check_answering, check_packages, check_places
+
+    plain = settings.plain
+    check_new_file(plain.out, "out=")
+    check_replaced(plain.out, "out=", "rollouts", ("stage", "before", "after"))
+    check_packages(plain.policy)
+    check_places([str(plain.problems.place)], "suite=")
+    check_places(plain.against, "against=")
+    check_answering(plain.policy)
+    return settings
+
+
+def _rollouts(settings: "BenchSettings[RolloutsSchema]") -> int:
+    """Let the policy answer, print the summary."""
+    from rich.console import Console
+
+    from kernelwright.driver.benchmarking.rollouts import Rollouts
+
+    summary = Rollouts(settings, Console(stderr=True)).run()
+    sys.stdout.write(json.dumps(summary, indent=1) + "\n")
+    return 0 if summary["rows"] else 1
 
 
 def _pairs(settings: "PairSettings") -> int:

@@ -46,8 +46,9 @@ class Pair:
 
     `before` is a module's text (level torch for the frontend, triton for the mid-end), `after` the program that
     answers it, without the reference, or the spec of the passes that make it (`is_choice`); "" where no answer is
-    known, for reinforcement learning alone. `problem` is the id of the
-    problem that both are of, `digest` the SHA-256 (hex) of stage, before and after. Neither text holds times or
+    known, for reinforcement learning alone. `problem` is the id of the problem that both are of. A policy's own words
+    are kept as `answer`, in the form that provenance names; `turns` are the wrong answers before it, each with what it
+    was told (`answer`, `told`). `digest` is the SHA-256 (hex) of all these texts and the stage. No text holds times or
     provenance, so that equal programs are equal texts.
     """
 
@@ -59,6 +60,8 @@ class Pair:
     digest: str
     split: str = TRAIN
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    answer: str = ""
+    turns: Sequence[Mapping[str, str]] = ()
 
     @classmethod
     def make(cls, name: str, problem: Problem, stage: str, before: KernelModule, after: KernelModule) -> "Pair":
@@ -190,8 +193,10 @@ def pairs_of(path: Path, stage: str) -> tuple[Pair, ...]:
 
 
 def write_rows(path: Path, rows: Iterable[Problem | Pair]) -> None:
-    """Write rows as JSON lines; the file is whole or not there."""
-    write_text(path, "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows))
+    """Write rows as JSON lines, without what a policy said where none was asked; the file is whole or not there."""
+    said = ("answer", "turns")
+    kept = ({key: value for key, value in asdict(row).items() if value or key not in said} for row in rows)
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept))
 
 
 def write_text(path: Path, text: str) -> None:
