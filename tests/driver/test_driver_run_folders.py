@@ -15,8 +15,8 @@ import pytest
 from processes import environment
 
 from kernelwright.driver.cli import main
-from kernelwright.driver.compiling.folder import left_by_a_run
 from kernelwright.driver.config.paths import free_place
+from kernelwright.driver.config.run_folders import check_run_folder, left_by_a_compilation
 from kernelwright.driver.pairs.making import PairRun
 from kernelwright.driver.pairs.settings import read_pair_settings
 from kernelwright.driver.run.journal import Journal
@@ -94,19 +94,87 @@ def test_two_batches_do_not_write_one_file(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_a_compilation_leaves_nothing_of_the_one_before(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("run").mkdir()
+    assert main(["compile", "small.py", "-p", "lower-inductor,tune{trials=1}", "out=run", *QUICK]) == 0
+    assert "replaces" not in capsys.readouterr().out
     mine = {"notes.txt": "mine", "05-mine.py": "print()\n", "module.toml": ""}
     for name, text in mine.items():
         Path("run", name).write_text(text)
-    assert main(["compile", "small.py", "-p", "lower-inductor,tune{trials=1}", "out=run", *QUICK]) == 0
-    assert "in the place of" not in capsys.readouterr().out
     Path("run/reproduce.sh").write_text('#!/bin/sh\ncd "$(dirname "$0")" && kernelwright opt reproduce.py -p x\n')
     assert Path("run/02-tune.py").is_file()
     assert main(["compile", "small.py", "-p", "lower-inductor", "out=run", *QUICK]) == 0
     assert "run folder: run (replaces an earlier run)" in capsys.readouterr().out
     own = {"00-import.py", "01-lower-inductor.py", "module.py", "report.json"}
     assert {path.name for path in Path("run").iterdir()} == own | mine.keys() | {".hydra"}
-    assert {path.name for path in left_by_a_run(Path("run"))} == own
+    assert {path.name for path in left_by_a_compilation(Path("run"))} == own
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+_OF_A_KIND = {
+    "compile": ("report.json", {"status": "ok", "target": "h100", "shrunken": False}),
+    "train or sft": ("config.json", {"stage": "frontend", "trainer": {}}),
+    "ablate": ("table.jsonl", {"journal": {"arms": []}}),
+    "bench": ("table.jsonl", {"journal": {"n": 4}}),
+}
+_VERBS = {
+    "compile": ["compile", "small.py", "-p", "lower-inductor", *QUICK],
+    "train": ["train", "policy=hf", "device=cpu"],
+    "sft": ["sft", "pairs=small.py"],
+    "ablate": ["ablate", "policy=none", "problems=examples", "only=[plain]", "arms.plain.pipeline=lower-inductor"],
+    "bench": ["bench", "policy=smollm", "suite=jsonl:small.py"],
+}
+
+
+@pytest.mark.parametrize("verb", _VERBS)
+def test_a_folder_that_no_run_of_the_kind_wrote_is_left_alone(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A user's own files, another kind of run, and, for what all verbs take, a folder without files."""
+    for number, name in enumerate(("module.py", "config.json", "table.jsonl", "adapter/weights", "notes.txt")):
+        place = Path(f"mine{number}", name)
+        place.parent.mkdir(parents=True)
+        place.write_text("{}")
+        before = _content(place.parents[-2])
+        assert main([*_VERBS[verb], f"out=mine{number}"]) == 2
+        said = (
+            f"out=mine{number} holds what no run has written ({name.partition('/')[0]}); name a new or an empty folder"
+        )
+        assert capsys.readouterr().err == f"kernelwright: error: {said}\n"
+        assert _content(place.parents[-2]) == before
+    for kind, (name, content) in _OF_A_KIND.items():
+        folder = Path(kind.partition(" ")[0])
+        folder.mkdir()
+        (folder / name).write_text(json.dumps(content))
+        if verb in kind:
+            check_run_folder(folder, kind)
+            continue
+        assert main([*_VERBS[verb], f"out={folder}"]) == 2
+        said = f"out={folder} holds a run of {kind}; name another folder, or remove this one"
+        assert capsys.readouterr().err == f"kernelwright: error: {said}\n"
+        assert [path.name for path in folder.iterdir()] == [name]
+    Path("runs/frontend").mkdir(parents=True)
+    check_run_folder("runs", "compile")
+
+
+def test_a_compilation_does_not_replace_its_program(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "small.py", "-p", "lower-inductor", "out=run", *QUICK]) == 0
+    before = _content(Path("run"))
+    capsys.readouterr()
+    assert main(["compile", "run/module.py", "-p", "lower-inductor", "out=run", *QUICK]) == 2
+    assert "out=run holds the program itself" in capsys.readouterr().err
+    assert _content(Path("run")) == before
+    Path("run/module.py").write_text("mine = 1\n")
+    assert main(["compile", "small.py", "-p", "lower-inductor", "out=run", *QUICK]) == 2
+    assert "holds what no run has written (module.py)" in capsys.readouterr().err
+
+
+def test_a_refused_ablation_leaves_the_older_one_as_it_was() -> None:
+    told = ["ablate", "policy=none", "problems=examples", "limit=1", "evaluator.seeds=1", "only=[plain]", "jobs=1"]
+    assert main([*told, "arms.plain.pipeline=lower-inductor", "out=o"]) == 0
+    before = _content(Path("o"))
+    assert ".hydra" in str(sorted(before))
+    assert main([*told, "arms.plain.pipeline=lower-inductor{fuse=false}", "out=o"]) == 2
+    assert _content(Path("o")) == before
 
 
 def said_of(folder: Path, told: dict[str, object], default: Path = Path("runs/train/frontend")) -> tuple[Path, str]:

@@ -105,7 +105,7 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
     command = [*_flags(arguments.flags), *seen, *([named] if named else []), f"hydra.job.name={verb}"]
     given = any(_key(item) in ("out", "hydra.run.dir") for item in arguments.overrides)
     folder = Path(next((_value(item) for item in arguments.overrides[::-1] if _key(item) == "hydra.run.dir"), out))
-    before = _names(folder)
+    before, record = _names(folder), _record(folder)
     if out and not given and root == "config":  # a compilation's folder is new unless it is named
         folder, before = new_folder(out), None
         command.append(f"hydra.run.dir={quoted(str(folder))}")
@@ -134,6 +134,8 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
             compose_config(arguments.composed, root=arguments.root(root))  # says what is wrong with overrides
             raise UserError(str(error).splitlines()[0]) from error
         if job.error is not None:
+            if record and isinstance(job.error, UserError):  # refused: the record is still that of the run before
+                _write_record(folder, record)
             _remove_record(folder, before)
             raise job.error
     return max(job.statuses, default=0)
@@ -142,6 +144,19 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
 def _names(folder: Path) -> set[str] | None:
     """What lies in a folder; None where there is no such folder."""
     return {path.name for path in folder.iterdir()} if folder.is_dir() else None
+
+
+def _record(folder: Path) -> dict[Path, bytes]:
+    """Hydra's record of the run that a folder holds, by its files."""
+    return {path: path.read_bytes() for path in (folder / ".hydra").glob("*") if path.is_file()}
+
+
+def _write_record(folder: Path, record: Mapping[Path, bytes]) -> None:
+    """Make Hydra's record what it was."""
+    for path in _record(folder).keys() - record.keys():
+        path.unlink()
+    for path, content in record.items():
+        path.write_bytes(content)
 
 
 def _remove_record(folder: Path, before: set[str] | None) -> None:

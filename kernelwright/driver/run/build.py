@@ -14,6 +14,7 @@ from kernelwright.agent.services import AgentServices
 from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import TARGETS, get_target
 from kernelwright.driver.config.policies import open_policy
+from kernelwright.driver.config.run_folders import MODULE_HEADER
 from kernelwright.driver.config.settings import (
     Device,
     EvaluatorKind,
@@ -36,7 +37,6 @@ from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.midend.search.services import SearchServices
 
 DEFAULT_TARGET = "h100"
-MODULE_HEADER = "# kernelwright module"
 
 
 def resolve_target(name: str) -> str:

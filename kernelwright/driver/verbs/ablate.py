@@ -42,7 +42,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kernelwright.driver.config.arguments import Arguments, Flag
-from kernelwright.driver.config.paths import check_folder
+from kernelwright.driver.config.run_folders import ABLATE, check_run_folder
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
     from kernelwright.driver.ablation.settings import AblateSettings
@@ -67,7 +67,7 @@ def check(arguments: Arguments) -> "AblateSettings":
         check_training,
     )
 
-    check_folder(settings.out, "out=")
+    check_run_folder(settings.out, ABLATE)
     check_problems(settings.problems)
     for arm in settings.arms:
         check_packages(arm.policy)

@@ -29,7 +29,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from kernelwright.driver.config.arguments import Arguments, Flag
-from kernelwright.driver.config.paths import check_folder
+from kernelwright.driver.config.run_folders import BENCH, check_run_folder
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
     from kernelwright.driver.benchmarking.settings import BenchSchema, BenchSettings
@@ -48,7 +48,7 @@ def check(arguments: Arguments) -> "BenchSettings[BenchSchema]":
     settings = read_bench_settings(arguments.composed, arguments.root(ROOT))
     from kernelwright.driver.config.beginnings import check_answering, check_packages, check_places
 
-    check_folder(settings.plain.out, "out=")
+    check_run_folder(settings.plain.out, BENCH)
     check_packages(settings.plain.policy)
     check_places([str(settings.plain.problems.place)], "suite=")
     check_answering(settings.plain.policy)

@@ -35,7 +35,8 @@ from kernelwright.backend.compile.compiled import check_cache
 from kernelwright.driver.compiling.emit import check_emit, checked_output, emit, write_text
 from kernelwright.driver.config.arguments import Arguments, Flag
 from kernelwright.driver.config.discovery import read_pipeline
-from kernelwright.driver.config.paths import check_folder, check_text
+from kernelwright.driver.config.paths import check_text
+from kernelwright.driver.config.run_folders import COMPILE, check_run_folder, left_by_a_compilation
 from kernelwright.driver.run.streams import alone_on_stdout, naming
 from kernelwright.driver.run.walls import warn_of_walls
 from kernelwright.ir.errors import UserError
@@ -68,7 +69,11 @@ def check(arguments: Arguments) -> "Settings":
     settings = read_settings(Path(path).stem, arguments.composed, pipeline, arguments.root(ROOT))
     from kernelwright.driver.config.beginnings import check_answering, check_packages
 
-    check_folder(settings.out, "out=")
+    check_run_folder(settings.out, COMPILE)
+    if any(mine.samefile(path) for mine in left_by_a_compilation(Path(settings.out))):
+        raise UserError(
+            f"out={settings.out} holds the program itself, which the run would replace; name another folder"
+        )
     check_cache()
     check_packages(settings.policy)
     check_answering(settings.policy)
@@ -81,7 +86,7 @@ def run(arguments: Arguments) -> int:
 
     from rich.console import Console  # late, as all that follows: what is wrong with arguments is told without torch
 
-    from kernelwright.driver.compiling.folder import is_named, left_by_a_run
+    from kernelwright.driver.compiling.folder import is_named
     from kernelwright.driver.compiling.program import compile_program
     from kernelwright.driver.compiling.report import print_table
     from kernelwright.driver.run.progress import Progress
@@ -90,7 +95,7 @@ def run(arguments: Arguments) -> int:
     quiet = "--json" in flags or (emitted and output is None)
     with alone_on_stdout() if quiet else nullcontext(sys.stdout) as stdout:
         errors = Console(stderr=True)
-        anew = is_named(settings) and left_by_a_run(Path(settings.out))
+        anew = is_named(settings) and left_by_a_compilation(Path(settings.out))
         with Progress(errors) as progress, naming(settings.out):
             done = compile_program(path, settings, progress.say, (progress,))
         shown = errors if quiet else Console()

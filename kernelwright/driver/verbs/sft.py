@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernelwright.driver.config.arguments import Arguments, Flag
-from kernelwright.driver.config.paths import check_folder
+from kernelwright.driver.config.run_folders import TRAIN, check_run_folder
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
     from kernelwright.driver.config.train_settings import SftSchema
@@ -53,8 +53,8 @@ def check(arguments: Arguments) -> "SftSchema":
     from kernelwright.driver.config.beginnings import check_model, check_training
     from kernelwright.driver.run.training_folder import check_begun
 
-    check_folder(settings.out, "out=")
     check_begun(Path(settings.out), Path(f"runs/sft/{settings.stage.name}"))
+    check_run_folder(settings.out, TRAIN)
     check_training(settings)
     check_model(settings.model, "model=")
     return settings

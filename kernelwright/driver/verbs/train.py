@@ -51,7 +51,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernelwright.driver.config.arguments import Arguments, Flag
-from kernelwright.driver.config.paths import check_folder
+from kernelwright.driver.config.run_folders import TRAIN, check_run_folder
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
     from kernelwright.driver.config.train_settings import TrainSettings
@@ -73,8 +73,8 @@ def check(arguments: Arguments) -> "TrainSettings":
     from kernelwright.driver.run.training_folder import check_begun
     from kernelwright.driver.training.reward_needs import check_judge
 
-    check_folder(settings.plain.out, "out=")
     check_begun(Path(settings.plain.out), Path(f"runs/train/{settings.plain.stage.name}"))
+    check_run_folder(settings.plain.out, TRAIN)
     check_training(settings.plain)
     check_packages(settings.plain.policy)
     check_problems(settings.plain.problems)
