@@ -33,18 +33,35 @@ def cache_folder() -> Path:
 
 
 def check_cache() -> None:
-    """UserError where Triton cannot write what it compiles: an unwritable home is told before the work is done."""
+    """UserError where compiled kernels or results cannot be kept; an unwritable home is told before the work."""
     from triton import knobs  # slow to import
 
     folder = Path(knobs.cache.dir)
+    if reason := _unwritable(folder):
+        raise UserError(
+            f"Triton compiles kernels in {folder}, which is not writable ({reason}); set TRITON_CACHE_DIR to a "
+            "writable folder, and KERNELWRIGHT_CACHE_DIR to another one for results"
+        )
+    check_results()
+
+
+def check_results() -> None:
+    """UserError where results cannot be kept, without Triton."""
+    if reason := _unwritable(folder := cache_folder()):
+        raise UserError(
+            f"results are kept in {folder}, which is not writable ({reason}); set KERNELWRIGHT_CACHE_DIR to a "
+            "writable folder"
+        )
+
+
+def _unwritable(folder: Path) -> str | None:
+    """Why files cannot be written in a folder, which is made where it is not there; None where they can."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
-        raise UserError(
-            f"Triton compiles kernels in {folder}, which is not writable ({error.strerror}); set TRITON_CACHE_DIR to a "
-            "writable folder, and KERNELWRIGHT_CACHE_DIR to another one for results"
-        ) from error
+        return error.strerror
+    return None
 
 
 def _entry(key: str) -> Path:

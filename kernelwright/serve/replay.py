@@ -63,6 +63,23 @@ class RecordingPolicy(Closing):
         self._inner.close()
 
 
+def read_recording(path: Path) -> defaultdict[str, list[_Recorded]]:
+    """The answers of a file by the digests of their prompts. Raises UserError for a file that is no recording."""
+    found: defaultdict[str, list[_Recorded]] = defaultdict(list)
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            record = json.loads(line)
+            answers = [_completion(one) for one in record["completions"]]
+            drawn = record.get("adapter"), record.get("sampling", {}).get("seed")
+            found[record["prompt"]].append((drawn, answers))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UserError(
+                f"{path}:{number} is no recorded answer; a line of a recording has prompt (a digest), sampling, "
+                "adapter and completions, as policy.record=FILE writes them"
+            ) from error
+    return found
+
+
 class ReplayPolicy:
     """Answers each prompt with what was recorded for it; every record is given once.
 
@@ -73,16 +90,8 @@ class ReplayPolicy:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._answers: defaultdict[str, list[_Recorded]] = defaultdict(list)
+        self._answers = read_recording(path)
         self._lock = threading.Lock()
-        for number, line in enumerate(_lines(path), 1):
-            try:
-                record = json.loads(line)
-                answers = [_completion(one) for one in record["completions"]]
-                drawn = record.get("adapter"), record.get("sampling", {}).get("seed")
-                self._answers[record["prompt"]].append((drawn, answers))
-            except (ValueError, KeyError, TypeError) as error:
-                raise UserError(f"{path}, line {number}: no recorded answer ({error!r})") from None
 
     def sample(
         self,

@@ -23,6 +23,7 @@ from kernelwright.driver.run.training_folder import training_folder
 from kernelwright.driver.training.given import paired_modules
 from kernelwright.driver.training.run import run_train
 from kernelwright.ir.errors import Diagnostic, DialectError, LoweringError, Terminated, UserError
+from kernelwright.rl.data.problems import load_problems
 from kernelwright.rl.data.rows import pairs_of
 from kernelwright.rl.trainer.checkpoint import save_checkpoint
 from kernelwright.rl.trainer.run_log import read_metrics
@@ -154,10 +155,9 @@ def test_a_compilation_that_is_stopped_as_it_begins_leaves_nothing(
     out, err = capsys.readouterr()
     assert left() == set() and out == ""
     assert err.splitlines()[-1].endswith("ed: stopped before the work began; nothing of this run is kept")
-    Path("mine").mkdir()
-    Path("mine/notes.txt").touch()
+    Path("mine/others").mkdir(parents=True)
     assert main(["compile", "small.py", *QUICK, "out=mine"]) == status
-    assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
+    assert [path.name for path in Path("mine").iterdir()] == ["others"]
 
 
 def test_an_output_that_is_full_is_told_in_our_words_alone(capsys: Captured) -> None:
@@ -317,6 +317,12 @@ VALUES = {
     "train pairs=p.jsonl": "trainer.pairs=0: give both trainer.pairs=N",
     "ablate arms.mine.without=[nope] only=[passes_only,mine]": "arms.mine.without: the arm has no pass 'nope'; choose",
     "data pairs count=two": "count=two: give a whole number",
+    "compile small.py evaluator=5": "evaluator=5: evaluator takes a name (choose from default",
+    "compile small.py evaluator=[a,b]": "evaluator=[a,b]: evaluator takes a name",
+    "compile small.py target=h100 target=a100": "target is given twice, as target=h100 and target=a100; give it once",
+    "compile small.py +seed=1 seed=2": "seed is given twice",
+    "compile small.py --emit=ptx --emit triton": "--emit is given twice, as 'ptx' and 'triton'; give it once",
+    "ablate arms.mine.pipline=lower-inductor": "'arms.mine.pipline'; did you mean 'arms.mine.pipeline'? (valid",
     "compile small.py seed=inf": "seed=inf: give a whole number",
 }
 
@@ -325,6 +331,46 @@ VALUES = {
 def test_a_value_that_does_not_fit_is_told_with_its_key(capsys: Captured, line: str) -> None:
     assert VALUES[line] in refused(line.split(), capsys)
     assert left() == set()
+
+
+@pytest.mark.parametrize("verb", [["train"], ["bench", "suite=jsonl:rows.jsonl"], ["compile", "small.py"]])
+def test_a_file_that_is_no_recording_is_told_before_the_work(capsys: Captured, verb: list[str]) -> None:
+    Path("rows.jsonl").write_text(json.dumps({"level": 1, "problem_id": 1, "name": "a", "code": "b"}) + "\n")
+    told = refused([*verb, "policy=replay", "policy.path=rows.jsonl"], capsys)
+    holds = "a line of a recording has prompt (a digest), sampling, adapter and completions"
+    assert told == f"policy.path=rows.jsonl:1 is no recorded answer; {holds}, as policy.record=FILE writes them"
+    assert left() == {"rows.jsonl"}
+
+
+@pytest.mark.parametrize("verb", [["compile", "small.py"], ["evaluate", "reference=small.py", "candidate=small.py"]])
+def test_results_that_cannot_be_kept_are_told_before_the_work(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, verb: list[str]
+) -> None:
+    Path("held").write_text("a file")
+    monkeypatch.setenv("KERNELWRIGHT_CACHE_DIR", "held")
+    told = refused(verb, capsys)
+    assert told == (
+        "results are kept in held, which is not writable (File exists); set KERNELWRIGHT_CACHE_DIR to a writable folder"
+    )
+    assert left() == {"held"}
+
+
+def test_a_hub_that_does_not_answer_is_told_in_one_line(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    pytest.importorskip("datasets")
+    asked: list[str] = []
+
+    def nobody(_self: object, name: str, **_options: object) -> None:
+        asked.append(name)
+        raise ConnectionError("nobody answers")
+
+    monkeypatch.setattr(hub.HfApi, "dataset_info", nobody)
+    with pytest.raises(UserError, match=r"hub:no/such: the Hugging Face Hub cannot be reached, .*give a file or a fo"):
+        load_problems("hub:no/such")
+    assert asked == ["no/such"]
+    assert "Retrying" not in capfd.readouterr().err
 
 
 # Python ---------------------------------------------------------------------------------------------------------

@@ -103,7 +103,9 @@ def test_kernelbench_rows_and_checkout_give_the_same_problems(tmp_path: Path) ->
 def test_the_hub_gives_rows_by_split(monkeypatch: pytest.MonkeyPatch) -> None:
     row = {"level": 2, "problem_id": 1, "name": "1_Scaled.py", "code": SCALED}
     asked: list[str] = []
-    hub = SimpleNamespace(load_dataset=lambda name: asked.append(name) or {"level_2": [row], "level_1": []})
+    given = {"level_2": [row], "level_1": []}
+    config = SimpleNamespace(HF_HUB_OFFLINE=False)
+    hub = SimpleNamespace(load_dataset=lambda name: asked.append(name) or given, config=config)
     monkeypatch.setitem(sys.modules, "datasets", hub)
     assert [problem.id for problem in load_problems("hub:some/KernelBench")] == ["kernelbench/2/1"]
     assert asked == ["some/KernelBench"]

@@ -87,7 +87,7 @@ def test_a_file_that_is_no_recording_is_refused(tmp_path: Path) -> None:
         ReplayPolicy(tmp_path / "none.jsonl")
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"prompt": "a", "completions": []}\n{"prompt": 1\n')
-    with pytest.raises(UserError, match=r"bad\.jsonl, line 2: no recorded answer"):
+    with pytest.raises(UserError, match=r"bad\.jsonl:2 is no recorded answer; a line of a recording has prompt"):
         ReplayPolicy(bad)
 
 

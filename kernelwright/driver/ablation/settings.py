@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from kernelwright.agent.agent_pass import AgentPass
@@ -11,7 +11,7 @@ from kernelwright.agent.rewards import make_reward, needs_of
 from kernelwright.driver.config.beginnings import checked_rank
 from kernelwright.driver.config.checking import check_config, check_values, without
 from kernelwright.driver.config.discovery import discover
-from kernelwright.driver.config.plain import Shape, refuse
+from kernelwright.driver.config.plain import Shape, refuse, unknown_key
 from kernelwright.driver.config.policies import PolicyKind, PolicySettings
 from kernelwright.driver.config.settings import EvaluatorSettings, ImportSettings, Settings, TargetSettings
 from kernelwright.driver.config.train_settings import ProblemSettings, TrainSettings, read_train_settings
@@ -178,6 +178,8 @@ def _of_arm(item: str) -> tuple[str, Any]:
     if found is None:
         raise UserError(f"override `{item}`: write arms.NAME.pipeline='…', or without, policy.KEY or train=[…]")
     key, value = item.partition("=")[0], found[4]
+    if found[2] not in (valid := [one.name for one in fields(ArmSchema)]):
+        raise UserError(unknown_key(f"arms.{found[1]}.{found[2]}", [f"arms.{found[1]}.{name}" for name in valid]))
     if found[2] == "pipeline":
         return key, value or None
     from omegaconf import OmegaConf

@@ -118,12 +118,24 @@ def read_arguments(verb: str, given: Sequence[str], flags: Sequence[Flag], takes
             flag = known.get(name)
             if flag is None:
                 raise UserError(_unknown_flag(verb, name, known))
-            values[flag.name] = _value(verb, flag, value if equals else None, rest)
+            value = _value(verb, flag, value if equals else None, rest)
+            if values.setdefault(flag.name, value) != value:
+                raise UserError(f"{flag.name} is given twice, as {values[flag.name]!r} and {value!r}; give it once")
         elif (positional or not takes_path) and ("=" in item or item.startswith("~")):
             overrides.append(item)
         else:
             positional.append(item)
+    _refuse_contradictions(overrides)
     return Arguments(tuple(positional), tuple(overrides), values)
+
+
+def _refuse_contradictions(overrides: Sequence[str]) -> None:
+    """UserError for a key that is given twice with different values; `+key` and `++key` name the same key."""
+    given: dict[str, str] = {}
+    for override in overrides:
+        key, _, value = override.lstrip("+").partition("=")
+        if given.setdefault(key, value) != value:
+            raise UserError(f"{key} is given twice, as {key}={given[key]} and {key}={value}; give it once")
 
 
 def _value(verb: str, flag: Flag, given: str | None, rest: list[str]) -> str:

@@ -12,6 +12,7 @@ from kernelwright.rl.data.rows import pairs_of
 from kernelwright.serve.adapters import adapter_folder, adapter_rank
 from kernelwright.serve.base import SMOLLM, find_base
 from kernelwright.serve.optional import require_installed
+from kernelwright.serve.replay import read_recording
 
 if TYPE_CHECKING:
     from kernelwright.driver.config.train_settings import ProblemSettings, SftSchema, TrainSchema
@@ -46,13 +47,20 @@ def check_packages(policy: PolicySettings) -> None:
 def check_models(plain: "TrainSchema", prefix: str = "") -> None:
     """UserError for models of a training by reinforcement that are not on this machine."""
     check_model(plain.policy.model, f"{prefix}policy.model=")  # the learner's as well
+    check_answering(plain.policy, f"{prefix}policy.")
     check_answering(plain.judge, f"{prefix}judge.")
 
 
 def check_answering(policy: PolicySettings, prefix: str = "policy.") -> None:
-    """UserError for a model that is to answer in a process of ours and is not on this machine."""
+    """UserError for a model that is to answer in a process of ours and is not on this machine, and for a file that is
+    to answer and is no recording."""
     if not policy.plugin and policy.kind in (PolicyKind.hf, PolicyKind.vllm):
         check_model(policy.model, f"{prefix}model=")
+    if not policy.plugin and policy.kind is PolicyKind.replay and policy.path:
+        try:
+            read_recording(Path(policy.path))
+        except UserError as error:
+            raise UserError(f"{prefix}path={error}") from error
 
 
 def check_model(name: str, key: str) -> None:

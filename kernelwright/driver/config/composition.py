@@ -25,6 +25,7 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from kernelwright import conf
 from kernelwright.driver.config.announced_options import AnnouncedOptions
 from kernelwright.driver.config.arguments import quoted
 from kernelwright.driver.config.checking import first_line
@@ -50,6 +51,8 @@ _PATHS = re.compile(
     r"out|adapter|pairs|model|reference|candidate|batch|tokenizer|problems\.place|policy\.adapters\.[^.]+"
     r"|(policy|judge)\.(path|record|model|url)|hydra\.(run|sweep)\.dir"
 )
+#: What is the name of no group's option.
+_NO_NAME = re.compile(r"-?\d[\d.eE+-]*|true|false|\[.*\]", re.DOTALL | re.IGNORECASE)
 #: Keys of a verb's own that are lists without brackets, or pipelines.
 _WHOLE = {
     "data": ("stage", "problems", "against", "rungs", "lower"),
@@ -157,6 +160,7 @@ def compose_config(
         if not _OVERRIDE.fullmatch(override):
             raise UserError(f"override `{override}` is not of the form key=value, +key=value or ~key")
     given = [for_hydra(opened(override), root) for override in overrides]
+    _refuse_groups(overrides)
     outer = Singleton.get_state()
     GlobalHydra.instance().clear()
     try:
@@ -173,6 +177,16 @@ def compose_config(
                 raise UserError(explain(error, given, root)) from error
     finally:
         Singleton.set_state(outer)
+
+
+def _refuse_groups(overrides: Sequence[str]) -> None:
+    """UserError for a group of ours that is given a number, a truth value or a list, of which Hydra names no key."""
+    for override in overrides:
+        key, _, value = override.lstrip("+").partition("=")
+        folder = Path(conf.__path__[0], key)
+        if key.isidentifier() and _NO_NAME.fullmatch(value) and folder.is_dir():
+            names = ", ".join(sorted(path.stem for path in folder.glob("*.yaml") if not path.stem.startswith("_")))
+            raise UserError(f"{key}={value}: {key} takes a name (choose from {names}), or {key}.KEY=VALUE")
 
 
 def explain(error: Exception, overrides: Sequence[str], root: str) -> str:

@@ -4,8 +4,8 @@ usage: kernelwright evaluate reference=R.py candidate=C.py [key=value …]
        kernelwright evaluate batch=FILE.jsonl [out=FILE] [key=value …]
 
 R.py is a Python file in KernelBench's format: `class Model(nn.Module)`, `get_inputs()` and `get_init_inputs()`. C.py
-should compute the same with Triton kernels, as a class `ModelNew` or a function `forward`. One JSON object goes to
-stdout, and nothing else. It has `status`, `rung` (the rung that failed, else the last rung), `detail`,
+should compute the same with Triton kernels, as a class `ModelNew` or, in the dialect, a function `forward`. One JSON
+object goes to stdout, and nothing else. It has `status`, `rung` (the rung that failed, else the last rung), `detail`,
 `diagnostics`, `errors`, `times`, `speedup` over eager PyTorch and its 95% interval `ci` (null where nothing was timed),
 `caliber`, `rungs` (the passed ones), `resources` and `shrunken`. The status is ok, unparsed, compile_error,
 runtime_error, mismatch, timeout, cheat, host_computes or unsupported.
@@ -41,6 +41,7 @@ Exit status: 0 ok, 1 rejected, 2 bad usage or input, or not judged, 130 interrup
 from collections.abc import Mapping
 from pathlib import Path
 
+from kernelwright.backend.compile.compiled import check_results
 from kernelwright.driver.config.arguments import Arguments, Flag
 from kernelwright.driver.config.paths import check_output, check_text
 from kernelwright.driver.config.settings import EvaluateSettings, read_evaluate_settings, verbatim_values
@@ -55,7 +56,10 @@ def check(arguments: Arguments) -> EvaluateSettings:
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("evaluate", "reference=R.py candidate=C.py")
     _check_paths(verbatim_values(arguments.overrides))  # before Hydra is imported, which takes longer
-    return read_evaluate_settings(arguments.composed, arguments.root(ROOT))
+    settings = read_evaluate_settings(arguments.composed, arguments.root(ROOT))
+    if settings.cache:
+        check_results()
+    return settings
 
 
 def _check_paths(given: Mapping[str, str | None]) -> None:

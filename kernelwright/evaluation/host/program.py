@@ -130,7 +130,7 @@ class _Host:
         exec(compile(text, module.__file__, "exec"), module.__dict__)
         made = getattr(module, entry, None)
         if made is None:
-            raise NameError(f"the program defines no {entry}")
+            raise NameError(f"the program defines no {entry}, which it needs outside the dialect (dialect=off)")
         if not inspect.isclass(made):
             return self._function(made), []
         return self._model(made)

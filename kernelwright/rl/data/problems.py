@@ -12,8 +12,10 @@ A place is a file, a folder, or `hub:OWNER/NAME` (a data set of the Hugging Face
 import ast
 import importlib
 import json
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ KERNELBENCH_HUB = "hub:ScalingIntelligence/KernelBench"
 _NUMBERED = re.compile(r"(\d+)_.*")
 _LEVEL = re.compile(r"level_?(\d+)")
 _TRITON = "TritonBench_G_v1"
+_HUB_SECONDS = 10
 
 
 def load_problems(place: str | Path) -> tuple[Problem, ...]:
@@ -210,6 +213,32 @@ def _cut_test(text: str) -> str:
     return re.split(r"(?m)^#{20,}\s*$", text, maxsplit=1)[0]
 
 
+@contextmanager
+def _asking_once(name: str, datasets: Any) -> Iterator[None]:
+    """Ask the Hub's libraries, which are silent meanwhile. Where the Hub does not answer at once they are offline: they
+    take a copy on this machine, and do not try for half a minute."""
+    hub = importlib.import_module("huggingface_hub")  # datasets needs it
+    loggers = [logging.getLogger(one) for one in ("huggingface_hub", "datasets", "urllib3", "httpx", "httpx2")]
+    levels, offline = (
+        [logger.level for logger in loggers],
+        (hub.constants.HF_HUB_OFFLINE, datasets.config.HF_HUB_OFFLINE),
+    )
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        try:
+            hub.HfApi().dataset_info(name, timeout=_HUB_SECONDS)
+        except (hub.errors.HfHubHTTPError, hub.errors.HFValidationError):  # it answers; what it says is told below
+            pass
+        except Exception:  # noqa: BLE001 - which errors a network has depends on the library's version
+            hub.constants.HF_HUB_OFFLINE = datasets.config.HF_HUB_OFFLINE = True
+        yield
+    finally:
+        hub.constants.HF_HUB_OFFLINE, datasets.config.HF_HUB_OFFLINE = offline
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
 def _from_hub(where: str) -> Iterator[Problem]:
     """A data set with KernelBench's columns; its splits are levels, not training and test."""
     try:
@@ -219,8 +248,14 @@ def _from_hub(where: str) -> Iterator[Problem]:
             f"{where}: datasets is not installed: pip install 'kernelwright[hub]'; or give a file or a folder"
         ) from error
     try:
-        found = datasets.load_dataset(where.removeprefix(HUB))
+        with _asking_once(where.removeprefix(HUB), datasets):
+            found = datasets.load_dataset(where.removeprefix(HUB))
         rows = [(split, dict(row)) for split in sorted(found) for row in found[split]]
+    except (ConnectionError, TimeoutError) as error:
+        raise UserError(
+            f"{where}: the Hugging Face Hub cannot be reached, and no copy is on this machine; connect to a network, "
+            "or give a file or a folder instead"
+        ) from error
     except Exception as error:
         raise UserError(
             f"{where}: cannot be loaded ({type(error).__name__}); give a file or a folder instead"
