@@ -1,6 +1,7 @@
 """Bad inputs to every verb: status 2, one line that names thing and way out, nothing is lost, nothing left over."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -371,6 +372,25 @@ def test_a_hub_that_does_not_answer_is_told_in_one_line(
         load_problems("hub:no/such")
     assert asked == ["no/such"]
     assert "Retrying" not in capfd.readouterr().err
+
+
+def test_a_search_that_is_terminated_keeps_its_best_and_says_so(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kernelwright.midend.search.race import Race
+
+    going_on = Race.run
+
+    def stopped(race: Race) -> None:
+        going_on(race)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(Race, "run", stopped)
+    given = ["-p", "search{trials=1,width=1}", "target=h100", "evaluator.seeds=1", "out=o"]
+    assert main(["compile", "small.py", *given]) == 143
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "kernelwright: terminated: the work ended early; what it gave is kept"
+    assert json.loads(Path("o/report.json").read_text())["status"] == "ok"
 
 
 # Python ---------------------------------------------------------------------------------------------------------

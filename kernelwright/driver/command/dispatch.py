@@ -28,12 +28,15 @@ OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 def run(given: list[str]) -> int:
     """Run a command line that names a verb; returns the exit status."""
     try:
-        with warnings.catch_warnings(), _terminable():
+        with warnings.catch_warnings(), _terminable() as signalled:
             if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
                 warnings.filterwarnings("ignore", module=r"torch\b")
             with naming("stdout"):  # whoever writes to another file names that
                 status = _dispatch(given)
                 sys.stdout.flush()
+        if signalled.is_set():  # such as in a search, which ends early and keeps the best that it has found
+            _close("terminated", Terminated("the work ended early; what it gave is kept"))
+            return TERMINATED
         return status
     except KeyboardInterrupt as stop:
         terminated = isinstance(stop, Terminated)
@@ -78,18 +81,23 @@ def _drop_output() -> None:
 
 
 @contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM raise Terminated. Only a process's main thread may say what its signals do."""
+def _terminable() -> Iterator[threading.Event]:
+    """Let SIGTERM raise Terminated, and give what tells whether it came: the work may go on to an end of its own.
+
+    Only a process's main thread may say what its signals do.
+    """
+    signalled = threading.Event()
 
     def end(_number: int, _frame: FrameType | None) -> None:
+        signalled.set()
         raise Terminated
 
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield signalled
         return
     before = signal.signal(signal.SIGTERM, end)
     try:
-        yield
+        yield signalled
     finally:
         signal.signal(signal.SIGTERM, before)
 
