@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-#: A fenced block, and the comment right before it that tells what runs in its place.
+#: A fenced block, and the comment right before it: what runs in its place, or the file that it is the text of.
 _BLOCK = re.compile(
-    r"(?:^<!-- run:\s*(?P<instead>.*?)\s*-->\n\s*)?^(?P<indent>[ ]*)```(?P<language>sh|console|python)\n"
+    r"(?:^<!-- (?:run:\s*(?P<instead>.*?)|file: (?P<file>\S+))\s*-->\n\s*)?"
+    r"^(?P<indent>[ ]*)```(?P<language>sh|console|python)\n"
     r"(?P<text>.*?)^(?P=indent)```$",
     re.DOTALL | re.MULTILINE,
 )
@@ -23,12 +24,14 @@ TIMEOUT_S = 600
 
 @dataclass(frozen=True)
 class Block:
-    """A block of a text: its language, its first line's number, and the commands that a mark has instead of it."""
+    """A block of a text: its language, its first line's number, and what a mark says: the commands that run instead of
+    it, or the file that it is the text of."""
 
     language: str
     text: str
     line: int
     instead: str | None = None
+    file: str | None = None
 
 
 class BlockError(Exception):
@@ -42,7 +45,7 @@ def read_blocks(text: str) -> list[Block]:
         indent = match["indent"]
         lines = [line.removeprefix(indent) for line in match["text"].splitlines()]
         number = text.count("\n", 0, match.start("language")) + 1
-        found.append(Block(match["language"], "\n".join(lines) + "\n", number, match["instead"]))
+        found.append(Block(match["language"], "\n".join(lines) + "\n", number, match["instead"], match["file"]))
     return found
 
 
@@ -52,7 +55,9 @@ def run_block(block: Block, folder: Path) -> None:
     A `console` block has commands behind `$ ` and what they print, to stdout and stderr: numbers may differ, and so may
     the white space between words; a line `...` stands for any number of lines.
     """
-    if block.instead is not None:
+    if block.file is not None:
+        (folder / block.file).write_text(block.text, "utf-8")
+    elif block.instead is not None:
         _shell(block.instead, folder)
     elif block.language == "python":
         _checked([sys.executable, "-c", block.text], folder)

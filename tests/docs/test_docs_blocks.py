@@ -1,11 +1,12 @@
 """Every block of README and of the documentation runs from its own text, page by page in a fresh checkout."""
 
+import re
 from pathlib import Path
 
 import pytest
 from doc_blocks import ROOT, Block, BlockError, alike, console_steps, make_checkout, read_blocks, run_block
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WITH_BLOCKS = {page: read_blocks(page.read_text("utf-8")) for page in PAGES}
 #: Blocks that need a GPU, a network or more than two minutes, and run in another way here.
 MOST_MARKS = 4
@@ -15,8 +16,10 @@ MOST_MARKS = 4
 @pytest.mark.parametrize(
     "page", [page for page, blocks in WITH_BLOCKS.items() if blocks], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_blocks_run_in_order(page: Path, tmp_path: Path) -> None:
+def test_blocks_run_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_checkout(tmp_path)
+    if any(block.file for block in WITH_BLOCKS[page]):
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))  # the environment's package is this checkout, not its copy
     for block in WITH_BLOCKS[page]:
         try:
             run_block(block, tmp_path)
@@ -31,7 +34,8 @@ def test_few_blocks_are_marked() -> None:
 
 def test_every_mark_belongs_to_a_block() -> None:
     for page, blocks in WITH_BLOCKS.items():
-        assert page.read_text("utf-8").count("<!-- run:") == sum(block.instead is not None for block in blocks), page
+        marks = re.findall(r"^<!-- (?:run|file):", page.read_text("utf-8"), re.MULTILINE)
+        assert len(marks) == sum((block.instead or block.file) is not None for block in blocks), page
 
 
 def test_readme_is_short_and_begins_with_two_commands() -> None:
@@ -84,6 +88,8 @@ def test_blocks_are_found_with_their_marks() -> None:
 def test_what_a_block_does_is_checked(tmp_path: Path) -> None:
     for block in read_blocks(TEXT):
         run_block(block, tmp_path)
+    run_block(Block("python", "whole = 1\n", 1, file="kept.py"), tmp_path)
+    assert (tmp_path / "kept.py").read_text("utf-8") == "whole = 1\n"
     with pytest.raises(BlockError, match="status 3"):
         run_block(Block("sh", "false || true\nexit 3\n", 1), tmp_path)
     with pytest.raises(BlockError, match="ZeroDivisionError"):
