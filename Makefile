@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constr
 TRITON ?= 3.7.1 3.8.0 3.9.0
 TORCH ?= 2.14.1
 
-.PHONY: setup test check smoke compat fix demo docs clean
+.PHONY: setup test check smoke compat fix demo docs half-precision mutation-score clean
 
 setup: $(STAMP)
 
@@ -49,6 +49,14 @@ demo: $(STAMP)
 # The documentation as a site of static pages: site/index.html. CI's tests build it likewise.
 docs: $(STAMP)
 	$(BIN)/python -m mkdocs build --strict
+
+# Fourteen architectures in four precisions, with planted faults: about forty minutes. Goes on where it was stopped.
+half-precision: $(STAMP)
+	$(BIN)/python benchmarks/half_precision.py --out benchmarks/results/half_precision_cpu.json
+
+# Which of 300 faulty kernels the judge refuses: some hours. Goes on where it was stopped.
+mutation-score: $(STAMP)
+	$(BIN)/python benchmarks/mutation_score.py --out benchmarks/results/mutation_score_cpu.json
 
 clean:
 	rm -rf $(VENV) build dist site *.egg-info runs

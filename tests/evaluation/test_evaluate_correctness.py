@@ -157,3 +157,25 @@ def test_random_programs_are_told_from_rounding(values: NDArray) -> None:
     first = raw(values.astype(np.float32))
     assert not differ(first, raw((values * (1 + 1e-7)).astype(np.float32)))
     assert differ(first, raw((values * (np.arange(64) % 2)).astype(np.float32)))
+
+
+@pytest.mark.parametrize(
+    ("narrow", "own", "error", "right"),
+    [
+        (True, 0.01, 0.03, True),
+        (True, 0.01, 0.05, False),
+        (True, 0.01, 0.12, False),
+        (False, 0.01, 0.05, True),
+        (False, 0.01, 0.12, True),
+        (False, 0.01, 0.2, False),
+        (True, 1e-4, 1e-3, True),  # so few roundings may be a matter of luck
+        (True, 1e-4, 2e-3, False),
+    ],
+)
+def test_many_roundings_to_16_bits_are_no_matter_of_luck(narrow: bool, own: float, error: float, right: bool) -> None:
+    generator = np.random.default_rng(3)
+    gold = np.sign(generator.standard_normal(4096)) * (1 + generator.random(4096))
+    noise = generator.uniform(-1, 1, (2, 4096)) * 3**0.5 * np.sqrt(np.mean(gold**2))
+    eager, got = ((gold + size * one).astype(np.float32) for size, one in zip((own, error), noise, strict=True))
+    want = Expected("out", raw(eager), raw(gold), narrow=narrow)
+    assert bool(compare_output(want, raw(got), GOLD).mismatch) is not right

@@ -174,6 +174,26 @@ TUNED = [
 ]  # fmt: skip
 
 
+IDS = "return [torch.randint(0, 100000, (16, 32))]"
+IDS_TOO = "return [torch.randn(16, 32), torch.randint(0, 100000, (16, 32))]"
+#: What is wrong shows at whole numbers that the reference names, which its inputs hardly ever are.
+NAMED = [
+    Sibling("a padding id", "return torch.where(x == 4711, 0, x)", IDS, "y = tl.where(x == 4711, 0, x)", "y = x"),
+    Sibling("one that is ignored", "return (x != 31337).float()", IDS, "y = (x != 31337).to(tl.float32)", "y = 1.0",
+            out="torch.empty(x.shape, device=x.device)"),
+    Sibling("at least", "return (x >= 50021).float()", IDS, "y = (x >= 50021).to(tl.float32)",
+            "y = (x > 50021).to(tl.float32)", out="torch.empty(x.shape, device=x.device)"),
+    Sibling("below", "return torch.where(x < 777, x, 777)", IDS, "y = tl.where(x < 777, x, 777)",
+            "y = tl.where(x == 777, 776, tl.where(x < 777, x, 777))"),
+    Sibling("the number after", "return x - (x == 60000).long() * (x // 2)", IDS,
+            "y = x - (x == 60000).to(tl.int64) * (x // 2)", "y = x - (x == 60001).to(tl.int64) * (x // 2)"),
+    Sibling("two ids", "return torch.where((x == 101) | (x == 90210), -x, x)", IDS,
+            "y = tl.where((x == 101) | (x == 90210), -x, x)", "y = tl.where(x == 101, -x, x)"),
+    Sibling("ids beside numbers", "return torch.where(m == 4711, torch.zeros_like(x), x)", IDS_TOO,
+            "y = tl.where(m == 4711, 0.0, x)", "y = x", ("x", "m")),
+    Sibling("one that stands for the mean", "return torch.where(m == 50256, x.mean(1, keepdim=True), x)", IDS_TOO,
+            "y = tl.where(m == 50256, tl.sum(tl.where(inside, x, 0.0), axis=0) / N, x)", "y = x", ("x", "m")),
+]  # fmt: skip
 _NORM = "s = tl.sum(tl.where(inside, x * x, 0.0), axis=0)\n"
 #: What is wrong shows where all inputs are a millionth, or a million times, of what they are.
 WHOLLY = [
@@ -205,7 +225,7 @@ def evaluator() -> Iterator[LocalEvaluator]:
         yield evaluator
 
 
-@pytest.mark.parametrize("one", [*WHOLE, *FLOATS, *WHOLLY, *STATE, *TUNED], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [*WHOLE, *FLOATS, *NAMED, *WHOLLY, *STATE, *TUNED], ids=lambda one: one.name)
 def test_right_programs_are_told_from_wrong_ones(one: Sibling, evaluator: LocalEvaluator) -> None:
     reference = one.reference
     right = evaluator.evaluate_text(one.program(one.right), reference, RUNGS)

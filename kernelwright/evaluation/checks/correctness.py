@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -34,6 +34,9 @@ _UNITS = {"f64": 2**-52, "f32": 2**-23, "f16": 2**-10, "bf16": 2**-7}
 _BAND_BITS, _BANDS = 5, 128
 #: How lucky eager may have been: 16 times this is still less than what separates fp32 from TF32.
 LUCK = 16.0
+#: How many times eager's error a candidate's may be at most where a program computes in 16 bits, and from which error
+#: on: so large ones are the sum of many roundings, half of them a candidate's own, and no matter of luck.
+NARROW_FACTOR, _MANY_ROUNDINGS = 4.0, 2**-10
 _NUMPY = {
     "f64": "f8",
     "f32": "f4",
@@ -74,7 +77,8 @@ class Expected:
     """What one output should be: eager's result and the gold, which is fp64 for floating outputs. `cut`: eager's with
     operands of TF32 products cut off, where it has such. `nudged`: eager's results on inputs and weights whose last
     bits are noise, where that was tried. `given`: the largest RMS of the inputs. `reordered`: eager's results where
-    equal values come in other orders. `longest`: the largest size of an input, which indices stay below."""
+    equal values come in other orders. `longest`: the largest size of an input, which indices stay below. `narrow`: the
+    program computes in 16 bits."""
 
     name: str
     eager: RawTensor
@@ -84,6 +88,7 @@ class Expected:
     given: float = 1.0
     reordered: tuple[RawTensor, ...] = ()
     longest: int = 0
+    narrow: bool = False
 
     @property
     def tensors(self) -> list[RawTensor]:
@@ -247,6 +252,8 @@ def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance, cancel
         first = next(one.place for one in found if one.wrong)
         note = f"NaN or infinity differs in {wrong} elements"
         return Findings(_mismatch(want, first, sides.have, sides.eager, note), float("inf"), float("inf"))
+    if want.narrow and want.own.rms >= _MANY_ROUNDINGS:
+        tolerance = replace(tolerance, factor=min(tolerance.factor, NARROW_FACTOR))
     rms, peak, place = _combined([one.squares for one in found]) / want.own.scale, *_worst(found)
     if tolerance.kind == "allclose":
         terms = SKETCHED if got.sketched else 1

@@ -177,7 +177,8 @@ class Drawing:
         if draw.kind in ("given", EVAL):
             return draw.kind == "given" or self.modes
         if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
-            return any(dtypes) and draw.kind in WHOLE_KINDS
+            named = draw.kind == "literals" and any(trait.low < trait.high for trait in self.traits)
+            return any(dtypes) and (draw.kind in WHOLE_KINDS or (named and bool(self.numbers)))
         if draw.kind in SCALES:
             return draw.kind in self.scales
         if draw.kind == ALIKE:
@@ -286,8 +287,10 @@ def _is_integer(value: Value) -> bool:
 
 
 def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool]:
-    """The numbers that a source names besides in what makes its inputs, and whether it names what is of NaN."""
+    """The numbers that a source names besides in what makes its inputs, those that it compares with first, and whether
+    it names what is of NaN."""
     found: dict[float, None] = {}
+    compared: set[float] = set()
     names: set[str] = set()
     for statement in syntax_tree(source).body:
         if getattr(statement, "name", "") in ("get_inputs", "get_init_inputs"):
@@ -301,5 +304,8 @@ def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool]:
                 number = float(node.value) if abs(node.value) < 1e30 else math.inf
                 if not isinstance(node.value, bool) and math.isfinite(number):
                     found.setdefault(number)
-    largest = sorted(found, key=lambda number: number in (0.0, 1.0, 2.0))
+            if isinstance(node, ast.Compare):
+                sides = [one.value for one in (node.left, *node.comparators) if isinstance(one, ast.Constant)]
+                compared |= {float(one) for one in sides if isinstance(one, int | float) and abs(one) < 1e30}
+    largest = sorted(found, key=lambda number: (number not in compared, number in (0.0, 1.0, 2.0)))
     return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES)

@@ -62,6 +62,8 @@ def _scaled(value: Tensor, by: float) -> Tensor:
     return value.double() * by
 
 
+#: Of so many whole numbers that a program names its integers are drawn.
+_FEW_LITERALS = 3
 #: The kind for programs that give something else in evaluation mode: inputs as given, in that mode.
 EVAL = "eval"
 #: The kind for programs that compute in 16 bits.
@@ -197,10 +199,24 @@ def apply_kind(
             new = level(once) if kind == ALIKE and later else new
             later = True
             once.copy_(kept(new, trait) if once is changed else new)
+        elif kind == "literals" and value.dtype != torch.bool:
+            once.copy_(_near_literals(once, trait, parts))
         elif traits and kind not in _AS_GIVEN:
             once.copy_(_whole(once, trait, kind, parts, outside and kind in _OUTSIDE))
         drawn.append(changed)
     return drawn
+
+
+def _near_literals(value: Tensor, trait: Trait, numbers: Sequence[float]) -> Tensor:
+    """Integers of which some are the first that the program names, or beside them; none leaves the range of an
+    input."""
+    whole = [int(number) for number in numbers if number.is_integer() and trait.low <= number <= trait.high]
+    near = [number + step for number in whole[:_FEW_LITERALS] for step in (-1, 0, 0, 1)]
+    inside = [float(number) for number in near if trait.low <= number <= trait.high]
+    if not inside or trait.counted or trait.permutation:
+        return value
+    chosen = torch.rand(value.shape, device=value.device) < 1 / 4
+    return kept(torch.where(chosen, _any_of(inside, value).to(value.dtype), value), trait)
 
 
 def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside: bool) -> Tensor:

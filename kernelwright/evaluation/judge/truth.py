@@ -232,6 +232,7 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
     reordered = [tuple(tensors[run[output]] for run in draw["reordered"]) for output in range(len(eager))]
     given = max([rms_of(tensors[index]) for index in draw["inputs"] if index is not None], default=0.0)
     longest = max([size for spec in reference.tensors for size in spec.shape], default=0)
+    narrow = any(spec.dtype in ("f16", "bf16") for spec in reference.tensors) or "autocast" in reference.source
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
@@ -240,7 +241,7 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
         state={name: tensors[index] for name, index in draw["state"].items()},
         expected=tuple(
-            Expected(name, eager[at], gold[at], cut[at], nudged[at], given, reordered[at], longest)
+            Expected(name, eager[at], gold[at], cut[at], nudged[at], given, reordered[at], longest, narrow)
             for at, name in enumerate(names)
         ),
         kept=frozenset(draw["kept"]),
