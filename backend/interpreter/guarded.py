@@ -131,6 +131,8 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         super().__init__()
         self.options = upstream.InterpreterOptions(sanitize_overflow=False)
         self.memory: AddressSpace | None = None
+        #: Whether nothing uses what an exchange finds: it is a store then.
+        self.discards = False
 
     def __getattr__(self, name: str) -> NoReturn:
         raise NotImplementedError(f"Triton's interpreter has no {name.removeprefix('create_')}")
@@ -187,7 +189,8 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
             return numerics.f32_to_bf16(combine(numerics.bf16_to_f32(old), numerics.bf16_to_f32(new)))
 
         self.synchronised()
-        old = self.memory.update(ptr.data, _data(mask), val.data, rounded if bf16 else combine, *_orders(order))
+        how = rounded if bf16 else combine
+        old = self.memory.update(ptr.data, _data(mask), val.data, how, *_orders(order), reads=not self.discards)
         return Handle(old, val.dtype.scalar)
 
     def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, *order: Any) -> Any:

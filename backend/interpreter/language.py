@@ -177,7 +177,16 @@ class Language:
             rewrite.OR: lambda left, right: _logical(left, right, "logical_or", bool),
             rewrite.NOT: lambda value: value.__not__() if isinstance(value, tl.tensor) else not value,
             rewrite.TRUTH: _truth,
+            rewrite.DISCARD: self._discard,
         }
+
+    def _discard(self, exchange: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call an exchange whose old value nothing uses."""
+        self.builder.discards = True
+        try:
+            return exchange(*args, **kwargs)
+        finally:
+            self.builder.discards = False
 
     def builtins(self) -> dict[str, Any]:
         """Python's names that mean something else in kernels, unless a kernel's module defines them."""

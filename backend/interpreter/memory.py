@@ -167,7 +167,7 @@ class AddressSpace:
         self, buffer: Buffer, byte: NDArray[np.int64], written: Array, index: NDArray[np.int64], access: str
     ) -> None:
         assert buffer.written is not None
-        if access != "store":
+        if not access.endswith("store"):
             unset = ~buffer.written[byte]
             if unset.any():
                 offset = buffer.offset(int(byte[np.argmax(unset)]))
@@ -244,15 +244,17 @@ class AddressSpace:
         combine: Callable[[Array, Array], Array],
         acquire: bool = True,
         release: bool = True,
+        reads: bool = True,
     ) -> Array:
         """Atomic read-modify-write, lane by lane where addresses repeat; gives the old values (off lanes: 0).
 
-        `acquire` and `release` say how it orders what programs do before and after it.
+        `acquire` and `release` say how it orders what programs do before and after it, `reads` whether the result
+        depends on the old values, so that something must have written them.
         """
         pointers, mask, value = self._each(pointers, mask, value)
         values = value.reshape(-1)
         old = np.zeros(pointers.size, dtype=value.dtype)
-        for part in self.parts(pointers, mask, value.dtype, "atomic"):
+        for part in self.parts(pointers, mask, value.dtype, "atomic" if reads else "atomic store"):
             if self.journal is not None:
                 self.journal.updated(part.buffer.storage, part.items, part.index)
             if self.races is not None:

@@ -16,11 +16,26 @@ from kernelwright.ir.text import text_lines
 
 #: Names that rewritten code calls; the interpreter binds them.
 VALUE, AND, OR, NOT, TRUTH = "__kw_value__", "__kw_and__", "__kw_or__", "__kw_not__", "__kw_truth__"
+#: Calls an exchange whose old value nothing uses.
+DISCARD = "__kw_discard__"
+_EXCHANGE = "atomic_xchg"
 
 
 class _Rewriter(ast.NodeTransformer):
+    """`read`: the names whose values the function uses."""
+
+    def __init__(self, read: frozenset[str]) -> None:
+        self._read = read
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        self.generic_visit(node)
+        node.value = _discarding(node.value)
+        return node
+
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id not in self._read:
+            node.value = _discarding(node.value)
         if len(node.targets) > 1:
             raise SyntaxError(f"line {node.lineno}: Triton has no multiple assignment")
         node.value = _call(VALUE, node.value)
@@ -87,6 +102,15 @@ def _call(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name, ast.Load(), **at), list(arguments), [], **at)
 
 
+def _discarding(value: ast.expr) -> ast.expr:
+    """`tl.atomic_xchg(...)` and `pointer.atomic_xchg(...)` as a store; anything else as it is."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr != _EXCHANGE:
+        return value
+    return ast.Call(
+        ast.Name(DISCARD, ast.Load(), **_location(value)), [value.func, *value.args], value.keywords, **_location(value)
+    )
+
+
 def _thunk(value: ast.expr) -> ast.Lambda:
     nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     return ast.Lambda(nothing, value, **_location(value))
@@ -129,5 +153,7 @@ def rewritten_code(fn: Callable[..., Any]) -> CodeType:
     """
     function = _parsed(fn)
     function.decorator_list = []
-    function.body = [_Rewriter().visit(statement) for statement in function.body]
+    names = (node for node in ast.walk(function) if isinstance(node, ast.Name))
+    rewriter = _Rewriter(frozenset(node.id for node in names if isinstance(node.ctx, ast.Load)))
+    function.body = [rewriter.visit(statement) for statement in function.body]
     return compile(ast.Module([function], []), fn.__code__.co_filename, "exec")

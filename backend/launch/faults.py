@@ -41,8 +41,8 @@ class AccessError(KernelFault):
     """An access outside a tensor's storage, or not aligned to its element.
 
     `tensor` is the kernel's parameter ("" for a pointer that belongs to none), `offset` the first bad element
-    relative to the tensor's own first element, `access` "load", "store" or "atomic", and `extent` the legal
-    offsets [low, high).
+    relative to the tensor's own first element, `access` "load", "store", "atomic" or, where nothing uses the old
+    value, "atomic store", and `extent` the legal offsets [low, high).
     """
 
     def __init__(

@@ -485,6 +485,48 @@ def test_uninitialised_reads_are_found_on_request() -> None:
     assert interpret(kernel, host, torch.ones(8), check_uninitialised=True)[0].sum() == 8
 
 
+EXCHANGED = {
+    "a statement": "tl.atomic_xchg(out_ptr + i, x, mask=i < n)",
+    "a method": "(out_ptr + i).atomic_xchg(x, i < n)",
+    "released": 'tl.atomic_xchg(out_ptr + i, x, mask=i < n, sem="release")',
+    "an unused name": "_ = tl.atomic_xchg(out_ptr + i, x, mask=i < n)",
+    "in a helper": "put(out_ptr + i, x, i < n)",
+    "in a loop": "for j in range(2):\n        tl.atomic_xchg(out_ptr + i, x + j - 1, mask=i < n)",
+    "then added to": "tl.atomic_xchg(out_ptr + i, x - 1, mask=i < n)\n    tl.atomic_add(out_ptr + i, 1.0, mask=i < n)",
+    "then read": "tl.atomic_xchg(out_ptr + i, x, mask=i < n)\n    y = tl.atomic_xchg(out_ptr + i, 0.0, mask=i < n)\n"
+    "    tl.atomic_xchg(out_ptr + i, y, mask=i < n)",
+}
+READ = {
+    "stored": "y = tl.atomic_xchg(out_ptr + i, x, mask=i < n)\n    tl.store(out_ptr + i, y, mask=i < n)",
+    "exchanged": "tl.atomic_xchg(out_ptr + i, tl.atomic_xchg(out_ptr + i, x, mask=i < n), mask=i < n)",
+    "a condition": "if tl.atomic_xchg(out_ptr, 1.0) == 1.0:\n        tl.store(out_ptr + i, x, mask=i < n)",
+    "waited for": "while tl.atomic_xchg(out_ptr, 1.0) == 1.0:\n        pass",
+    "given back": "y = take(out_ptr + i, x, i < n)",
+    "an addition": "tl.atomic_add(out_ptr + i, x, mask=i < n)",
+    "a maximum": "tl.atomic_max(out_ptr + i, x, mask=i < n)",
+    "a comparison": "tl.atomic_cas(out_ptr + i, x, x)",
+}
+_HELPERS = [
+    "@triton.jit\ndef put(p, x, mask):\n    tl.atomic_xchg(p, x, mask=mask)",
+    "@triton.jit\ndef take(p, x, mask):\n    return tl.atomic_xchg(p, x, mask=mask)",
+]
+
+
+@pytest.mark.parametrize("name", EXCHANGED)
+def test_an_exchange_whose_old_value_nothing_uses_is_a_store(name: str) -> None:
+    kernel = COPY.format(body=f"x = tl.load(x_ptr + i, mask=i < n)\n    {EXCHANGED[name]}")
+    x = torch.randn(8)
+    out = interpret([*_HELPERS, kernel], HOST.format(grid=2, block=4), x, check_uninitialised=True, check_races=True)
+    torch.testing.assert_close(out[0], x)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_an_atomic_that_uses_what_nothing_has_written_is_found(name: str) -> None:
+    kernel = COPY.format(body=f"x = tl.load(x_ptr + i, mask=i < n)\n    {READ[name]}")
+    with pytest.raises(UninitialisedReadError, match=r"atomic of out_ptr\[0\], which nothing has written"):
+        interpret([*_HELPERS, kernel], HOST.format(grid=1, block=8), torch.ones(8), check_uninitialised=True)
+
+
 # Programs run many at once; what follows says that nobody can tell, except by the time it takes.
 
 PROGRAMS = {
