@@ -208,6 +208,11 @@ CONSTANT_ATTRIBUTES = frozenset(
 )
 CONSTANT_KEYWORDS_REFUSED = _words("pre_hook ir_override")
 
+DESCRIPTOR_HINT = (
+    "pass the tensor, and make its descriptor in the kernel: tl.make_tensor_descriptor(ptr, shape=[M, N], "
+    "strides=[N, 1], block_shape=[BM, BN])"
+)
+
 #: Hints for names that programs outside the dialect use.
 NAME_HINTS: Mapping[str, str] = {
     **dict.fromkeys("eval exec compile __import__".split(), "write the code itself; nothing is executed from strings"),
@@ -224,6 +229,7 @@ NAME_HINTS: Mapping[str, str] = {
         "Triton has no such function; write it with tl.exp, tl.log and tl.where, or import libdevice",
     ),
     "type": "use isinstance, or compare `x.dtype`",
+    "TensorDescriptor": DESCRIPTOR_HINT,
     "Model": "the reference is not part of the program; write kernels for what it computes",
 }
 

@@ -18,12 +18,14 @@ def evaluator() -> Iterator[LocalEvaluator]:
         yield evaluator
 
 
-def reference(body: str = "return torch.tanh(x) * 2", init: str = "return []", take: str = "self") -> Reference:
+def reference(
+    body: str = "return torch.tanh(x) * 2", init: str = "return []", take: str = "self", shape: str = "130"
+) -> Reference:
     source = (
         "import torch\nimport torch.nn as nn\n\n\nclass Model(nn.Module):\n"
         f"    def __init__({take}):\n        super().__init__()\n"
         f"        self.scale = {'scale' if 'scale' in take else '2'}\n\n"
-        f"    def forward(self, x):\n        {body}\n\n\ndef get_inputs():\n    return [torch.randn(130)]\n\n\n"
+        f"    def forward(self, x):\n        {body}\n\n\ndef get_inputs():\n    return [torch.randn({shape})]\n\n\n"
         f"def get_init_inputs():\n    {init}\n"
     )
     return import_source(source, "launched", shrink="never").reference
@@ -122,3 +124,125 @@ def test_every_form_of_init_arguments_reaches_both_sides(name: str, evaluator: L
     wanted = reference(f"return torch.tanh(x) * self.scale{' * 2.0' if factor else ''}", init, take)
     verdict = evaluator.evaluate_text(text, wanted, RUNGS)
     assert verdict.ok, verdict
+
+
+def described(kernel: str, call: str, above: str = "", more: str = "") -> str:
+    """A program that gives its kernel descriptors of x and y."""
+    return f"""import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+{more}
+{above}
+@triton.jit
+{kernel}
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        n = x.numel()
+{call}
+        return y
+"""
+
+
+_FLAT = """def k(x, y, s, B: tl.constexpr):
+    i = tl.program_id(0) * B
+    y.store([i], x.load([i]) * s)
+"""
+_TILED = """def k(a, s, b: "tl.tensor_descriptor", H: tl.constexpr, W: tl.constexpr):
+    # a comment
+    for j in range(0, a.shape[1], W):
+        move(a, b, tl.program_id(0) * H, j, s)
+"""
+_MOVE = """@triton.jit
+def move(a, b, i, j, s): b.store([i, j], a.load([i, j]) * s)
+
+
+"""
+_HOOKED = """def sized(args):
+    args["x"].block_shape = [args["B"]]
+    args["y"].block_shape = [args["B"]]
+
+
+"""
+_TUNED = """@triton.autotune([triton.Config({"B": b}, pre_hook=sized) for b in (32, 64)], key=["s"])"""
+_GRID = "[lambda meta: (triton.cdiv(n, meta['B']),)]"
+DESCRIPTORS = {
+    "of a tensor": (
+        "130",
+        described(
+            _FLAT,
+            "        a, b = (TensorDescriptor.from_tensor(t, [64]) for t in (x, y))\n        k[(3,)](a, b, 2.0, B=64)",
+        ),
+    ),
+    "of sizes and strides": (
+        "130",
+        described(
+            _FLAT,
+            "        k[(3,)](TensorDescriptor(x, [n], [1], [64]), TensorDescriptor(y, shape=y.shape, "
+            "strides=y.stride(), block_shape=[64]), s=2.0, B=64)",
+        ),
+    ),
+    "with a block for each launch": (
+        "130",
+        described(
+            _FLAT,
+            "        for b, first in ((64, 0), (32, 2)):\n"
+            "            k[(5,)](TensorDescriptor.from_tensor(x, [b]), TensorDescriptor.from_tensor(y, [b]), 2.0, b)",
+        ),
+    ),
+    "in a helper of the kernel": (
+        "13, 40",
+        described(
+            _TILED,
+            "        k[(4,)](TensorDescriptor.from_tensor(x, [4, 16]), 2.0, TensorDescriptor.from_tensor(y, [4, 16]), "
+            "4, 16)",
+            _MOVE,
+        ),
+    ),
+    "sized by a configuration's hook": (
+        "130",
+        described(
+            _FLAT,
+            "        a, b = (TensorDescriptor.from_tensor(t, [1]) for t in (x, y))\n        k" + _GRID + "(a, b, 2.0)",
+            _TUNED + "\n",
+            _HOOKED,
+        ).replace("\n@triton.jit", "@triton.jit"),
+    ),
+    "on one line": (
+        "130",
+        described(
+            "def k(x, y, s, B: tl.constexpr): y.store([tl.program_id(0) * B], x.load([tl.program_id(0) * B]) * s)\n",
+            "        k[(3,)](TensorDescriptor.from_tensor(x, [64]), TensorDescriptor.from_tensor(y, [64]), 2.0, B=64)",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DESCRIPTORS)
+def test_descriptors_of_host_code_are_made_in_the_kernel(name: str, evaluator: LocalEvaluator) -> None:
+    shape, text = DESCRIPTORS[name]
+    wanted = reference("return x * 2", shape=shape)
+    right = evaluator.evaluate_text(text, wanted, RUNGS)
+    assert right.ok, right
+    wrong = evaluator.evaluate_text(text.replace("2.0", "2.5"), wanted, RUNGS)
+    assert wrong.status is Status.MISMATCH, wrong
+
+
+def test_a_descriptor_ends_where_its_sizes_say(evaluator: LocalEvaluator) -> None:
+    _, text = DESCRIPTORS["of sizes and strides"]
+    verdict = evaluator.evaluate_text(text.replace("[n]", "[n - 1]"), reference("return x * 2"), RUNGS)
+    assert verdict.status is Status.MISMATCH, verdict
+    verdict = evaluator.evaluate_text(text.replace("[n]", "[n + 1]"), reference("return x * 2"), RUNGS)
+    assert (verdict.status, "out of bounds" in str(verdict.diagnostics)) == (Status.RUNTIME_ERROR, True), verdict
+
+
+def test_the_dialect_says_where_descriptors_are_made() -> None:
+    _, text = DESCRIPTORS["of a tensor"]
+    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
+        verdict = evaluator.evaluate_text(text, reference("return x * 2"), RUNGS)
+    assert verdict.status is Status.UNPARSED, verdict
+    assert all("tl.make_tensor_descriptor(ptr, " in one.hint for one in verdict.diagnostics if "Desc" in one.text)

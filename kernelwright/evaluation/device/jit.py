@@ -113,6 +113,7 @@ class CudaExecutor(JitKernels):
         super().__init__()
         self.turns, self.timed = turns, True
         self.resources: dict[str, Resources] = {}
+        triton.set_allocator(_allocated)  # kernels that make descriptors keep them in memory
 
     def launch(self, request: LaunchRequest) -> None:
         """Compile where that is due, and run the grid; empty ones launch nothing."""
@@ -157,6 +158,11 @@ class CudaExecutor(JitKernels):
     def _given(self, request: LaunchRequest) -> dict[str, Any]:
         """Arguments and options as a launch takes them."""
         return {name: self.value(value) for name, value in (*request.arguments.items(), *request.options.items())}
+
+
+def _allocated(size: int, _alignment: int, _stream: int | None) -> Tensor:
+    """Memory of the device for a launch."""
+    return torch.empty(size, dtype=torch.int8, device="cuda")
 
 
 def _trial(run: Callable[[], object], restore: Callable[[], None], clock: Clock) -> float:

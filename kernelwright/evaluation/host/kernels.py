@@ -9,8 +9,10 @@ from typing import Any
 
 import triton.language as tl
 from torch import Tensor
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from kernelwright.backend.launch.binding import BoundLaunch, JitNamespace, KernelHandle, LaunchError, is_constexpr
+from kernelwright.evaluation.host.descriptors import Shape, rebuilding, taken_apart
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import DeviceTensor, Store, reference_to
 from kernelwright.evaluation.protocol.kernel_text import undecorated
@@ -23,16 +25,18 @@ class HostKernels:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.namespace = JitNamespace(self._launch, KernelHandle, self._fastest)
-        self._described: dict[int, tuple[KernelHandle, str]] = {}
+        self._described: dict[tuple[int, tuple[Shape, ...]], tuple[KernelHandle, str]] = {}
         self._tuned: dict[int, KernelHandle] = {}
+        self._rounds = 0
         #: Whether launches have no effect, but those that decide what host code may go on to read.
         self.rehearsing = False
 
     def _launch(self, handle: KernelHandle, bound: BoundLaunch) -> None:
+        bound, shapes = taken_apart(bound)
         open_stores = self._published(handle, bound)
         if self.rehearsing and not open_stores:
             return
-        request = {"do": "launch", "kernel": self._describe(handle), "public": sorted(open_stores)}
+        request = {"do": "launch", "kernel": self._describe(handle, shapes), "public": sorted(open_stores)}
         answer = self._session.ask(request | self._encoded(bound))
         for number in answer["changed"]:
             open_stores[number].withhold()
@@ -40,6 +44,8 @@ class HostKernels:
     def _fastest(self, handle: KernelHandle, trials: Sequence[BoundLaunch]) -> int:
         """Which of an autotuned kernel's launches the device makes fastest; none of them has an effect."""
         self._tuned[id(handle)] = handle
+        if any(isinstance(value, TensorDescriptor) for value in trials[0].arguments.values()):
+            return self._rounds % len(trials)  # a configuration's hook, which no trial runs, gives descriptors a block
         for bound in trials:
             self._published(handle, bound)
         request = {"do": "tune", "kernel": self._describe(handle), "trials": [self._encoded(one) for one in trials]}
@@ -47,6 +53,7 @@ class HostKernels:
 
     def tune_again(self) -> None:
         """Ask anew which configurations are to be launched."""
+        self._rounds += 1
         for handle in self._tuned.values():
             handle.forget()
 
@@ -71,16 +78,18 @@ class HostKernels:
             "options": {name: self._value(value) for name, value in bound.options.items()},
         }
 
-    def _describe(self, handle: KernelHandle) -> str:
-        """The key under which the device knows a kernel; tells the device about it the first time."""
-        if id(handle) in self._described:
-            return self._described[id(handle)][1]
+    def _describe(self, handle: KernelHandle, shapes: tuple[Shape, ...] = ()) -> str:
+        """The key under which the device knows a kernel that makes these descriptors; tells of each the first time."""
+        place = id(handle), shapes
+        if place in self._described:
+            return self._described[place][1]
         key = f"{handle.__name__}#{len(self._described)}"
-        self._described[id(handle)] = handle, key
+        self._described[place] = handle, key
         source = _source(handle.fn)
         names = {
             name: self._value(value) for name, value in _free_names(handle.fn, source).items() if value is not handle
         }
+        source = rebuilding(source, shapes) if shapes else source
         self._session.post({"do": "kernel", "key": key, "symbol": handle.fn.__name__, "source": source, "names": names})
         return key
 
