@@ -33,3 +33,10 @@ def test_nothing_is_told_where_host_code_looks_at_values() -> None:
     assert module.launcher is not None
     source = module.launcher.source.replace("    return out", "    x.sum().item()\n    return out")
     assert launch_facts(replace(module, launcher=replace(module.launcher, source=source))) == {}
+
+
+def test_a_number_that_follows_block_sizes_is_none() -> None:
+    module = parse_module((GOLDEN / "rematerialize" / "before.py").read_text("utf-8"))
+    found = launch_facts(module)["convolution_view_batch_norm_legit_whole"]
+    assert found.number("slabs") is None and found.is_integer("slabs")
+    assert found.programs(0) == 12
