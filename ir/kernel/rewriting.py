@@ -102,6 +102,13 @@ class Rewriting:
             self.replace(result, operand)
         self.erase(loop)
 
+    def put(self, old: Operation, new: Operation) -> None:
+        """Put an operation in the place of one that gives as many results."""
+        self.before(old, new)
+        for was, made in zip(old.results, new.results, strict=True):
+            self.replace(was, made)
+        self.erase(old)
+
     def done(self) -> Function:
         """The function with all edits made, in its one form; the same object where none was noted.
 

@@ -196,10 +196,8 @@ class _Aligned:
         for loop in self.loops:
             main = self._round(loop, row, loop.operation.inits, ends=False)
             ends = self._round(loop, row, main.results, ends=True)
-            self.edits.before(loop.operation, main, ends)
-            for old, new in zip(loop.operation.results, ends.results, strict=True):
-                self.edits.replace(old, new)
-            self.edits.erase(loop.operation)
+            self.edits.before(loop.operation, main)
+            self.edits.put(loop.operation, ends)
         return self.edits.done()
 
     def _sums(self) -> Sums:

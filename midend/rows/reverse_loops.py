@@ -52,7 +52,4 @@ def _reverse(edits: Rewriting, positions: RowPositions, loop: Operation) -> None
     operations, given = edits.clone(body, (sums.emit("sub", lhs=last, rhs=arguments[0]), *arguments[1:]))
     results = tuple(edits.value() for _ in loop.results)
     region = Region(arguments, (*sums.made, *operations), given)
-    edits.before(loop, loop.having(regions=(region,), results=results))
-    for old, new in zip(loop.results, results, strict=True):
-        edits.replace(old, new)
-    edits.erase(loop)
+    edits.put(loop, loop.having(regions=(region,), results=results))

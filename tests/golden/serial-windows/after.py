@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: sw
-# level: triton  digest: 0e79b474e3f6
+# level: triton  digest: 0859897ecbe1
 import torch
 import triton
 import triton.language as tl
@@ -48,45 +48,33 @@ def reduce_max(value, dim):
 # covers: aten.max_pool3d_with_indices
 @triton.jit
 def max_pool3d_with_indices(x_ptr, out_ptr, XBLOCK: tl.constexpr, R0_BLOCK: tl.constexpr):
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
-    xmask = xindex < 480
-    r0_base = tl.arange(0, R0_BLOCK)[None, :]
-    x2 = xindex // 20 % 4
-    x1 = xindex // 5 % 4
-    x0 = xindex % 5
-    x3 = xindex // 80
-    acc = tl.full([XBLOCK, R0_BLOCK], float('-inf'), tl.float32)
-    for r0_offset in tl.static_range(0, 27, R0_BLOCK):
-        r0_index = r0_offset + r0_base
-        r0_mask = r0_index < 27
-        r0_6 = r0_index // 9
-        r0_5 = r0_index // 3 % 3
-        r0_4 = r0_index % 3
-        add = (-1 + r0_6 + 2 * x2).to(tl.int32)
-        full_0 = tl.full([1, 1], 0, tl.int64)
-        test = add >= full_0
-        full_1 = tl.full([1, 1], 7, tl.int64)
-        test_1 = add < full_1
-        both = test & test_1
-        add_1 = (-1 + r0_5 + 2 * x1).to(tl.int32)
-        test_2 = add_1 >= full_0
-        full_2 = tl.full([1, 1], 8, tl.int64)
-        test_3 = add_1 < full_2
-        both_1 = test_2 & test_3
-        add_2 = (-1 + r0_4 + 2 * x0).to(tl.int32)
-        test_4 = add_2 >= full_0
-        full_3 = tl.full([1, 1], 9, tl.int64)
-        test_5 = add_2 < full_3
-        both_2 = test_4 & test_5
-        both_3 = both & both_1
-        both_4 = both_3 & both_2
-        x = tl.load(x_ptr + (-82 + r0_4 + 2 * x0 + 9 * r0_5 + 18 * x1 + 72 * r0_6 + 144 * x2 + 504 * x3), r0_mask & both_4 & xmask, eviction_policy='evict_first', other=float('-inf'))
-        broadcast_to = tl.broadcast_to(x, [XBLOCK, R0_BLOCK])
-        maximum_1 = maximum(acc, broadcast_to)
-        acc = tl.where(r0_mask & xmask, maximum_1, acc)
-    reduce_max_1 = reduce_max(acc, 1)[:, None]
-    tl.store(out_ptr + xindex, reduce_max_1, xmask)
+    columns = tl.arange(0, R0_BLOCK)[None, :]
+    rows = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]
+    rows_1 = rows % 5
+    rows_2 = rows // 5 % 4
+    rows_3 = rows // 20 % 4
+    rows_4 = rows // 80
+    mask = rows < 480
+    acc = tl.full([XBLOCK, R0_BLOCK], -float("inf"), tl.float32)
+    for i in tl.static_range(0, 27, R0_BLOCK):
+        columns_1 = i + columns
+        columns_2 = columns_1 % 3
+        rows_5 = 2 * rows_1
+        columns_3 = columns_1 // 3 % 3
+        columns_4 = columns_1 // 9
+        index = -82 + columns_2 + rows_5 + 9 * columns_3 + 18 * rows_2 + 72 * columns_4
+        x_pointers = x_ptr + (index + 144 * rows_3 + 504 * rows_4)
+        mask_1 = columns_1 < 27
+        converted = (-1 + columns_4 + 2 * rows_3).to(tl.int32)
+        filled = tl.zeros([1, 1], tl.int64)
+        converted_1 = (-1 + columns_3 + 2 * rows_2).to(tl.int32)
+        both = (converted >= filled) & (converted < tl.full([1, 1], 7, tl.int64)) & ((converted_1 >= filled) & (converted_1 < tl.full([1, 1], 8, tl.int64)))
+        converted_2 = (-1 + columns_2 + rows_5).to(tl.int32)
+        mask_2 = both & ((converted_2 >= filled) & (converted_2 < tl.full([1, 1], 9, tl.int64)))
+        x = tl.load(x_pointers, mask=mask_1 & mask_2 & mask, other=-float("inf"), eviction_policy='evict_first')
+        chosen = tl.where(mask_1 & mask, maximum(acc, tl.broadcast_to(x, [XBLOCK, R0_BLOCK])), acc)
+        acc = chosen
+    tl.store(out_ptr + rows, tl.expand_dims(reduce_max(acc, 1), 1), mask=mask)
 
 max_pool3d_with_indices_meta = {"XBLOCK": 256, "R0_BLOCK": 1, "num_warps": 4}
 
