@@ -14,7 +14,7 @@ import triton.language as tl
 from numpy.typing import NDArray
 
 from kernelwright.backend.interpreter.batched_signals import Divergence, Meeting, TooLarge
-from kernelwright.backend.interpreter.guarded import GuardedBuilder, Handle, np_dtype
+from kernelwright.backend.interpreter.guarded import GuardedBuilder, Handle, is_narrow, np_dtype
 
 #: Elements of one value over all programs; bounds memory, and keeps values in the caches.
 MOST_ELEMENTS = 1 << 18
@@ -132,7 +132,7 @@ class BatchedBuilder(GuardedBuilder):
     # memory
 
     def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *order: Any) -> Any:
-        if self.programs.size > 1 and self.memory is not None and self.memory.turned:
+        if self.programs.size > 1 and self.memory is not None and (self.memory.turned or is_narrow(order)):
             raise Meeting
         return super().create_atomic_rmw(op, ptr, val, mask, *order)
 

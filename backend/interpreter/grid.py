@@ -6,7 +6,7 @@ so that a fault is always that of the first failing program.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,10 +59,18 @@ def run_grid(body: Body, grid: Grid, builder: BatchedBuilder) -> None:
 def _run_singly(body: Body, memory: AddressSpace, first: int, last: int) -> None:
     if memory.races is not None:
         memory.races.begin(together=False)
-    for number in reversed(range(first, last)) if memory.turned else range(first, last):
+    for number in _order(first, last, memory.turned):
         memory.barrier()
         memory.programs = np.array([number], np.int32)
         body()
+
+
+def _order(first: int, last: int, turned: int) -> Sequence[int]:
+    """In which order programs run one by one: turned, the last first, or every other time mixed."""
+    if turned % 4 == 3:
+        mixed: list[int] = np.random.default_rng(turned).permutation(np.arange(first, last)).tolist()
+        return mixed
+    return range(last - 1, first - 1, -1) if turned else range(first, last)
 
 
 def _run_batch(body: Body, memory: AddressSpace, journal: Journal, first: int, last: int) -> None:

@@ -23,6 +23,7 @@ with adapting("the interpreter", "triton"):
     from triton.runtime import interpreter as upstream
 
     _PADDING, _OP, _SEM = upstream._ir.PADDING_OPTION, upstream._ir.ATOMIC_OP, upstream._ir.MEM_SEMANTIC
+    _SCOPE = upstream._ir.MEM_SYNC_SCOPE
     upstream.InterpretedFunction, upstream._ir.PROPAGATE_NAN, upstream._ir.INPUT_PRECISION  # noqa: B018
     parameters(TritonSemantic, "builder")
     parameters(upstream.TensorHandle, "data", "dtype")
@@ -294,10 +295,15 @@ def _in_half(left: NDArray[Any], right: NDArray[Any], start: NDArray[Any]) -> ND
     return total
 
 
-def _orders(order: Sequence[Any]) -> tuple[bool, bool]:
-    """Whether an atomic acquires and releases, by its memory semantics."""
+def _orders(order: Sequence[Any]) -> tuple[bool, bool, bool]:
+    """Whether an atomic acquires and releases, by its memory semantics, and whether it is one to its program alone."""
     sem = order[0] if order else _SEM.ACQUIRE_RELEASE
-    return sem in (_SEM.ACQUIRE, _SEM.ACQUIRE_RELEASE), sem in (_SEM.RELEASE, _SEM.ACQUIRE_RELEASE)
+    return sem in (_SEM.ACQUIRE, _SEM.ACQUIRE_RELEASE), sem in (_SEM.RELEASE, _SEM.ACQUIRE_RELEASE), is_narrow(order)
+
+
+def is_narrow(order: Sequence[Any]) -> bool:
+    """Whether an atomic's scope, which comes after its semantics, is its own program."""
+    return len(order) > 1 and bool(order[1] == _SCOPE.CTA)
 
 
 def pack_exact(values: NDArray[Any], dtype: Any) -> Any:

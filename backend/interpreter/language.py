@@ -22,7 +22,7 @@ from triton.language import semantic
 from triton.language.extra.cuda import libdevice
 from triton.runtime import interpreter as upstream
 
-from kernelwright.backend.interpreter import numerics, rewrite
+from kernelwright.backend.interpreter import hints, numerics, rewrite
 from kernelwright.backend.interpreter import types as interp_types
 from kernelwright.backend.interpreter.batched import BatchedBuilder
 from kernelwright.backend.interpreter.batched_signals import Divergence
@@ -96,6 +96,10 @@ class Language:
             "dot_scaled": _unsupported("dot_scaled"),
             "inline_asm_elementwise": _unsupported("inline_asm_elementwise"),
             "static_print": lambda *_values, **_options: None,
+            "multiple_of": hints.multiple_of,
+            "max_contiguous": hints.max_contiguous,
+            "max_constancy": hints.max_constancy,
+            "assume": hints.assume,
         }
         for name, value in replacements.items():
             self.set_attr(module, name, value)
@@ -209,10 +213,16 @@ class Language:
             items = result if isinstance(result, tuple | tl.tuple) else (result,)
             return [np.broadcast_to(item.handle.data, left[0].shape) for item in items]
 
-        self.builder.synchronised()
+        self._meet(inputs[0].handle.data, axis)
         arrays = [np.broadcast_to(t.handle.data, (count, *t.handle.data.shape[1:])) for t in inputs]
         arrays = [np.flip(a, axis) for a in arrays] if flip else arrays
         return list(how(arrays, joined, axis))
+
+    def _meet(self, data: NDArray[Any], axis: int) -> None:
+        """Threads that fold wait for each other, unless those of one warp have all that is folded: up to as many
+        neighbours as it has threads."""
+        if axis < data.ndim - 1 or data.shape[axis] > _WARP:
+            self.builder.synchronised()
 
     def _reduce(self, input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **_context: Any) -> Any:
         inputs, single = _operands(input)
@@ -232,8 +242,10 @@ class Language:
     def _reduced(self, inputs: Any, axis: int, combine_fn: Any) -> list[Any]:
         fast = _FAST_REDUCE.get(getattr(combine_fn, "fn", None))
         if fast is None or len(inputs) > 1 or inputs[0].dtype == tl.int1:
-            return self._fold(inputs, axis, combine_fn, numerics.fold, False)
-        self.builder.synchronised()
+            turned = self.builder.memory is not None and self.builder.memory.turned
+            how = functools.partial(numerics.fold_by_threads, threads=_THREADS) if turned else numerics.fold
+            return self._fold(inputs, axis, combine_fn, how, False)
+        self._meet(inputs[0].handle.data, axis)
         if inputs[0].dtype == tl.float16 and combine_fn.fn is _SUM:
             return [numerics.fold_in_turn(inputs[0].handle.data, axis, _THREADS)]
         # One layout, so that the order of additions depends on nothing else.
@@ -259,8 +271,8 @@ def _jit_body(member: Any) -> Callable[..., Any] | None:
 
 
 _SUM = _jit_body(tl.standard._sum_combine)
-#: Threads that share a reduction, of four warps.
-_THREADS = 128
+#: Threads of a warp, and threads that share a reduction, of four warps.
+_WARP, _THREADS = 32, 128
 
 _FAST_REDUCE: Mapping[Any, Callable[[bool], Callable[..., Any]]] = {
     _jit_body(tl.standard._sum_combine): lambda _floating: np.sum,

@@ -81,8 +81,8 @@ class AddressSpace:
         self.programs: NDArray[np.int32] = np.zeros(1, np.int32)
         self.journal: Journal | None = None
         self.races = races
-        #: Whether atomics come in the other order: of programs, and of the lanes of each.
-        self.turned = False
+        #: Not 0: atomics come in another order, of programs and of lanes, and reductions join what threads would.
+        self.turned = 0
         #: Whether lanes that are off hold zeros where a load names no `other`.
         self.zeros = False
 
@@ -244,12 +244,14 @@ class AddressSpace:
         combine: Callable[[Array, Array], Array],
         acquire: bool = True,
         release: bool = True,
+        narrow: bool = False,
         reads: bool = True,
     ) -> Array:
         """Atomic read-modify-write, lane by lane where addresses repeat; gives the old values (off lanes: 0).
 
         `acquire` and `release` say how it orders what programs do before and after it, `reads` whether the result
-        depends on the old values, so that something must have written them.
+        depends on the old values, so that something must have written them; `narrow`: it is atomic within a program
+        alone.
         """
         pointers, mask, value = self._each(pointers, mask, value)
         values = value.reshape(-1)
@@ -259,11 +261,12 @@ class AddressSpace:
                 self.journal.updated(part.buffer.storage, part.items, part.index)
             if self.races is not None:
                 who = self._lanes(part.lanes, pointers.shape)
-                met = self.races.update(part.buffer.storage, part.items, part.index, who, acquire, release)
+                order = acquire, release, narrow
+                met = self.races.update(part.buffer.storage, part.items, part.index, who, *order)
                 self._refuse_race(part, "atomic", met)
             lanes = np.arange(pointers.size) if part.lanes is None else part.lanes
-            order = slice(None, None, -1 if self.turned else 1)
-            ordered, numbered = part.index[order], lanes[order]
+            way = slice(None, None, -1 if self.turned else 1)
+            ordered, numbered = part.index[way], lanes[way]
             for turn in _turns(ordered):
                 index, chosen = ordered[turn], numbered[turn]
                 old[chosen] = part.items[index]

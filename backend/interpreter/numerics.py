@@ -212,6 +212,25 @@ def fold(arrays: Arrays, combine: Callable[[Arrays, Arrays], Arrays], axis: int)
     return [a.squeeze(axis) for a in arrays]
 
 
+def fold_by_threads(arrays: Arrays, combine: Callable[[Arrays, Arrays], Arrays], axis: int, threads: int) -> Arrays:
+    """Reduce over an axis as `threads` of a GPU do: each what it holds in turn, and then those that are half of them
+    apart, a quarter, and so on. That takes a `combine` that is associative and commutative."""
+    runs = arrays[0].shape[axis] // threads
+    if runs > 1 and arrays[0].shape[axis] == runs * threads:
+        total: Arrays = [a[_part(axis, 0, None, runs)] for a in arrays]
+        for step in range(1, runs):
+            total = combine(total, [a[_part(axis, step, None, runs)] for a in arrays])
+        arrays = total
+    while (size := arrays[0].shape[axis]) > 1:
+        half, rest = size // 2, _part(axis, size // 2 * 2, None)
+        near, far = _part(axis, 0, half), _part(axis, half, 2 * half)
+        folded = combine([a[near] for a in arrays], [a[far] for a in arrays])
+        if size % 2:
+            folded = [np.concatenate([f, a[rest]], axis) for f, a in zip(folded, arrays, strict=True)]
+        arrays = folded
+    return [a.squeeze(axis) for a in arrays]
+
+
 def scan(arrays: Arrays, combine: Callable[[Arrays, Arrays], Arrays], axis: int) -> Arrays:
     """Inclusive prefixes along an axis by an associative `combine` of (left, right), in log2(n) steps.
 

@@ -2,9 +2,10 @@
 
 Programs run at the same time, so an element that one of them writes is nobody else's, unless something orders the two
 accesses: the first program changes an element atomically after its access, and the other one does so with the same
-element before its own, be it by way of others. (An atomic that is `relaxed` orders nothing.) Threads of one program
-exchange values where it stores a block and loads its elements in other places; between the two there has to be a
-barrier, as reductions, products and `tl.debug_barrier` have one. What a store leaves as it was counts as no write.
+element before its own, be it by way of others. (An atomic that is `relaxed` orders nothing, and one whose scope is
+`cta` is none to other programs.) Threads of one program meet where it accesses an element in two places of its blocks
+and stores to it in one of them; between the two accesses there has to be a barrier, as `tl.debug_barrier`, products
+and reductions across warps have one. What a store leaves as it was counts as no write.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,7 +49,8 @@ class Lanes:
 class _Region:
     """One storage. Marks are by element: the program that did it last, and how often it had let others know before.
 
-    `place` and `moment` tell the thread that wrote, and after which barrier.
+    `place` and `moment` tell the thread that wrote, and after which barrier; `seat` and `glance` those that read.
+    `narrow` marks what was changed by atomics for one program alone.
     """
 
     elements: int
@@ -62,7 +64,10 @@ class _Region:
     updated: Marks | None = None
     reader: Marks | None = None
     read: Marks | None = None
-    kept: list[tuple[Index, Callable[[], Marks | None]]] = field(default_factory=list)
+    seat: Index | None = None
+    glance: Marks | None = None
+    narrow: Marks | None = None
+    kept: list[tuple[Index, Lanes, int]] = field(default_factory=list)
     lanes: int = 0
 
     def marks(self) -> Marks:
@@ -131,10 +136,10 @@ class Races:
             found = self._foreign(region.writer, region.wrote, index, programs)
             if found is not None:
                 return found, "which another program of the grid stores in the same launch"
-            found = self._unsynchronised(region, index, programs, lanes)
+            found = self._unsynchronised(region.writer, region.place, region.moment, index, lanes)
             if found is not None:
                 return found, "which another thread of the program stores without a barrier after it"
-        self._mark_readers(region, index, programs)
+        self._mark_readers(region, index, programs, lanes.places(), self._moment)
         return None
 
     def store(self, storage: int, items: Array, index: Index, values: Array, lanes: Lanes) -> tuple[int, str] | None:
@@ -143,9 +148,7 @@ class Races:
         assert programs is not None
         before = items[index]
         changed = _bits(before) != _bits(values)
-        found = (
-            None if region.mixed or not changed.any() else self._met(region, index, programs, before, values, changed)
-        )
+        found = None if region.mixed or not changed.any() else self._met(region, index, lanes, before, values, changed)
         items[index] = values
         if region.mixed:
             return None
@@ -159,14 +162,15 @@ class Races:
         return found
 
     def update(
-        self, storage: int, items: Array, index: Index, lanes: Lanes, acquire: bool, release: bool
+        self, storage: int, items: Array, index: Index, lanes: Lanes, acquire: bool, release: bool, narrow: bool = False
     ) -> tuple[int, str] | None:
-        """These elements are about to be changed atomically, and order accesses as told."""
+        """These elements are about to be changed atomically, and order accesses as told; `narrow`: atomically to the
+        threads of one program alone."""
         region, programs = self._region(storage, items), lanes.programs()
         assert programs is not None
         if self._together:
             self._perhaps |= set(np.unique(programs).tolist())
-        else:
+        elif not narrow:
             self._order(int(programs[0]), storage, index, acquire, release)
         if region.mixed:
             return None
@@ -180,6 +184,9 @@ class Races:
                 return found, what
         if region.updater is None or region.updated is None:
             region.updater, region.updated = region.marks(), region.marks()
+        met = self._met_narrowly(region, index, programs, narrow)
+        if met is not None:
+            return met, 'which another program of the grid changes too, atomically within its own threads (scope="cta")'
         self._set(region.updater, index, programs)
         self._set(region.updated, index, self._times(programs))
         return None
@@ -192,10 +199,26 @@ class Races:
             region.mixed = True
         return region
 
+    def _met_narrowly(self, region: _Region, index: Index, programs: Marks, narrow: bool) -> int | None:
+        """The first lane of an atomic whose element another program changes as well, one of them for itself alone."""
+        assert region.updater is not None
+        if narrow and region.narrow is None:
+            region.narrow = region.marks()
+        if region.narrow is None:
+            return None
+        lanes = np.flatnonzero((region.narrow[index] != -1) | narrow)
+        found = self._foreign(region.updater, region.updated, index, programs, lanes)
+        if narrow:
+            self._set(region.narrow, index, 1)
+        return found
+
     def _met(
-        self, region: _Region, index: Index, programs: Marks, before: Array, values: Array, changed: Truths
+        self, region: _Region, index: Index, lanes: Lanes, before: Array, values: Array, changed: Truths
     ) -> tuple[int, str] | None:
-        """The first lane of a store that meets what another program did to its element."""
+        """The first lane of a store that meets what another program, or another thread of its own, did to its
+        element."""
+        programs = lanes.programs()
+        assert programs is not None
         self._read_until_now(region)
         told = "where another program of the grid "
         if region.writer is not None:
@@ -210,6 +233,13 @@ class Races:
             found = None if marks is None else self._foreign(marks, times, index, programs, np.flatnonzero(changed))
             if found is not None:
                 return found, told + what
+        for who, places, moments, what in (
+            (region.reader, region.seat, region.glance, "has read without a barrier after it"),
+            (region.writer, region.place, region.moment, "stores without a barrier after it"),
+        ):
+            found = self._unsynchronised(who, places, moments, index, lanes, changed)
+            if found is not None:
+                return found, "which another thread of the program " + what
         return None
 
     def _foreign(
@@ -232,15 +262,25 @@ class Races:
                 return place
         return None
 
-    def _unsynchronised(self, region: _Region, index: Index, programs: Marks | None, lanes: Lanes) -> int | None:
-        """The first lane that reads what another thread of its program has stored since the last barrier."""
-        if programs is None:
+    def _unsynchronised(
+        self,
+        who: Marks | None,
+        places: Index | None,
+        moments: Marks | None,
+        index: Index,
+        lanes: Lanes,
+        chosen: Truths | None = None,
+    ) -> int | None:
+        """The first (chosen) lane whose element another thread of its program has accessed since the last barrier."""
+        programs = lanes.programs()
+        if programs is None or who is None:
             return None
-        assert region.writer is not None and region.moment is not None and region.place is not None
-        own = np.flatnonzero((region.writer[index] == programs) & (region.moment[index] == self._moment))
-        if not own.size:
+        assert moments is not None and places is not None
+        own = (who[index] == programs) & (moments[index] == self._moment)
+        found = np.flatnonzero(own if chosen is None else own & chosen)
+        if not found.size:
             return None
-        other = own[region.place[index[own]] != lanes.places()[own]]
+        other = found[places[index[found]] != lanes.places()[found]]
         return int(other[0]) if other.size else None
 
     # marks
@@ -267,23 +307,23 @@ class Races:
     def _keep(self, region: _Region, index: Index, lanes: Lanes) -> None:
         """Note a read of a storage that nobody writes to so far, which is nearly all there is."""
         if region.reader is not None:
-            self._mark_readers(region, index, lanes.programs())
+            self._mark_readers(region, index, lanes.programs(), lanes.places(), self._moment)
             return
         if self._told:  # programs let others know: when something was read counts
             self._read_until_now(region)
-            self._mark_readers(region, index, lanes.programs())
+            self._mark_readers(region, index, lanes.programs(), lanes.places(), self._moment)
             return
-        region.kept.append((index, lanes.programs))
+        region.kept.append((index, lanes, self._moment))
         region.lanes += index.size
         if region.lanes > _MOST_KEPT:
             self._read_until_now(region)
 
     def _read_until_now(self, region: _Region) -> None:
         kept, region.kept, region.lanes = region.kept, [], 0
-        for index, programs in kept:
-            self._mark_readers(region, index, programs())
+        for index, lanes, moment in kept:
+            self._mark_readers(region, index, lanes.programs(), lanes.places(), moment)
 
-    def _mark_readers(self, region: _Region, index: Index, programs: Marks | None) -> None:
+    def _mark_readers(self, region: _Region, index: Index, programs: Marks | None, places: Index, moment: int) -> None:
         if region.reader is None or region.read is None:
             region.reader, region.read = region.marks(), region.marks()
         if programs is None:
@@ -294,6 +334,17 @@ class Races:
         several = ((before != -1) & (before != programs)) | (region.reader[index] != programs)
         self._set(region.reader, index[several], _MANY)
         self._set(region.read, index, self._times(programs))
+        self._mark_seats(region, index, before == programs, places, moment)
+
+    def _mark_seats(self, region: _Region, index: Index, again: Truths, places: Index, moment: int) -> None:
+        """Note which threads have read; `again`: lanes whose element their program has read before."""
+        if region.seat is None or region.glance is None:
+            region.seat, region.glance = np.full(region.elements, -1, np.int64), region.marks()
+        before, still = region.seat[index], again & (region.glance[index] == moment)
+        self._set(region.seat, index, places)
+        self._set(region.glance, index, moment)
+        several = (still & (before != places)) | (region.seat[index] != places)
+        self._set(region.seat, index[several], _MANY)
 
     # order
 

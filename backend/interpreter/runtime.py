@@ -154,8 +154,9 @@ class InterpreterRuntime:
         self.triton = JitNamespace(self._launch, _Kernel)
         self.check_uninitialised, self.check_races, self._zeros = check_uninitialised, check_races, zeros
         self.in_kernel = False
-        #: Whether programs that use atomics run in the other order, last first; those that wait for others do not.
-        self.turned = False
+        #: Not 0: programs that use atomics run in another order, last first or mixed (of 3, 7, 11 and so on), and
+        #: reductions combine what a GPU's threads would; not where programs wait for others.
+        self.turned = 0
         self._written: dict[int, tuple[Tensor, NDArray[np.bool_]]] = {}
 
     def host_mode(self) -> Any:
@@ -183,7 +184,7 @@ class InterpreterRuntime:
         language = _language()
         fault = functools.partial(_raise_access, handle)
         memory = AddressSpace(fault, Races() if self.check_races and math.prod(bound.grid) < 1 << 31 else None)
-        memory.turned, memory.zeros = self.turned and not handle.waits, self._zeros
+        memory.turned, memory.zeros = 0 if handle.waits else self.turned, self._zeros
         self.in_kernel = True
         try:
             with language.active(), np.errstate(all="ignore"):

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.execute import load_module
-from kernelwright.backend.launch.faults import AccessError
+from kernelwright.backend.launch.faults import AccessError, KernelError
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 
 X = TensorSpec.contiguous("x", "f32", (256,))
@@ -57,6 +57,25 @@ RACES = {
     "a block exchanged after the barrier is over": (
         "tl.debug_barrier()\ntl.store(s_ptr + i, x)\ntl.store(y_ptr + i, tl.load(s_ptr + p * B + B - 1 - j))"
     ),
+    "a tile exchanged across a sum in one warp": (
+        "tl.store(s_ptr + i, x)\nv = tl.sum(x, axis=0)\ntl.store(y_ptr + i, tl.load(s_ptr + p * B + B - 1 - j) + v)"
+    ),
+    "a tile exchanged across sums of short rows": (
+        "r = tl.arange(0, 8)[:, None] * 4 + tl.arange(0, 4)[None, :]\nv = tl.load(x_ptr + p * B + r)\n"
+        "tl.store(s_ptr + p * B + r, v)\nw = tl.sum(v, axis=1)[:, None]\n"
+        "tl.store(y_ptr + p * B + r, tl.load(s_ptr + p * B + 31 - r) + w)"
+    ),
+    "a row shifted in place": "tl.store(x_ptr + p * B + (j + 1) % B, x)",
+    "neighbours swapped in place": "tl.store(x_ptr + p * B + (j ^ 1), x)",
+    "a sum of two neighbours in place": ("tl.store(x_ptr + i, x + tl.load(x_ptr + p * B + j // 2 * 2))"),
+    "one element set after its row": "tl.store(y_ptr + i, x)\ntl.store(y_ptr + p * B + 5, 7.0)",
+    "a border after its row": "tl.store(y_ptr + i, x)\ntl.store(y_ptr + p * B + tl.arange(0, 4), 9.0)",
+    "a row over the element set before": "tl.store(y_ptr + p * B + 3, 7.0)\ntl.store(y_ptr + i, x)",
+    "sums by atomics of their own program": 'tl.atomic_add(y_ptr, tl.sum(x, axis=0), scope="cta")',
+    "bins by atomics of their own program": 'tl.atomic_add(c_ptr + j % 4, 1, sem="relaxed", scope="cta")',
+    "atomics of two scopes": (
+        'if p % 2 == 0:\n    tl.atomic_add(c_ptr, 1, scope="cta")\nelse:\n    tl.atomic_add(c_ptr, 1)'
+    ),
 }
 
 ORDERED = {
@@ -91,35 +110,137 @@ ORDERED = {
     "a tile turned around behind a barrier": (
         "tl.store(s_ptr + i, x)\ntl.debug_barrier()\ntl.store(y_ptr + i, tl.load(s_ptr + p * B + B - 1 - j))"
     ),
-    "a tile exchanged across a sum": (
-        "tl.store(s_ptr + i, x)\nv = tl.sum(x, axis=0)\ntl.store(y_ptr + i, tl.load(s_ptr + p * B + B - 1 - j) + v)"
-    ),
     "in place": "tl.store(x_ptr + i, x * 2)\ntl.store(y_ptr + i, x)",
+    "a row shifted in place behind a barrier": "tl.debug_barrier()\ntl.store(x_ptr + p * B + (j + 1) % B, x)",
+    "one element set after its row and a barrier": (
+        "tl.store(y_ptr + i, x)\ntl.debug_barrier()\ntl.store(y_ptr + p * B + 5, 7.0)"
+    ),
+    "one element beside its row": "tl.store(y_ptr + i, x, mask=j != 5)\ntl.store(y_ptr + p * B + 5, 7.0)",
+    "an element set to what it is": "tl.store(y_ptr + i, 7.0)\ntl.store(y_ptr + p * B + 5, 7.0)",
+    "a row read and changed twice": (
+        "tl.store(x_ptr + i, x + 1)\ntl.store(x_ptr + i, tl.load(x_ptr + i) * 2)\n"
+        "tl.store(y_ptr + i, tl.load(x_ptr + i))"
+    ),
+    "a count kept in memory": (
+        "for t in range(3):\n    tl.store(s_ptr + p, (tl.load(s_ptr + p) if t else 0.0) + 1.0)\ntl.store(y_ptr + i, x)"
+    ),
+    "a tile exchanged across a sum of columns": (
+        "r = tl.arange(0, 8)[:, None] * 4 + tl.arange(0, 4)[None, :]\nv = tl.load(x_ptr + p * B + r)\n"
+        "tl.store(s_ptr + p * B + r, v)\nw = tl.sum(v, axis=0)[None, :]\n"
+        "tl.store(y_ptr + p * B + r, tl.load(s_ptr + p * B + 31 - r) + w)"
+    ),
+    "atomics of a program on elements of its own": 'tl.atomic_add(y_ptr + i, x, scope="cta")',
 }
 
 
-def run(body: str, grid: int = 8, block: int = 32, turned: bool = False) -> Tensor:
+def run(body: str, grid: int = 8, block: int = 32, turned: int = 0, helper: str = "") -> Tensor:
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     host = Launcher(HOST.format(grid=grid, block=block))
-    module = KernelModule("raced", REFERENCE, (Kernel("k", (HEAD + lines).rstrip("\n")),), host)
+    kernels = (Kernel("join", helper), Kernel("k", (HEAD + lines).rstrip("\n")))
+    module = KernelModule("raced", REFERENCE, kernels if helper else kernels[1:], host)
     runtime = InterpreterRuntime(check_races=True)
     runtime.turned = turned
     (found,) = load_module(module, runtime)([torch.randn(256, generator=torch.Generator().manual_seed(1))], {})
     return found
 
 
-@pytest.mark.parametrize("turned", [False, True], ids=["in order", "turned"])
+@pytest.mark.parametrize("turned", [0, 1, 3], ids=["in order", "turned", "mixed"])
 @pytest.mark.parametrize("name", RACES)
 def test_what_chance_decides_is_refused(name: str, turned: bool) -> None:
     with pytest.raises(AccessError, match=r"another (program|thread|lane)"):
         run(RACES[name], turned=turned)
 
 
-@pytest.mark.parametrize("turned", [False, True], ids=["in order", "turned"])
+@pytest.mark.parametrize("turned", [0, 1, 3], ids=["in order", "turned", "mixed"])
 @pytest.mark.parametrize("name", ORDERED)
 def test_what_is_ordered_passes(name: str, turned: bool) -> None:
     first = run(ORDERED[name])
     assert torch.allclose(run(ORDERED[name], turned=turned), first, rtol=1e-4, atol=1e-5)
+
+
+def test_a_sum_across_warps_is_a_barrier() -> None:
+    exchanged = RACES["a tile exchanged across a sum in one warp"]
+    once = run(exchanged, grid=4, block=64)
+    assert torch.equal(once, run(exchanged.replace("v = tl.sum", "tl.debug_barrier()\nv = tl.sum"), grid=4, block=64))
+
+
+def test_programs_come_in_more_than_two_orders() -> None:
+    """What is right whether programs come forwards or backwards is wrong in a third order."""
+    body = "t = tl.atomic_add(c_ptr, 1)\ntl.store(y_ptr + i, tl.where((t == p) | (t == 7 - p), x, 0.0))"
+    forwards, backwards, mixed = (run(body, turned=turned) for turned in (0, 1, 3))
+    assert torch.equal(forwards, backwards)
+    assert not torch.equal(forwards, mixed)
+
+
+#: What joins two elements, or two pairs of them, and whether it does so in any order.
+FOLDS = {
+    "affine maps": ("a, b, c, d", "a * c, b * c + d", False),
+    "matrices with a row of their own": ("a, b, c, d", "a + c, b - d * a", False),
+    "means of two": ("a, c", "(a + c) / 2", False),
+    "differences": ("a, c", "a - c", False),
+    "decayed sums": ("a, c", "a * 0.5 + c", False),
+    "sums": ("a, c", "a + c", True),
+    "products": ("a, c", "a * c", True),
+    "the larger size": ("a, c", "tl.where(tl.abs(a) > tl.abs(c), a, c)", True),
+    "the largest and its place": ("a, b, c, d", "tl.maximum(a, c), tl.where(a > c, b, d)", True),
+    "sums and squares": ("a, b, c, d", "a + c, b + d", True),
+}
+
+
+@pytest.mark.parametrize("name", FOLDS)
+def test_folds_come_in_the_order_of_threads_too(name: str) -> None:
+    """`tl.reduce` takes a function that is associative and commutative; one that is not gives something else."""
+    parameters, how, same = FOLDS[name]
+    kernel = f"@triton.jit\ndef join({parameters}):\n    return {how}\n"
+    body = "v = tl.load(x_ptr + tl.arange(0, 512) % 251)\n" + (
+        "q, r = tl.reduce((v, v * 0.75), 0, join)\ntl.store(y_ptr, r)"
+        if "d" in parameters
+        else "tl.store(y_ptr, tl.reduce(v, 0, join))"
+    )
+    one, other = (run(body, grid=1, block=32, turned=turned, helper=kernel)[0] for turned in (0, 1))
+    assert torch.allclose(one, other, rtol=1e-4, atol=1e-5) is same
+
+
+HINTS_FALSE = {
+    "rows of no multiple": "i = tl.multiple_of(p * 33, 16) + j\ntl.store(y_ptr + j, tl.load(x_ptr + i % 256))",
+    "a block that starts between": "i = tl.multiple_of(1 + j, 8)\ntl.store(y_ptr + j, x)",
+    "steps of two": "i = tl.multiple_of(j * 2, 4)\ntl.store(y_ptr + j, x)",
+    "a shuffled block": "i = tl.max_contiguous(j ^ 1, 4)\ntl.store(y_ptr + j, x)",
+    "pairs that count": "i = tl.max_contiguous(j // 2, 2)\ntl.store(y_ptr + j, x)",
+    "runs of two for four": "i = tl.max_constancy(j // 2, [4])\ntl.store(y_ptr + j, x)",
+    "an offset pointer": "q = tl.multiple_of(x_ptr + 1, 16)\ntl.store(y_ptr + j, x)",
+    "an assumption": "tl.assume(n % 512 == 0)\ntl.store(y_ptr + j, x)",
+}
+HINTS_TRUE = {
+    "rows of a multiple": "i = tl.multiple_of(p * 32, 16) + j\ntl.store(y_ptr + i, x)",
+    "a block that counts from a multiple": (
+        "i = tl.max_contiguous(tl.multiple_of(p * 32 + j, 32), 32)\ntl.store(y_ptr + i, x)"
+    ),
+    "rows that go around": (
+        "i = tl.max_contiguous(tl.multiple_of((p * 32 + j) % 250, 32), 32)\ntl.store(y_ptr + j, i * 0.0)"
+    ),
+    "rows cut off to 0": (
+        "i = tl.where(j < 13, j, 0)\ni = tl.max_contiguous(tl.multiple_of(i, 32), 32)\ntl.store(y_ptr + j, x * 0)"
+    ),
+    "runs of four": "i = tl.max_constancy(j // 4, [4])\ntl.store(y_ptr + j, x * 0)",
+    "two axes": (
+        "r = tl.arange(0, 4)[:, None] * 64 + tl.arange(0, 8)[None, :]\n"
+        "r = tl.max_contiguous(tl.multiple_of(r, [64, 8]), [1, 8])\ntl.store(y_ptr + j, x * 0)"
+    ),
+    "a tensor's own pointer": "q = tl.multiple_of(x_ptr, 16)\ntl.store(y_ptr + j, x * 0)",
+    "an assumption": "tl.assume(n % 128 == 0)\ntl.store(y_ptr + j, x * 0)",
+}
+
+
+@pytest.mark.parametrize("name", HINTS_FALSE)
+def test_what_the_compiler_is_told_falsely_is_refused(name: str) -> None:
+    with pytest.raises(KernelError, match=r"tl\.(multiple_of|max_contiguous|max_constancy|assume)"):
+        run(HINTS_FALSE[name], grid=2)
+
+
+@pytest.mark.parametrize("name", HINTS_TRUE)
+def test_what_the_compiler_is_told_truly_passes(name: str) -> None:
+    run(HINTS_TRUE[name])
 
 
 def test_one_program_has_threads_too() -> None:
@@ -131,12 +252,10 @@ def test_one_program_has_threads_too() -> None:
 def test_tickets_are_not_given_out_in_the_order_of_programs() -> None:
     """What takes the order of atomics for that of programs gives something else when they come in another order."""
     tickets = "t = tl.atomic_add(c_ptr, 1)\ntl.store(y_ptr + t * B + j, x)"
-    assert not torch.equal(run(tickets), run(tickets, turned=True))
+    assert not torch.equal(run(tickets), run(tickets, turned=1))
     lanes = "t = tl.atomic_add(c_ptr + j * 0, 1)\ntl.store(y_ptr + p * B + t % B, x)"
-    assert not torch.equal(run(lanes), run(lanes, turned=True))
+    assert not torch.equal(run(lanes), run(lanes, turned=1))
 
 
 def test_a_program_that_waits_is_never_turned() -> None:
-    assert torch.equal(
-        run(ORDERED["a carry handed on by flags"]), run(ORDERED["a carry handed on by flags"], turned=True)
-    )
+    assert torch.equal(run(ORDERED["a carry handed on by flags"]), run(ORDERED["a carry handed on by flags"], turned=1))

@@ -35,7 +35,7 @@ class InterpreterExecutor:
     def launch(self, request: LaunchRequest) -> None:
         """Run every program of the grid."""
         handle = self._kernels[request.kernel]
-        self._runtime.turned = self.call % 2 == 1
+        self._runtime.turned = self.call if self.call % 2 == 1 else 0
         arguments = {name: self._argument(value) for name, value in request.arguments.items()}
         options: Mapping[str, Any] = {name: self._argument(value) for name, value in request.options.items()}
         handle[request.grid](**arguments, **options)
