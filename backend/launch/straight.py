@@ -7,6 +7,7 @@ and grids as functions say the same for the shapes of a reference, which no pass
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import torch
@@ -33,7 +34,9 @@ _FILLED: Mapping[str, float | None] = {
     "full": None, "full_like": None, "new_full": None,
 }  # fmt: skip
 #: Block sizes at which a grid that is a function is asked, to see what it divides by what.
-_PROBES = (3, 16, 40, 1000)
+_PROBES = (1, 3, 16, 40, 1000)
+#: A block that is longer than anything.
+_HUGE = 1 << 62
 
 
 class NotStraightError(Exception):
@@ -318,20 +321,23 @@ def _constants_last(function: Function) -> Function:
 
 
 def _size(launch: _Launched, axis: int, meta: Mapping[str, Scalar], meta_name: str) -> str:
-    """Programs along an axis: what a grid that is a function divides by which launch option, else the number."""
+    """Programs along an axis: what a grid that is a function divides by which launch options, else the number."""
     size = launch.bound.grid[axis]
-    for name, block in meta.items():
-        if not callable(launch.grid) or name not in launch.bound.constexprs or type(block) is not int:
-            continue
-        with suppress(ValueError, ZeroDivisionError, ArithmeticError):
-            total = _asked(launch, axis, name, 1)
-            if total != size and all(_asked(launch, axis, name, b) == triton.cdiv(total, b) for b in (*_PROBES, block)):
-                return f"triton.cdiv({total}, {meta_name}[{name!r}])"
+    given = {n: v for n, v in meta.items() if n in launch.bound.constexprs and type(v) is int}
+    if not callable(launch.grid) or not given:
+        return str(size)
+    probes = [given, *(dict.fromkeys(given, block) for block in _PROBES)]
+    probes += [given | {name: block} for name in given for block in _PROBES]
+    with suppress(ArithmeticError, ValueError):
+        totals = {name: _asked(launch, axis, dict.fromkeys(given, _HUGE) | {name: 1}) for name in given}
+        totals = {name: total for name, total in totals.items() if total > 1}
+        if all(_asked(launch, axis, p) == prod(triton.cdiv(t, p[n]) for n, t in totals.items()) for p in probes):
+            parts = [f"triton.cdiv({total}, {meta_name}[{name!r}])" for name, total in totals.items()]
+            return " * ".join(parts) or str(size)
     return str(size)
 
 
-def _asked(launch: _Launched, axis: int, name: str, block: int) -> int:
-    """Programs along an axis were an option this number."""
-    given = {**launch.bound.arguments, **launch.bound.options, name: block}
-    sizes = tuple(launch.grid(given))
+def _asked(launch: _Launched, axis: int, options: Mapping[str, int]) -> int:
+    """Programs along an axis were options these."""
+    sizes = tuple(launch.grid({**launch.bound.arguments, **launch.bound.options, **options}))
     return int(sizes[axis]) if axis < len(sizes) else 1

@@ -4,8 +4,9 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kernelwright.ir.kernel.analysis.digits import Digit, Index, size_of
 from kernelwright.ir.values import Kernel, Scalar
-from kernelwright.midend.analysis.digits import Digit, Index, size_of, text_of
+from kernelwright.midend.analysis.digits import text_of
 from kernelwright.midend.analysis.launches import HostLaunch, bound_by, local_names, names_in, read_by
 from kernelwright.midend.fusion.tile_elements import OF_BLOCKS, AtElement, Terms, TileElements
 from kernelwright.midend.fusion.tiles import PROGRAM, Tile

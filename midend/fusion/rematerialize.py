@@ -23,7 +23,8 @@ from kernelwright.midend.analysis.launches import (
     written_between,
 )
 from kernelwright.midend.analysis.pointwise import mentions
-from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue, Pair
+from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
+from kernelwright.midend.fusion.tile_pairs import TilePair
 from kernelwright.midend.fusion.tiles import Tile
 from kernelwright.midend.rows.row_loops import live
 
@@ -120,8 +121,8 @@ class Split:
         assert trace is not None
         launches = {launch.kernel.symbol: launch for launch in find_launches(module, trace)}
         first, second = launches[again.symbol], launches[self.second.kernel.symbol]
-        pair = Pair(module, trace, first, second, self.parameter, self.tensor)
-        return pair.fused() if pair.is_legal() else None
+        pair = TilePair(module, trace, first, second, self.parameter, self.tensor)
+        return pair.made() if pair.is_legal() else None
 
     def _split(self, again: Kernel) -> KernelModule:
         """The module with a second launch of the template, which alone stores the result."""

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kernelwright.midend.analysis.digits import Digit, Index, counts_up, cut, size_of, text_of
+from kernelwright.ir.kernel.analysis.digits import Digit, Index, counts_up, cut, size_of
+from kernelwright.midend.analysis.digits import index_of, text_of
 from kernelwright.midend.analysis.launches import HostLaunch, bound_by, called, names_in, pointer_sum
 from kernelwright.midend.analysis.pointwise import conjunction, joined, mask_of, mentions
 from kernelwright.midend.fusion.tiles import Tile
@@ -40,7 +41,7 @@ class TileElements:
         """For statements that load each element of the tile's tensor once; None for any others."""
         known = _integers(statements, {name: Index.whole(name, count) for name, count in counts.items()})
         loads = [n for s in statements for n in ast.walk(s) if isinstance(n, ast.Call) and reads(n, pointer)]
-        places = {Index.of(o, known) for n in loads if (o := pointer_sum(n.args[0], pointer)) is not None}
+        places = {index_of(o, known) for n in loads if (o := pointer_sum(n.args[0], pointer)) is not None}
         at = places.pop() if len(places) == 1 else None
         if at is None or sum(mentions(s, pointer) for s in statements) != len(loads):
             return None
@@ -73,7 +74,7 @@ def _integers(statements: Iterable[ast.stmt], known: Mapping[str, Index]) -> dic
     for statement in statements:
         match statement:
             case ast.Assign(targets=[ast.Name(name)], value=value) if name not in known:
-                index = Index.of(value, found)
+                index = index_of(value, found)
                 if index is not None:
                     found[name] = index
     return found
@@ -110,7 +111,7 @@ class AtElement(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         """Numbers that are known as coordinates are computed from these."""
         if isinstance(node, ast.expr) and names_in(node) & self.elements.known.keys():
-            index = Index.of(node, self.elements.known)
+            index = index_of(node, self.elements.known)
             if index is not None:
                 if not index.terms:
                     return _parsed(f"tl.full([1, 1], {index.offset}, tl.int32)")
@@ -138,7 +139,7 @@ class AtElement(ast.NodeTransformer):
         given = [] if mask is None else [part for part in conjunction(mask) if ast.unparse(part) not in MASKS]
         parts = [part for part in map(self.visit, given) if isinstance(part, ast.expr)]
         offset = pointer.right if isinstance(pointer, ast.BinOp) else None
-        index = Index.of(offset, self.elements.known) if offset is not None else None
+        index = index_of(offset, self.elements.known) if offset is not None else None
         parts += [_parsed(text) for text in (self._exists(index) if loads else self._stored(index))]
         values = [self.visit(argument) for argument in node.args[: 1 if loads else 2]]
         keywords = [k for k in node.keywords if k.arg not in ("mask", "other")]

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.dialect.tables import LANGUAGE_MATH
+from kernelwright.ir.kernel.analysis.digits import Index
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.analysis.digits import Index
+from kernelwright.midend.analysis.digits import index_of
 from kernelwright.midend.analysis.host_code import with_statements
 from kernelwright.midend.analysis.launches import HostLaunch, bound_by, called, function_of, names_in
 from kernelwright.midend.analysis.pointwise import conjunction, joined
@@ -133,7 +134,7 @@ class _AtRow(AtElement):
         shape = "[MBLOCK, NBLOCK]" if self.by_pixel else "[NBLOCK, MBLOCK]"
         texts = [ast.unparse(self.visit(operand)) for operand in node.args[:-1]]
         for at, operand in enumerate(node.args[:-1]):
-            if Index.of(operand, self.elements.known) is not None:
+            if index_of(operand, self.elements.known) is not None:
                 texts[at] = f"tl.broadcast_to({texts[at]}, {shape})"
         if not self.full and ast.unparse(node.args[0]) not in self.neutral:
             texts[0] = f"tl.where({self.known}, {texts[0]}, {REDUCERS[name]})"
@@ -239,7 +240,7 @@ def _is_placed(elements: TileElements, statement: ast.stmt) -> bool:
         isinstance(a, ast.BinOp)
         and isinstance(a.left, ast.Name)
         and isinstance(a.op, ast.Add)
-        and Index.of(a.right, elements.known) is not None
+        and index_of(a.right, elements.known) is not None
         for a in addresses
     )
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from kernelwright.midend.analysis.digits import OPEN, Index, counts_up
+from kernelwright.ir.kernel.analysis.digits import OPEN, Index, counts_up
+from kernelwright.midend.analysis.digits import index_of
 from kernelwright.midend.analysis.launches import HostLaunch, pointer_sum
 from kernelwright.midend.analysis.pointwise import conjunction, mask_of
 
@@ -67,7 +68,7 @@ class Tile:
         known = {_CALLED: Index.whole(_CALLED, OPEN), "pixel": Index.whole("pixel", limits["pixel"])}
         known |= {"column": Index.whole("column", width)} if wide else {}
         _evaluate(made, known)
-        rest = Index.of(_expression(pixel["program"]), known)
+        rest = index_of(_expression(pixel["program"]), known)
         phases = rest.terms[0][1].step if rest is not None and len(rest.terms) == 1 else 0
         sizes = _sizes(known, limits, phases, (count, width))
         images = known["batch"].count if sizes else 1
@@ -159,7 +160,7 @@ def _expression(text: str) -> ast.expr:
 def _evaluate(made: Mapping[str, str], known: dict[str, Index]) -> None:
     """Add what names hold, as far as it is a sum of digits of what is known."""
     for name, text in made.items():
-        index = Index.of(_expression(text), known) if name not in known else None
+        index = index_of(_expression(text), known) if name not in known else None
         if index is not None:
             known[name] = index
 
@@ -214,7 +215,7 @@ def _coordinates(
     """The step and size of each coordinate that has several values; None where they do not give every element once."""
     known = {name: Index.whole(name, size) for name, size in sizes.items()}
     _evaluate(made, known)
-    at = Index.of(offset, known)
+    at = index_of(offset, known)
     if at is None or at.offset or not counts_up([(factor, digit.size) for factor, digit in at.terms], numel):
         return None
     found = {digit.variable: (factor, digit.size) for factor, digit in at.terms}

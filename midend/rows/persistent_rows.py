@@ -8,7 +8,7 @@ from typing import ClassVar
 from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.kernel.analysis.accesses import Accesses
+from kernelwright.ir.kernel.analysis.accesses import Accesses, written_parameters
 from kernelwright.ir.kernel.analysis.axes import Axes
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.canonical import live_values
@@ -17,7 +17,7 @@ from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
-from kernelwright.ir.kernel.values import Effect, Function, Operand, Operation
+from kernelwright.ir.kernel.values import Function, Operand, Operation
 from kernelwright.ir.passes import Context, Keeps, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.host_code import with_statements, without_idle_kernels, without_tensors
@@ -99,7 +99,7 @@ def _made(
 def _tensors(trace: HostTrace, launch: HostLaunch, function: Function) -> Tensors:
     """What the tensors of a launch share with one another."""
     touched = roots_of(trace, launch)
-    written = _written(function) & set(launch.parameters)
+    written = written_parameters(function) & set(launch.parameters)
     dirty = set().union(*(touched[name] for name in written))
     alone = frozenset(
         name
@@ -107,15 +107,6 @@ def _tensors(trace: HostTrace, launch: HostLaunch, function: Function) -> Tensor
         if not any(touched[name] & touched[other] for other in launch.parameters if other != name)
     )
     return Tensors(frozenset(n for n, roots in touched.items() if not roots & dirty), alone & written)
-
-
-def _written(function: Function) -> frozenset[str]:
-    """The parameters that a kernel may write through: all of them where that is not known."""
-    accesses = {id(access.operation): access.base for access in Accesses(function).all}
-    names = {value: one.name for value, one in zip(function.body.arguments, function.parameters, strict=True)}
-    writing = [one for one in function.walk() if one.effect == Effect.WRITE and not one.regions]
-    found = {names.get(accesses.get(id(one))) for one in writing}  # type: ignore[arg-type]
-    return frozenset(name for name in found if name is not None) if None not in found else frozenset(names.values())
 
 
 def _replaced(

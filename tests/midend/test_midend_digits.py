@@ -4,13 +4,14 @@ import ast
 
 import pytest
 
-from kernelwright.midend.analysis.digits import Index
+from kernelwright.ir.kernel.analysis.digits import Index
+from kernelwright.midend.analysis.digits import index_of
 
 KNOWN = {"pixel": Index.whole("pixel", 42), "column": Index.whole("column", 64)}
 
 
 def index(text: str) -> Index | None:
-    return Index.of(ast.parse(text, mode="eval").body, KNOWN)
+    return index_of(ast.parse(text, mode="eval").body, KNOWN)
 
 
 def value(found: Index, values: dict[str, int]) -> int:

@@ -27,7 +27,6 @@ def test_a_reversed_scan_is_one_kernel(shape, persistent):
     "forward",
     [
         "(lambda y: (y, y.flip(1)))(torch.cumsum(a, 1))",
-        "torch.cumsum(a, 1).flip(0)",
         "torch.cumsum(a, 1).flip(1) + 1",
         "torch.roll(torch.cumsum(a, 1), 3, 1)",
     ],
@@ -35,3 +34,10 @@ def test_a_reversed_scan_is_one_kernel(shape, persistent):
 def test_other_uses_stay(forward):
     before = lowered(forward, [(20, 30)])
     assert FuseFlip().run(before, H200) is before
+
+
+def test_rows_are_stored_in_reverse_order_too():
+    before = lowered("torch.cumsum(a, 1).flip(0)", [(20, 30)])
+    after = FuseFlip().run(before, H200)
+    assert len(launched(after)) == 1
+    assert_right(after)

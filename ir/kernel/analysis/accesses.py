@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from kernelwright.ir.kernel.analysis.indices import Form, Indices, Leaf, Product
 from kernelwright.ir.kernel.analysis.launches import Launches
-from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
+from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Value
 
 _HINTS = ("cache_modifier", "eviction_policy", "volatile", "sem", "scope")
 
@@ -158,3 +158,12 @@ class Accesses:
             one, other = other, one
         strict = made.kind in ("lt", "gt")
         return Condition(one.plus(other, -1).plus(Form.number(0 if strict else -1)))
+
+
+def written_parameters(function: Function) -> frozenset[str]:
+    """The parameters that a kernel may write through: all of them where that is not known."""
+    accesses = {id(access.operation): access.base for access in Accesses(function).all}
+    names = {value: one.name for value, one in zip(function.body.arguments, function.parameters, strict=True)}
+    writing = [one for one in function.walk() if one.effect == Effect.WRITE and not one.regions]
+    found = {names.get(accesses.get(id(one))) for one in writing}  # type: ignore[arg-type]
+    return frozenset(name for name in found if name is not None) if None not in found else frozenset(names.values())

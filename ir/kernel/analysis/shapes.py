@@ -23,7 +23,8 @@ _SHAPED = {
     "full": "shape",
     "make_block_ptr": "block_shape",
 }
-_POINTWISE = (
+#: Kinds that work element by element.
+POINTWISE = (
     frozenset(OPERATORS)
     | ARITHMETIC_FUNCTIONS
     | frozenset(
@@ -97,7 +98,7 @@ class Shapes:
 
     def _result(self, operation: Operation, result: Value) -> Shape:
         kind, operands = operation.kind, operation.operands
-        if kind in _POINTWISE:
+        if kind in POINTWISE:
             return broadcast(
                 [self.of(operand) for operand in operands if operand != Constant("None")][: _value_count(operation)]
             )

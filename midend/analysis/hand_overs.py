@@ -1,0 +1,151 @@
+"""Two launches, the second of which reads what the first writes: whether one launch may take the place of both."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from kernelwright.backend.launch.host_trace import HostTrace
+from kernelwright.ir.dialect.checker import extern_name
+from kernelwright.ir.kernel.analysis.accesses import written_parameters
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.values import Kernel, KernelModule, TensorSpec
+from kernelwright.midend.analysis.host_code import (
+    FLOATS,
+    with_kernel,
+    with_statements,
+    without_idle_kernels,
+)
+from kernelwright.midend.analysis.launches import HostLaunch, find_launches, is_made_for, makes, names_in, storages
+from kernelwright.midend.analysis.pointwise import mentions
+
+
+def hand_overs(module: KernelModule, trace: HostTrace) -> Iterator["HandOver"]:
+    """Every tensor that a launch is given and a later one of another kernel, where one launch may take their place."""
+    launches = list(find_launches(module, trace))
+    for first in launches:
+        for second in launches:
+            if first.index < second.index and first.kernel != second.kernel:
+                for parameter, name in first.given.items():
+                    pair = HandOver(module, trace, first, second, parameter, name)
+                    if name in second.given.values() and pair.is_legal():
+                        yield pair
+
+
+@dataclass(frozen=True)
+class HandOver:
+    """Two launches, the second of which reads what the first stores by `parameter` into host code's tensor `tensor`."""
+
+    module: KernelModule
+    trace: HostTrace
+    first: HostLaunch
+    second: HostLaunch
+    parameter: str
+    tensor: str
+
+    @property
+    def read_as(self) -> str:
+        """The second kernel's name for the tensor."""
+        return next(name for name, value in self.second.given.items() if value == self.tensor)
+
+    def is_legal(self) -> bool:
+        """Whether the first launch may wait for the second and be one with it, as far as host code goes: the tensor
+        has no gaps, each kernel is launched once, and nothing between the two touches what either uses."""
+        spec = self.spec()
+        return (
+            spec is not None
+            and spec.dtype in FLOATS
+            and spec.extent == spec.numel
+            and self._is_given_once()
+            and self._nothing_between()
+            and self._nothing_shared()
+        )
+
+    def is_kept(self) -> bool:
+        """Whether others read the tensor, too: after the second launch, where nothing between the two does."""
+        return not is_made_for(self.trace, self.tensor, self.first.index, self.second.index)
+
+    def spec(self) -> TensorSpec | None:
+        """The tensor that the first launch is given; None where host code does not make it uninitialised."""
+        if not self.tensor.isidentifier() or self._allocated() is None:
+            return None
+        return self.trace.spec(self.first.index, ast.Name(self.tensor, ast.Load()))
+
+    def _allocated(self) -> int | None:
+        """The statement that makes the tensor, if that leaves it uninitialised."""
+        for index, statement in enumerate(self.trace.statements[: self.first.index]):
+            if makes(statement, self.tensor):
+                return index
+        return None
+
+    def _is_given_once(self) -> bool:
+        """Whether the tensor appears once in either launch and nowhere else before the second, and either kernel is
+        launched once."""
+        places = [
+            index
+            for index, statement in enumerate(self.trace.statements[: self.second.index + 1])
+            for _ in range(mentions(statement, self.tensor) - makes(statement, self.tensor))
+        ]
+        if places != [self.first.index, self.second.index]:
+            return False
+        used = [launch.kernel.symbol for launch in find_launches(self.module, self.trace)]
+        return used.count(self.first.kernel.symbol) == used.count(self.second.kernel.symbol) == 1
+
+    def _nothing_between(self) -> bool:
+        """Whether the first launch may wait for the second: no statement between them touches what it uses."""
+        used = set().union(*map(names_in, self.first.arguments)) - {"torch"}
+        between = self.trace.statements[self.first.index + 1 : self.second.index]
+        busy = [s for s in between if not isinstance(s, ast.Delete) and "empty_strided(" not in ast.unparse(s)]
+        if any((names_in(s) - self._devices(s)) & used for s in between if not isinstance(s, ast.Delete)):
+            return False
+        # A view could be touched under another name.
+        return not busy or not any(self._is_view(s, used) for s in self.trace.statements[: self.second.index])
+
+    def _nothing_shared(self) -> bool:
+        """Whether no program of one kernel writes what a program of the other reads or writes, the tensor apart."""
+        roots = storages(self.trace)
+
+        def touched(launch: HostLaunch, parameters: Iterable[str]) -> set[str]:
+            names = {n for p in parameters for n in names_in(ast.parse(launch.given[p]))} - {"torch", self.tensor}
+            return {roots.get(name, name) for name in names}
+
+        first, second = self.first, self.second
+        return not (
+            touched(first, self._written(first)) & touched(second, second.parameters)
+            or touched(second, self._written(second)) & touched(first, first.parameters)
+        )
+
+    def _written(self, launch: HostLaunch) -> Iterable[str]:
+        functions = kernel_functions(self.module)
+        return written_parameters(inlined(functions[launch.kernel.symbol], functions)) & set(launch.parameters)
+
+    def _is_view(self, statement: ast.stmt, used: set[str]) -> bool:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            return False
+        fresh = extern_name(statement.value.func) or "empty_strided(" in ast.unparse(statement)
+        return not fresh and bool((names_in(statement) - self._devices(statement)) & used)
+
+    def _devices(self, statement: ast.stmt) -> set[str]:
+        """Names that a statement reads nothing of but their device."""
+        inner = [n.value for n in ast.walk(statement) if isinstance(n, ast.Attribute) and n.attr == "device"]
+        names = [n.id for n in inner if isinstance(n, ast.Name)]
+        return {name for name in names if names.count(name) == mentions(statement, name)}
+
+    def fused(self, kernel: Kernel, arguments: list[str]) -> KernelModule:
+        """The module with a launch of this kernel, given so, in the place of both, and without what only they need."""
+        first, second = self.first, self.second
+        texts: dict[int, list[str]] = {first.index: [], second.index: [first.text(kernel, arguments)]}
+        allocated, gone = self._allocated(), "" if self.is_kept() else self.tensor
+        assert allocated is not None
+        if gone:
+            texts[allocated] = []
+        used = set().union(*map(names_in, first.arguments))
+        for index, statement in enumerate(self.trace.statements):
+            if isinstance(statement, ast.Delete):
+                names = [ast.unparse(target) for target in statement.targets]
+                left = [name for name in names if name != gone]
+                late = [name for name in left if name in used and first.index < index < second.index]
+                texts[second.index] += [f"del {name}" for name in late]
+                texts[index] = [f"del {name}" for name in left if name not in late]
+        module = with_statements(self.module, self.trace, texts)
+        return without_idle_kernels(with_kernel(module, kernel))
