@@ -18,6 +18,7 @@ from kernelwright.agent.prompts import (
 from kernelwright.agent.reading import as_program, fenced, last_block, program_text, read_program
 from kernelwright.agent.rewards import Reward
 from kernelwright.agent.trajectory import Agent, Turn
+from kernelwright.frontend.description import described, prototype
 from kernelwright.frontend.essence import essential
 from kernelwright.frontend.notation.reading import expand
 from kernelwright.frontend.notation.words import NotExpressibleError
@@ -27,6 +28,7 @@ from kernelwright.ir.passes import register
 from kernelwright.ir.values import KernelModule, Level
 
 FORMS = ("native", "modelnew", "kernels")
+PROMPTS = ("plain", "described")
 _STAGE = "kernelwright.frontend"
 
 
@@ -36,7 +38,8 @@ class FrontendAgent:
 
     The form `kernels` is for small models that have learnt rules and example by heart: it asks for what kernels do in
     the short form (`notation/words.py`), which is expanded by rule, and reads no other. `target` is a target's name
-    for the prompt. With `externs` programs may call library operators such as `aten.mm`.
+    for the prompt. With `externs` programs may call library operators such as `aten.mm`. The prompt `described` also
+    says in words what the program does, and shows the prototype of the entry.
     """
 
     target: str
@@ -44,6 +47,7 @@ class FrontendAgent:
     form: str = "native"
     history: str = "full"
     externs: bool = False
+    prompt: str = "plain"
 
     def render(self, module: KernelModule, history: Sequence[Turn] = ()) -> Prompt:
         """The dialect in brief, a worked example, the problem and its target; then the turns so far."""
@@ -60,7 +64,11 @@ class FrontendAgent:
         }
         if self.form == "modelnew":
             values["entry"] = reference.entry
-        return conversation(fill(_STAGE, "system"), fill(_STAGE, self.form, **values), self.closing, history, mode)
+        problem = fill(_STAGE, self.form, **values)
+        if self.prompt == "described":
+            told = {"description": described(reference), "prototype": prototype(reference, self.form)}
+            problem = f"{problem}\n\n{fill(_STAGE, 'described', **told)}"
+        return conversation(fill(_STAGE, "system"), problem, self.closing, history, mode)
 
     @property
     def closing(self) -> str:

@@ -19,7 +19,7 @@ from kernelwright.frontend.problem import Problem, exit_place, failure
 from kernelwright.frontend.shrink import BUDGET, measure, shrink_source
 from kernelwright.frontend.trace import trace
 from kernelwright.ir.errors import KernelwrightError, UserError
-from kernelwright.ir.values import NUMERICS, KernelModule, Numerics, Reference
+from kernelwright.ir.values import NUMERICS, KernelModule, Numerics, Reference, Tolerance
 
 #: With no GPU, a program that makes more elements than this is described without computing it.
 _DESCRIBED_BY_RUNNING = 2**25
@@ -52,13 +52,20 @@ def read_source(path: Path) -> str:
 
 
 def import_source(
-    source: str, name: str, *, shrink: str = "auto", budget: int = BUDGET, numerics: Numerics = "ieee"
+    source: str,
+    name: str,
+    *,
+    shrink: str = "auto",
+    budget: int = BUDGET,
+    numerics: Numerics = "ieee",
+    allclose: float | None = None,
 ) -> KernelModule:
     """A module of a KernelBench-format program.
 
     shrink: "always" makes sizes small enough that one forward makes about `budget` elements, "never" keeps
     them, "auto" shrinks where there is no GPU and it can be done. numerics: what may use TF32, or `bf16`, to which
-    weights and inputs are cast. Raises UserError, naming what is wrong, for a program without Model or get_inputs,
+    weights and inputs are cast. allclose: outputs are compared by torch.allclose with this rtol and atol; None: with
+    fp64, by eager's own error. Raises UserError, naming what is wrong, for a program without Model or get_inputs,
     one that fails when run, and inputs or outputs that are not tensors (or numbers).
     """
     if shrink not in ("auto", "never", "always"):
@@ -68,10 +75,14 @@ def import_source(
     if budget < 1:
         raise UserError(f"budget={budget}: give a positive number of elements")
     try:
-        return _imported(source, name, shrink, budget, numerics)
+        found = _imported(source, name, shrink, budget, numerics)
     except SystemExit as error:
         where = exit_place(error, name)
         raise UserError(f"{name}: {where} ends its process when it runs; a reference may only define things") from error
+    if allclose is None:
+        return found
+    tolerance = Tolerance("allclose", rtol=allclose, atol=allclose)
+    return replace(found, reference=replace(found.reference, tolerance=tolerance))
 
 
 def _imported(source: str, name: str, shrink: str, budget: int, numerics: Numerics) -> KernelModule:

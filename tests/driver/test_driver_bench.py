@@ -73,7 +73,8 @@ def test_a_turn_that_mends_the_answer_counts(tmp_path: Path) -> None:
     found = measured(told(tmp_path, "limit=1", "turns=2", "n=1"), [OTHER], [RIGHT])
     assert found["answers"] == 1 and found["parts"]["all"]["pass_at"]["1"]["value"] == 1.0
     (row,) = map(json.loads, (tmp_path / "run" / "table.jsonl").read_text().splitlines()[1:])
-    assert row["answers"] == [{"correct": True, "turn": 2, "speedup": None}]
+    assert row["answers"] == [{"correct": True, "turn": 2, "speedup": None, "by_turn": [[2, None]]}]
+    assert found["by_turn"] == {"1": {"0": 0.0}, "2": {"0": 1.0}}
 
 
 def test_pass_at_k_is_the_share_of_subsets_with_a_right_answer() -> None:
@@ -91,6 +92,18 @@ def test_fast_p_counts_right_answers_that_are_fast() -> None:
     ]
     fast = summarize_bench(rows, 2)["parts"]["all"]["fast"]
     assert {p: found["value"] for p, found in fast.items()} == {"0": 0.75, "1": 0.5, "1.2": 0.5, "1.5": 0.25, "2": 0.25}
+
+
+def test_fast_p_by_turn_counts_what_was_reached_by_then() -> None:
+    first: dict[str, Any] = {"correct": True, "turn": 1, "speedup": 2.5, "by_turn": [[1, 1.1], [3, 2.5]]}
+    second: dict[str, Any] = {"correct": True, "turn": 2, "speedup": 1.3, "by_turn": [[2, 1.3]]}
+    rows = [{"problem": "a", "level": 1, "answers": [first, second]}]
+    found = summarize_bench(rows, 2)["by_turn"]
+    assert {turn: [shares[p] for p in ("0", "1", "1.2", "2")] for turn, shares in found.items()} == {
+        "1": [0.5, 0.5, 0.0, 0.0],
+        "2": [1.0, 1.0, 0.5, 0.0],
+        "3": [1.0, 1.0, 1.0, 0.5],
+    }
 
 
 def test_failures_differ_by_their_first_diagnostic_and_not_by_numbers() -> None:

@@ -34,7 +34,7 @@ from kernelwright.rl.data.rows import Pair, Problem, read_rows, write_rows
 from kernelwright.rl.trainer.run_log import WANDB_ID, read_metrics
 from kernelwright.serve.replay import RecordingPolicy
 
-RECIPES = ("two_stage", "sft_grpo", "dr_kernel", "kevin", "smollm")
+RECIPES = ("two_stage", "sft_grpo", "dr_kernel", "kevin", "makora", "smollm")
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
@@ -67,7 +67,8 @@ def test_products_are_of_the_precision_that_is_asked_for(monkeypatch: pytest.Mon
 
 def test_published_figures() -> None:
     first = read_train_settings(["recipe=two_stage", "stage=midend"])
-    assert (first.algorithm.kl, first.run.problems, first.plain.rollout.n, first.plain.trainer.lr) == (0.1, 4, 4, 1e-6)
+    assert (first.algorithm.kl, first.run.problems, first.plain.rollout.n, first.plain.trainer.lr) == (0.1, 1, 4, 1e-6)
+    assert first.importing.allclose == 1e-4
     assert first.reward == "midend"
     kernel = read_train_settings(["recipe=dr_kernel"])
     assert (kernel.plain.rollout.turns, kernel.plain.rollout.n, kernel.run.problems) == (3, 16, 16)
@@ -75,12 +76,16 @@ def test_published_figures() -> None:
     kevin = read_train_settings(["recipe=kevin"])
     assert (kevin.algorithm.gamma, kevin.plain.rollout.turns, kevin.reward) == (0.4, 4, "kevin")
     report = read_train_settings(["recipe=sft_grpo"])
+    learnt = report.algorithm
+    assert (learnt.scale, learnt.kind, learnt.aggregation, learnt.kl) == ("none", "reinforce", "token", 0.0)
+    assert read_train_settings(["recipe=makora"]).pay["baseline"] == "inductor"
+    assert kernel.algorithm.dual_c == 3.0
     assert (report.pay["judge_weight"], report.plain.rollout.n, report.plain.trainer.rank) == (0.5, 6, 32)
     assert [found.plain.problems.levels for found in (first, kernel, kevin, report)] == [[1], [], [1, 2], [1]]
     begun = read_sft_settings(["pairs=some.jsonl", "warm_start=sft_grpo"])
     assert (begun.epochs, begun.batch, begun.trainer.lr, begun.trainer.rank) == (5, 16, 1e-4, 8)
     begun = read_sft_settings(["pairs=some.jsonl", "warm_start=dr_kernel"])
-    assert (begun.epochs, begun.batch, begun.trainer.lr) == (1, 256, 1e-6)
+    assert (begun.epochs, begun.batch, begun.trainer.lr, begun.max_tokens) == (4, 64, 2e-5, 18432)
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))

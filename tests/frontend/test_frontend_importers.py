@@ -7,9 +7,12 @@ import torch
 from torch import nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.driver.config.settings import Device, ImportSettings
+from kernelwright.driver.run.build import import_reference
 from kernelwright.frontend.importers import import_file, import_graph, import_module, import_source, lifted_tensors
 from kernelwright.ir.errors import LoweringError, UserError
-from kernelwright.ir.values import KernelModule, Level, ScalarSpec, TensorSpec
+from kernelwright.ir.values import KernelModule, Level, ScalarSpec, TensorSpec, Tolerance
+from kernelwright.rl.data.problems import load_problems
 
 GOOD = """
 import torch
@@ -194,3 +197,52 @@ class Named(nn.Module):
 def test_what_has_no_functional_graph_is_refused(model: nn.Module, message: str) -> None:
     with pytest.raises(LoweringError, match=message):
         import_module(model, (torch.randn(3, 4),))
+
+
+def test_outputs_may_be_compared_as_publications_do() -> None:
+    source = "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n\n\n"
+    source += "def get_inputs():\n    return [torch.randn(3)]\n"
+    assert import_source(source, "some").reference.tolerance == Tolerance()
+    settings = ImportSettings(allclose=1e-4)
+    wanted = Tolerance("allclose", rtol=1e-4, atol=1e-4)
+    assert import_source(source, "some", **settings.options).reference.tolerance == wanted
+    assert import_reference(source, "some", settings, Device.auto).tolerance == wanted  # in a process of its own
+
+
+LARGE_MODEL = """import torch
+from transformers import AutoModelForCausalLM, LlamaConfig
+
+
+class Model(torch.nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.model = AutoModelForCausalLM.from_config(config)
+
+    def forward(self, x):
+        return self.model(x).logits
+
+
+config = LlamaConfig(
+    vocab_size=64, hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+    num_key_value_heads=1, max_position_embeddings=32,
+)
+
+
+def get_inputs():
+    return [torch.randint(0, 64, (1, 8))]
+
+
+def get_init_inputs():
+    return [config]
+"""
+
+
+@pytest.mark.slow
+def test_a_problem_of_level_4_is_read_with_random_weights(tmp_path: Path) -> None:
+    place = tmp_path / "KernelBench" / "level4"
+    place.mkdir(parents=True)
+    (place / "1_tiny-llama_bs1_seq8.py").write_text(LARGE_MODEL)
+    (problem,) = load_problems(str(tmp_path / "KernelBench"))
+    assert (problem.id, problem.provenance["level"]) == ("kernelbench/4/1", 4)
+    reference = import_reference(problem.source, problem.id, ImportSettings(), Device.auto)
+    assert reference.outputs[0].shape == (1, 8, 64) and len(reference.state) > 8

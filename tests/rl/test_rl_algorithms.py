@@ -59,7 +59,7 @@ def test_presets_are_what_their_sources_say() -> None:
     assert {name: a.negative for name, a in PRESETS.items() if a.negative != 1.0} == {"raft": 0.0}
     ours, plain = PRESETS["dr_kernel"], PRESETS["trloo"]
     changed = {f.name for f in fields(Algorithm) if getattr(ours, f.name) != getattr(plain, f.name)}
-    assert changed == {"band", "veto", "prs_tau"}
+    assert changed == {"band", "veto", "prs_tau", "dual_c"}
 
 
 def test_a_preset_can_be_changed_and_mistakes_are_named() -> None:

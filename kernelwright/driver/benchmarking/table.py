@@ -33,7 +33,8 @@ def answer_row(made: Trajectory) -> dict[str, Any]:
         return {"correct": False, "fault": fault, "class": "fault" if fault else failure_class(last.verdict)}
     known = [speedup(made.turns[number - 1].verdict) for number in right]
     times = [value for value in known if value is not None]
-    return {"correct": True, "turn": right[0], "speedup": max(times, default=None)}
+    by_turn = [[number, value] for number, value in zip(right, known, strict=True)]
+    return {"correct": True, "turn": right[0], "speedup": max(times, default=None), "by_turn": by_turn}
 
 
 def failure_class(verdict: Verdict) -> str:
@@ -73,6 +74,7 @@ def summarize_bench(rows: Rows, n: int) -> dict[str, Any]:
         "faults": sum(bool(answer.get("fault")) for answer in answers),
         "set_aside": sorted(str(row["problem"]) for row in rows if row.get("aside")),
         "parts": {name: _part(some, n) for name, some in parts.items() if some},
+        "by_turn": _by_turn(answers, total),
         "failures": {name: {"answers": many, "share": many / total} for name, many in wrong.most_common()},
     }
 
@@ -92,6 +94,24 @@ def _part(rows: Rows, n: int) -> dict[str, Any]:
         "pass_at": {str(k): _estimate([pass_at_k(one, n, k) for one in right]) for k in ks},
         "fast": {"0": _estimate([one / n for one in right]), **faster},
     }
+
+
+def _by_turn(answers: Rows, total: int) -> dict[str, Any]:
+    """Fast@p by turn: the share of trajectories that had, by then, an answer right and more than p times as fast; for 0
+    it need only be right. Of test-time scaling this is the curve."""
+    tried = [(turn, value) for answer in answers for turn, value in answer.get("by_turn", ())]
+    last = max((turn for turn, _ in tried), default=0)
+    timed = any(value is not None for _, value in tried)
+
+    def share(by: int, p: float) -> float:
+        right = [
+            any(turn <= by and (not p or (value or 0.0) > p) for turn, value in answer.get("by_turn", ()))
+            for answer in answers
+        ]
+        return sum(right) / total
+
+    wanted = (0.0, *THRESHOLDS) if timed else (0.0,)
+    return {str(by): {f"{p:g}": share(by, p) for p in wanted} for by in range(1, last + 1)}
 
 
 def _estimate(values: Sequence[float]) -> dict[str, Any]:
@@ -117,6 +137,9 @@ def print_bench(summary: Mapping[str, Any], console: Console) -> None:
     print_rows(console, summary["title"], headings, rows)
     print_line(console, "means over problems of shares of answers, with 95% intervals; fast_p is the share that is "
                         "right and more than p times as fast as eager PyTorch")  # fmt: skip
+    for turn, shares in summary["by_turn"].items() if len(summary["by_turn"]) > 1 else ():
+        told = ", ".join(f"fast_{p} {share:.3f}" for p, share in shares.items())
+        print_line(console, f"by turn {turn}: {told}")
     if not speeds:
         print_line(console, "nothing was timed: fast_p for p of 1 and more needs the rung time, on a GPU")
     classes = list(summary["failures"].items())

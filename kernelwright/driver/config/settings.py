@@ -112,14 +112,15 @@ class ImportSettings:
     shrink: Shrink = Shrink.auto
     numerics: Numerics = Numerics.torch
     budget: int | None = option(None, at_least=1)
+    allclose: float | None = option(None, above=0)
     timeout_s: float = option(60.0, above=0)
     memory_gb: float = option(8.0, above=0)
 
     @property
     def options(self) -> dict[str, Any]:
         """What the importers take by keyword, but for `shrink`."""
-        sizes = {} if self.budget is None else {"budget": self.budget}
-        return {"numerics": self.numerics.value} | sizes
+        told = {"budget": self.budget, "allclose": self.allclose}
+        return {"numerics": self.numerics.value} | {key: value for key, value in told.items() if value is not None}
 
 
 @dataclass

@@ -10,5 +10,5 @@ from kernelwright.rl.data.rows import FRONTEND
 def make_agent(stage: str, target: str, rollout: RolloutSettings, reward: Reward) -> FrontendAgent | MidendAgent:
     """The agent of a stage: the same as its pass has."""
     if stage == FRONTEND:
-        return FrontendAgent(target, reward, rollout.form, rollout.history)
+        return FrontendAgent(target, reward, rollout.form, rollout.history, prompt=rollout.prompt)
     return MidendAgent(target, reward, rollout.action, rollout.history, rollout.form)

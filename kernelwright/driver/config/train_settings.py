@@ -13,7 +13,7 @@ from kernelwright.driver.config.plain import Shape, refuse
 from kernelwright.driver.config.plugins import make
 from kernelwright.driver.config.policies import PolicySettings
 from kernelwright.driver.config.settings import EvaluatorSettings, ImportSettings, TargetSettings, read_rungs
-from kernelwright.frontend.agent import FORMS
+from kernelwright.frontend.agent import FORMS, PROMPTS
 from kernelwright.frontend.difficulties import DIFFICULTY_LEVELS
 from kernelwright.ir.errors import UserError, check_choice
 from kernelwright.ir.options import option
@@ -40,6 +40,7 @@ class RolloutSettings:
     max_tokens: int = option(2048, at_least=1)
     history: str = option("full", choices=HISTORIES)
     form: str = "native"
+    prompt: str = option("plain", choices=PROMPTS)
     action: str = option("program", choices=ACTIONS)
     rungs: Any = None
     remember: int = option(0, at_least=0)

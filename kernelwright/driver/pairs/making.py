@@ -131,6 +131,7 @@ class PairRun:
             "target": resolve_target(self.settings.compiling.target),
             **self.drawing.made_with(),
             "import": [importing.shrink.value, importing.numerics.value, importing.budget],
+            **({} if importing.allclose is None else {"allclose": importing.allclose}),
             "seeds": evaluator.seeds,
             "torch": torch.__version__,
             "triton": triton.__version__,

@@ -151,6 +151,7 @@ def _reading(importing: ImportSettings, small_first: bool = False) -> Reading:
         importing.shrink.value,
         importing.numerics.value,
         importing.budget,
+        importing.allclose,
         small_first,
         importing.timeout_s,
         importing.memory_gb,

@@ -42,6 +42,7 @@ class Reading:
     shrink: str = "auto"
     numerics: Numerics = "ieee"
     budget: int | None = None
+    allclose: float | None = None
     small_first: bool = False
     timeout_s: float = 60.0
     memory_gb: float = 8.0
@@ -125,7 +126,7 @@ def _answer(given: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _read(given: dict[str, Any], name: str) -> Reference:
     options: dict[str, Any] = {"numerics": given["numerics"]}
-    options |= {} if given["budget"] is None else {"budget": given["budget"]}
+    options |= {key: given[key] for key in ("budget", "allclose") if given[key] is not None}
     try:
         if given["small_first"]:
             with suppress(UserError):
