@@ -11,10 +11,13 @@ from torch import Tensor
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.layout import shares_elements, span
 from kernelwright.ir.text import text_lines
-from kernelwright.ir.values import DTYPES, TensorSpec
+from kernelwright.ir.values import DTYPES, INNER_DTYPES, TensorSpec
 
 TORCH_DTYPES: Mapping[str, torch.dtype] = {short: getattr(torch, name) for short, (name, _, _) in DTYPES.items()}
 SHORT_DTYPES: Mapping[torch.dtype, str] = {dtype: short for short, dtype in TORCH_DTYPES.items()}
+#: The same of what programs make for themselves.
+INNER_TORCH_DTYPES: Mapping[str, torch.dtype] = {n: getattr(torch, name) for n, (name, _, _) in INNER_DTYPES.items()}
+INNER_SHORT_DTYPES: Mapping[torch.dtype, str] = {dtype: short for short, dtype in INNER_TORCH_DTYPES.items()}
 
 #: Torch's functions and operators, without their overloads, that give memory without content.
 UNFILLED = frozenset("empty empty_like empty_strided empty_permuted new_empty new_empty_strided".split())
@@ -27,6 +30,18 @@ _serial = itertools.count()
 def spec_of(name: str, tensor: Tensor) -> TensorSpec:
     """A tensor's spec; raises UserError for a dtype that the IR has no name for."""
     return TensorSpec(name, short_dtype(tensor.dtype, name), tuple(tensor.shape), tuple(tensor.stride()))
+
+
+def inner_spec(name: str, tensor: Tensor) -> TensorSpec:
+    """The spec of a tensor that a program made, or was given; raises UserError as `spec_of` does."""
+    return TensorSpec(name, inner_dtype(tensor.dtype, name), tuple(tensor.shape), tuple(tensor.stride()))
+
+
+def inner_dtype(dtype: torch.dtype, what: str) -> str:
+    """The name of a dtype of tensors within programs; UserError, saying what has it, where there is none."""
+    if dtype not in INNER_SHORT_DTYPES:
+        raise UserError(f"{what}: {dtype} is not supported; use one of {', '.join(INNER_DTYPES)}")
+    return INNER_SHORT_DTYPES[dtype]
 
 
 def short_dtype(dtype: torch.dtype, what: str) -> str:

@@ -24,10 +24,10 @@ from kernelwright.backend.compile.stub_driver import compiling_for
 from kernelwright.backend.launch.execute import Launch, trace_launches
 from kernelwright.backend.launch.jit import load_kernels, needed_kernels
 from kernelwright.backend.targets import Target
-from kernelwright.backend.tensors import TORCH_DTYPES
+from kernelwright.backend.tensors import INNER_TORCH_DTYPES
 from kernelwright.backend.versions import adapting, parameters
 from kernelwright.ir.errors import KernelwrightError, UnsupportedVersionError, UserError
-from kernelwright.ir.values import DTYPES, KernelModule, Resources, Scalar, TensorSpec
+from kernelwright.ir.values import INNER_DTYPES, KernelModule, Resources, Scalar, TensorSpec
 
 with adapting("offline compilation", "triton"):
     from triton import knobs
@@ -152,7 +152,7 @@ def _runtime_type(
 ) -> tuple[str, bool]:
     """Triton's name for an argument's type, and whether the argument is known to be a multiple of 16."""
     if isinstance(value, TensorSpec):
-        return f"*{DTYPES[value.dtype][1]}", aligned
+        return f"*{INNER_DTYPES[value.dtype][1]}", aligned
     if value is None:
         return "constexpr", False
     if isinstance(value, bool):
@@ -205,7 +205,7 @@ def warm_launch(m: KernelModule, launch: Launch, target: Target) -> None:
     given: dict[str, Any] = dict(launch.args)
     for name, value in launch.args:
         if isinstance(value, TensorSpec):
-            given[name] = _Placeholder(TORCH_DTYPES[value.dtype], 8 if name in launch.misaligned else 0)
+            given[name] = _Placeholder(INNER_TORCH_DTYPES[value.dtype], 8 if name in launch.misaligned else 0)
     for name, value in launch.constexprs.items():
         given[name] = kernels.get(getattr(value, "__name__", ""), value)
     kernel = kernels[launch.symbol]

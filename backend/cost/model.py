@@ -38,7 +38,7 @@ from kernelwright.backend.cost.work import Work, work_of
 from kernelwright.backend.launch.execute import Launch, trace_launches
 from kernelwright.backend.targets import MOST_REGISTERS, Target
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.values import DTYPES, KernelModule, Resources, TensorSpec
+from kernelwright.ir.values import INNER_DTYPES, KernelModule, Resources, TensorSpec
 
 #: Microseconds: to launch a kernel behind another, to start and end a program, to wait for DRAM, to meet at a barrier,
 #: and between the starts of two programs on one multiprocessor.
@@ -204,7 +204,7 @@ def _memory_bytes(launch: Launch, work: Work, programs: int, together: int, targ
 def storage_bytes(spec: TensorSpec) -> int:
     """Bytes of the distinct elements: a size whose stride is zero counts once."""
     sizes = [size for size, stride in zip(spec.shape, spec.strides, strict=True) if stride]
-    return math.prod(sizes) * DTYPES[spec.dtype][2] if 0 not in spec.shape else 0
+    return math.prod(sizes) * INNER_DTYPES[spec.dtype][2] if 0 not in spec.shape else 0
 
 
 def programs_per_sm(taken: Resources, threads: int, target: Target) -> int:

@@ -18,7 +18,7 @@ from triton.language.extra.cuda import libdevice
 from kernelwright.backend.launch.binding import BoundLaunch, Grid, JitNamespace, KernelHandle
 from kernelwright.backend.reference.device_mode import DeviceMode
 from kernelwright.backend.reference.program import ReferenceProgram, init_call, tensor_at
-from kernelwright.backend.tensors import TORCH_DTYPES, Value, register_source, spec_of
+from kernelwright.backend.tensors import TORCH_DTYPES, Value, inner_spec, register_source
 from kernelwright.ir.dialect.tables import TYPING_NAMES
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Scalar, ScalarSpec, TensorSpec
@@ -84,7 +84,7 @@ class RecordingRuntime:
     def _record(self, handle: KernelHandle, bound: BoundLaunch) -> None:
         runtime = {name: v for name, v in bound.arguments.items() if name not in bound.constexprs}
         tensors = {name: value for name, value in runtime.items() if isinstance(value, Tensor)}
-        args = tuple((name, spec_of(name, v) if name in tensors else v) for name, v in runtime.items())
+        args = tuple((name, inner_spec(name, v) if name in tensors else v) for name, v in runtime.items())
         constexprs = {name: v for name, v in bound.arguments.items() if name in bound.constexprs}
         uneven = (name for name, t in tensors.items() if t.storage_offset() * t.element_size() % 16)
         self.launches.append(

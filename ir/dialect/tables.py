@@ -34,7 +34,10 @@ EXTERNS_REFUSED = frozenset(
 )
 
 #: Names of dtypes in `torch` and in `tl`.
-TORCH_DTYPES = _words("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool float half double long int")
+TORCH_DTYPES = _words(
+    """float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool float half double long int
+    float8_e4m3fn float8_e5m2 uint16 uint32 uint64"""
+)
 LANGUAGE_DTYPES = _words(
     "int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float8e4nv float8e5 float16 bfloat16 float32 float64"
 )

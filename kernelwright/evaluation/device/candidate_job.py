@@ -27,12 +27,13 @@ from kernelwright.backend.tensors import copy_of
 from kernelwright.evaluation.checks.draws import Draw, drawn
 from kernelwright.evaluation.device.binding import Bound, bind
 from kernelwright.evaluation.device.memory import POISONS, Memory
-from kernelwright.evaluation.device.serve import Executor, Server, tensors_of
+from kernelwright.evaluation.device.serve import Executor, HostLeftError, Server, tensors_of
 from kernelwright.evaluation.protocol.link import Json, Link, Origin, TensorRef
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import from_raw, same_bits
 from kernelwright.evaluation.protocol.transport import decode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor
+from kernelwright.ir.values import DTYPES
 
 #: Numbers of stores that belong to the device: the same for each call, and one more block for each fresh one.
 _OWN, _BLOCK = 1 << 32, 1 << 16
@@ -166,6 +167,9 @@ class Calls:
         memory.check_zones(list(memory.stores))
         refs = tensors_of(answer, "outputs")
         outputs = [memory.tensor(ref) for ref in refs]
+        for index, ref in enumerate(refs):
+            if ref.dtype not in DTYPES:
+                raise HostLeftError(f"output {index} is {outputs[index].dtype}, which no reference gives", told=True)
         self._check_kept()
         raws = [snapshot(output, self.sketching) for output in outputs]
         self._kept = refs, raws

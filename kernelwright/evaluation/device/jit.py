@@ -18,7 +18,7 @@ from kernelwright.backend.launch.execute import Launch
 from kernelwright.backend.measure.clock import Clock, clock_for, middle, tick
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.targets import Target
-from kernelwright.backend.tensors import spec_of
+from kernelwright.backend.tensors import inner_spec
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluation.device.serve import LaunchRequest
 from kernelwright.evaluation.protocol.link import Json
@@ -80,7 +80,7 @@ class JitKernels:
         return Launch(
             symbol=self.by_key[request.kernel].__name__,
             grid=request.grid,
-            args=tuple((name, spec_of(name, v) if name in tensors else v) for name, v in runtime.items()),
+            args=tuple((name, inner_spec(name, v) if name in tensors else v) for name, v in runtime.items()),
             constexprs={name: value for name, value in given.items() if name in request.constexprs},
             options={name: self.value(value) for name, value in request.options.items()},
             misaligned=frozenset(n for n, t in tensors.items() if t.storage_offset() * t.element_size() % 16),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from kernelwright.backend.tensors import SHORT_DTYPES, TORCH_DTYPES
+from kernelwright.backend.tensors import INNER_TORCH_DTYPES, SHORT_DTYPES
 from kernelwright.evaluation.protocol.link import LinkError, Origin, TensorRef
 from kernelwright.evaluation.protocol.tensors import from_raw
 from kernelwright.evaluation.protocol.wire import RawTensor
@@ -92,7 +92,7 @@ class Memory:
 
     def tensor(self, ref: TensorRef) -> Tensor:
         """A view of a store; raises LinkError where it would reach outside."""
-        store, dtype = self.store(ref.store), TORCH_DTYPES.get(ref.dtype)
+        store, dtype = self.store(ref.store), INNER_TORCH_DTYPES.get(ref.dtype)
         if dtype is None:
             raise LinkError(f"no dtype {ref.dtype!r}")
         last = ref.offset + sum((size - 1) * step for size, step in zip(ref.shape, ref.strides, strict=True))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from kernelwright.backend.tensors import TORCH_DTYPES
+from kernelwright.backend.tensors import INNER_TORCH_DTYPES
 from kernelwright.backend.torch_private import tree_map_only
 from kernelwright.evaluation.device.kernels import Description, check
 from kernelwright.evaluation.device.memory import Memory
@@ -188,7 +188,7 @@ class Server:
     def item(self, message: Json, _raw: bytearray) -> Json:
         ref = TensorRef.decode(message["tensor"])
         self.items, self.read = self.items + 1, True
-        dtype, nbytes = TORCH_DTYPES[ref.dtype], self.memory.store(ref.store).nbytes
+        dtype, nbytes = INNER_TORCH_DTYPES[ref.dtype], self.memory.store(ref.store).nbytes
         self.floats += dtype.is_floating_point
         numbers = dtype.is_floating_point and (nbytes > dtype.itemsize or self.floats > FLOATS_PER_CALL)
         if numbers or self.items > ITEMS_PER_CALL or nbytes > ITEM_BYTES:
@@ -308,10 +308,10 @@ class Server:
             found.append((ref, self.memory.tensor(ref)))
             return found[-1][1]
         if "values" in value:
-            dtype = TORCH_DTYPES[value["dtype"]]
+            dtype = INNER_TORCH_DTYPES[value["dtype"]]
             return torch.tensor(value["values"], dtype=dtype, device=self.memory.device).reshape(value["shape"])
         if "dtype" in value:
-            return TORCH_DTYPES[value["dtype"]]
+            return INNER_TORCH_DTYPES[value["dtype"]]
         return getattr(torch, _memory_format(str(value["memory_format"])))
 
 

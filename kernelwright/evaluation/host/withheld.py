@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kernelwright.backend.tensors import short_dtype
+from kernelwright.backend.tensors import inner_dtype
 from kernelwright.backend.torch_private import (
     DisableTorchFunctionSubclass,
     is_composite,
@@ -147,7 +147,7 @@ def reference_to(tensor: DeviceTensor) -> TensorRef:
     """The tensor as the device knows it."""
     return TensorRef(
         tensor.store.number,
-        short_dtype(tensor.dtype, "a tensor of host code"),
+        inner_dtype(tensor.dtype, "a tensor of host code"),
         tuple(tensor.shape),
         tuple(tensor.stride()),
         int(tensor.storage_offset()),
@@ -285,10 +285,10 @@ def _encoded(value: Any) -> Any:
         return {
             "values": value.flatten().tolist(),
             "shape": list(value.shape),
-            "dtype": short_dtype(value.dtype, "a tensor of host code"),
+            "dtype": inner_dtype(value.dtype, "a tensor of host code"),
         }
     if isinstance(value, torch.dtype):
-        return {"dtype": short_dtype(value, "an argument of host code")}
+        return {"dtype": inner_dtype(value, "an argument of host code")}
     if isinstance(value, torch.memory_format):
         return {"memory_format": str(value).removeprefix("torch.")}
     if isinstance(value, torch.device | torch.layout):

@@ -30,7 +30,7 @@ class LinkError(ConnectionError):
 
 @dataclass(frozen=True)
 class TensorRef:
-    """A tensor in a device's memory; `dtype` is a key of `DTYPES`, strides and offset are in elements."""
+    """A tensor in a device's memory; `dtype` is a key of `INNER_DTYPES`, strides and offset are in elements."""
 
     store: int
     dtype: str
