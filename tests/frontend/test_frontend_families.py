@@ -71,3 +71,14 @@ def test_what_is_never_sane_says_so() -> None:
         del REGISTRY["zeros"]
     with pytest.raises(UserError, match="unknown family 'prodcts'; did you mean 'products'"):
         family_program("prodcts", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_a_family_reaches_1500_forms(name: str) -> None:
+    forms: set[str] = set()
+    for seed in range(2000):
+        forms.add(normal_digest(family_program(name, seed)))
+        if len(forms) == 1500:
+            return
+    pytest.fail(f"{name}: {len(forms)} forms of 2,000 seeds")
