@@ -16,7 +16,7 @@ from kernelwright.frontend.beside import with_files_beside
 from kernelwright.frontend.graph_source import print_source
 from kernelwright.frontend.precision import in_bf16
 from kernelwright.frontend.problem import Problem, exit_place, failure
-from kernelwright.frontend.shrink import BUDGET, measure, shrink_source
+from kernelwright.frontend.shrink import BUDGET, measure_problem, shrink_source
 from kernelwright.frontend.trace import trace
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.values import NUMERICS, KernelModule, Numerics, Reference, Tolerance
@@ -87,26 +87,29 @@ def import_source(
 
 def _imported(source: str, name: str, shrink: str, budget: int, numerics: Numerics) -> KernelModule:
     """The same, for options that there are."""
-    Problem.load(source, name)
-    source = in_bf16(source) if numerics == "bf16" else source
+    problem = Problem.load(source, name)
+    if numerics == "bf16":
+        source = in_bf16(source)
+        problem = Problem.load(source, name)
     small = source
     if shrink == "always":
-        small = shrink_source(source, budget, name)
+        small = shrink_source(source, budget, name, problem)
     elif shrink == "auto" and not torch.cuda.is_available():
         with suppress(UserError):  # where it does not run at all, running it says why
-            small = shrink_source(source, budget, name)
-    reference = _describe_source(small, name, shrunken=small != source)
+            small = shrink_source(source, budget, name, problem)
+    shrunken = small != source
+    reference = _describe_source(small, Problem.load(small, name) if shrunken else problem, shrunken)
     return KernelModule(name, replace(reference, numerics=numerics))
 
 
-def _describe_source(source: str, name: str, *, shrunken: bool) -> Reference:
+def _describe_source(source: str, problem: Problem, shrunken: bool) -> Reference:
     """Run the program once, where that is cheap, and write down what it takes and gives."""
     device = "cpu"
     if torch.cuda.is_available():
         device = "cuda"
-    elif not shrunken and _is_large(source, name):
+    elif not shrunken and _is_large(problem):
         device = "meta"
-    problem = Problem.load(source, name)
+    name = problem.name
     with torch.device(device):
         torch.manual_seed(0)
         model, inputs = problem.build(), problem.inputs()
@@ -125,9 +128,9 @@ def _describe_source(source: str, name: str, *, shrunken: bool) -> Reference:
     return Reference(source, "Model", found.inputs, found.state, found.outputs, found.returns, shrunken=shrunken)
 
 
-def _is_large(source: str, name: str) -> bool:
+def _is_large(problem: Problem) -> bool:
     try:
-        return measure(source, name).total > _DESCRIBED_BY_RUNNING
+        return measure_problem(problem).total > _DESCRIBED_BY_RUNNING
     except UserError:  # it does not run on meta tensors
         return False
 

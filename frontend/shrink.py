@@ -93,7 +93,11 @@ def measure(source: str, name: str, device: str = "meta") -> Cost:
 
     Raises UserError where the program does not run there.
     """
-    problem = Problem.load(source, name)
+    return measure_problem(Problem.load(source, name), device)
+
+
+def measure_problem(problem: Problem, device: str = "meta") -> Cost:
+    """`measure` for a program that is loaded already."""
     with torch.device(device), torch.no_grad():
         model, inputs = problem.build(), problem.inputs()
         held = [tuple(t.shape) for t in (*model.parameters(), *model.buffers())]
@@ -102,7 +106,7 @@ def measure(source: str, name: str, device: str = "meta") -> Cost:
             try:
                 outputs = model(*inputs)
             except Exception as error:  # the user's forward may raise anything
-                raise UserError(f"{name}: forward fails on {device} tensors: {error}") from error
+                raise UserError(f"{problem.name}: forward fails on {device} tensors: {error}") from error
     ends += [tuple(t.shape) for t in _tensors(outputs)]
     elements = _numel(held) + _numel(ends) + _numel(tally.shapes)
     return Cost(elements, flops.get_total_flops() // 2, tuple(tally.shapes), tuple(ends))
@@ -111,8 +115,8 @@ def measure(source: str, name: str, device: str = "meta") -> Cost:
 class _Search:
     """The greedy search over sizes of one program. A state is a tuple of sizes, one a site."""
 
-    def __init__(self, source: str, name: str, budget: int) -> None:
-        self.source, self.name, self.budget = source, name, budget
+    def __init__(self, source: str, name: str, budget: int, loaded: Problem | None) -> None:
+        self.loaded, self.source, self.name, self.budget = loaded, source, name, budget
         self.sites = find_sites(source, name)
         self.start = tuple(site.value for site in self.sites)
         self.groups = [
@@ -125,7 +129,9 @@ class _Search:
     def _measure(self, sizes: tuple[int, ...]) -> Cost | None:
         if sizes not in self.costs:
             try:
-                self.costs[sizes] = measure(rewrite(self.source, self.sites, sizes), self.name)
+                known = self.loaded if sizes == self.start else None
+                problem = known or Problem.load(rewrite(self.source, self.sites, sizes), self.name)
+                self.costs[sizes] = measure_problem(problem)
             except UserError as error:
                 self.costs[sizes] = None
                 self.reason = str(error)
@@ -190,13 +196,14 @@ class _Search:
         return best
 
 
-def shrink_source(source: str, budget: int = BUDGET, name: str = "program") -> str:
+def shrink_source(source: str, budget: int = BUDGET, name: str = "program", loaded: Problem | None = None) -> str:
     """The program with sizes small enough that one forward costs about `budget` elements.
 
     The same text comes back where it is small already. Where it cannot reach the budget, the smallest found
     comes back. A header comment lists the sizes that changed. Raises UserError where the program does not run.
+    `loaded` is the program where it is loaded already: its text then runs once less.
     """
-    search = _Search(source, name, budget)
+    search = _Search(source, name, budget, loaded)
     if search.original is None:
         raise UserError(
             f"{name}: cannot be shrunk, as it does not run on meta tensors ({search.reason}); "

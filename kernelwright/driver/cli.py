@@ -22,8 +22,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     text = asked_for(given)
     if text is None:
         from kernelwright.driver.command.dispatch import run  # late: help is quick
+        from kernelwright.driver.command.leaving import end_children_last, end_threads
 
-        return run(given)
+        if argv is not None:
+            return run(given)
+        end_children_last()
+        status = run(given)
+        end_threads(status)
+        return status
     try:
         sys.stdout.write(f"{fitted(text, _columns())}\n")
         sys.stdout.flush()

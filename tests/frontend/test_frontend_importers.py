@@ -48,6 +48,13 @@ def test_file_becomes_a_module_at_level_torch(tmp_path: Path) -> None:
     assert import_file(path, shrink="never", numerics="torch").reference.numerics == "torch"
 
 
+@pytest.mark.parametrize("shrink", ["never", "auto", "always"])
+def test_a_file_runs_once_as_it_is_read(tmp_path: Path, shrink: str) -> None:
+    log = tmp_path / "log"
+    import_source(f"open({str(log)!r}, 'a').write('run ')\n{GOOD}", "scaled", shrink=shrink)
+    assert log.read_text() == "run "
+
+
 def test_shrinking_is_recorded() -> None:
     big = GOOD.replace("randn(5, 8)", "randn(65536, 8)")
     module = import_source(big, "big", shrink="always", budget=4096)
