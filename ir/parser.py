@@ -17,6 +17,7 @@ from kernelwright.ir.dialect.host_state import class_attributes
 from kernelwright.ir.dialect.imports import check_imports
 from kernelwright.ir.dialect.kernels import KernelChecker
 from kernelwright.ir.dialect.launches import LaunchChecker, check_entry, returns_value
+from kernelwright.ir.dialect.spellings import in_own_words
 from kernelwright.ir.dialect.tables import MODULES, Dialect
 from kernelwright.ir.dialect.tensors import find_tensors
 from kernelwright.ir.errors import Diagnostic, DialectError
@@ -94,6 +95,10 @@ class _Parser:
             raise DialectError(
                 (Diagnostic("a character that some programs take for the end of a line", line, column, "", hint),)
             )
+        plain = in_own_words(self.text, tree)
+        if plain != self.text:
+            self.text, self.lines = plain, text_lines(plain)
+            tree = parse_tree(plain)
         self._heading()
         body = list(self._known_statements(tree))
         for node in body:

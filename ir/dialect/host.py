@@ -278,6 +278,8 @@ class HostChecker(StateChecker):
             values = [part.elt if isinstance(part, ast.GeneratorExp | ast.ListComp) else part for part in node.args]
             if name not in ("list", "tuple") and any((self.function, value) in self.tensors for value in values):
                 self.report(node, "a builtin computes on a tensor", _KERNEL_HINT)
+        elif name == "map" and not (node.args and isinstance(node.args[0], ast.Lambda)):
+            self.report(node, "map of something that is not a lambda", "write map(lambda value: ..., values)")
         for keyword in node.keywords:
             if keyword.arg == "key" and not isinstance(keyword.value, ast.Lambda):
                 self.report(keyword.value, "a key that is not a lambda", "write key=lambda value: ...")

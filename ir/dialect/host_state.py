@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from kernelwright.ir.dialect.checker import Checker, Scope, all_arguments, bound_names, dotted
 from kernelwright.ir.dialect.classes import HostFunctions
 from kernelwright.ir.dialect.tables import LIST_MUTATORS, MUTATORS, Dialect
-from kernelwright.ir.dialect.tensors import Tensors
+from kernelwright.ir.dialect.tensors import Tensors, mapped_pairs
 from kernelwright.ir.trees import walk
 
 _STATE = "state that outlives the call is changed"
@@ -42,6 +42,11 @@ class StateChecker(Checker):
                     self.kept |= {name for target in node.targets for name in bound_names(target)}
                 elif isinstance(node, ast.For | ast.comprehension) and self._outlives(node.iter):
                     self.kept |= bound_names(node.target)
+                elif isinstance(node, ast.Call):
+                    mapped = mapped_pairs(node)
+                    self.kept |= {
+                        bound for name, value in mapped if self._outlives(value) for bound in bound_names(name)
+                    }
 
     def state(self, node: ast.AST) -> None:
         """Report a node that changes what outlives the call."""
@@ -104,7 +109,7 @@ class StateChecker(Checker):
                 return any(self._outlives(item) for item in items)
             case ast.Call(func=ast.Attribute(value=value, attr=name)):
                 return name in _SAME_STORAGE and self._outlives(value)
-            case ast.Call(func=ast.Name(id="zip" | "enumerate" | "reversed"), args=items):
+            case ast.Call(func=ast.Name(id="zip" | "enumerate" | "reversed" | "map"), args=items):
                 return any(self._outlives(item) for item in items)
         return False
 

@@ -77,7 +77,7 @@ KERNEL_BUILTINS = _words("range min max abs len float int bool tuple isinstance"
 EXCEPTIONS = _words("ValueError TypeError AssertionError RuntimeError NotImplementedError IndexError")
 HOST_BUILTINS = EXCEPTIONS | _words(
     """range len min max abs int float bool str tuple list dict isinstance sum sorted zip enumerate reversed divmod pow
-    round all any slice"""
+    round all any slice map"""
 )
 
 #: Builtins that read the content of a tensor given to them.
@@ -112,7 +112,7 @@ TENSOR_VIEWS = _words("T mT H data")
 #: Every other method of values in host code: metadata of tensors; shapes, lists and dictionaries.
 HOST_METHODS = TENSOR_METHODS | _words(
     """dim element_size get_device is_contiguous is_floating_point ndimension nelement numel size storage_offset stride
-    type append extend insert index count get items keys values format is_complex is_signed"""
+    type append extend insert index count get items keys values format is_complex is_signed bit_length"""
 )
 HOST_ATTRIBUTES = HOST_METHODS | TENSOR_VIEWS | _words("device dtype is_cuda layout nbytes ndim requires_grad shape")
 
@@ -139,11 +139,11 @@ MODULE_ATTRIBUTES = _words(
     dilation groups kernel_size output_padding padding_mode ceil_mode in_channels out_channels in_features out_features
     num_features num_groups num_channels num_heads embed_dim head_dim normalized_shape momentum negative_slope alpha p
     num_embeddings embedding_dim hidden_size input_size num_layers eps weight_ih_l0 weight_hh_l0 bias_ih_l0
-    bias_hh_l0 training affine"""
+    bias_hh_l0 weight_ih weight_hh bias_ih bias_hh training affine"""
 )
 WEIGHTS = _words(
     """weight bias running_mean running_var in_proj_weight in_proj_bias weight_ih_l0 weight_hh_l0 bias_ih_l0
-    bias_hh_l0"""
+    bias_hh_l0 weight_ih weight_hh bias_ih bias_hh"""
 )
 
 #: Methods that change what they are called on; those of lists alone.

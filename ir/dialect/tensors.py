@@ -35,6 +35,8 @@ class Tensors:
                 if dotted(node)[:1] == ("self",):
                     return name in self.attributes if isinstance(value, ast.Name) else name in WEIGHTS
                 return name in WEIGHTS or (name in TENSOR_VIEWS and (function, value) in self)
+            case ast.Call(func=ast.Name(id="map"), args=[ast.Lambda(body=body), *_]):
+                return (function, body) in self
             case ast.Call(func=called):
                 return self._call(called)
             case ast.BinOp(left=left, right=right):
@@ -78,6 +80,8 @@ def _follow(name: str, function: ast.FunctionDef, functions: Mapping[str, ast.Fu
             pairs = [(node.target, node.value)]
         elif isinstance(node, ast.For | ast.comprehension):
             pairs = list(_iterated(node.target, node.iter))
+        elif isinstance(node, ast.Call):
+            pairs = list(mapped_pairs(node))
         else:
             pairs = []
         for target, value in pairs:
@@ -127,6 +131,13 @@ def assigned_pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr
     else:
         for part in target.elts:
             yield from assigned_pairs(part, value)
+
+
+def mapped_pairs(node: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What `map(lambda a, b: ..., first, second)` binds: each parameter to the elements of an iterable."""
+    if dotted(node.func) == ("map",) and node.args and isinstance(node.args[0], ast.Lambda):
+        for parameter, values in zip(node.args[0].args.args, node.args[1:], strict=False):
+            yield ast.Name(parameter.arg, ast.Store()), values
 
 
 def _iterated(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
