@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constr
 TRITON ?= 3.7.1 3.8.0 3.9.0
 TORCH ?= 2.14.1
 
-.PHONY: setup test check smoke compat fix demo docs half-precision mutation-score clean
+.PHONY: setup test check smoke compat fix demo docs half-precision mutation-score judge-cost clean
 
 setup: $(STAMP)
 
@@ -57,6 +57,10 @@ half-precision: $(STAMP)
 # Which of 300 faulty kernels the judge refuses: some hours. Goes on where it was stopped.
 mutation-score: $(STAMP)
 	$(BIN)/python benchmarks/mutation_score.py --out benchmarks/results/mutation_score_cpu.json
+
+# Judging by this commit and by one without the judge's newer checks, in turn. Wants a quiet machine.
+judge-cost: $(STAMP)
+	$(BIN)/python benchmarks/judge_cost.py --old ca7353b --out benchmarks/results/judge_cost_cpu.json
 
 clean:
 	rm -rf $(VENV) build dist site *.egg-info runs

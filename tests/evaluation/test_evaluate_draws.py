@@ -277,6 +277,15 @@ def test_a_verdict_tells_where_an_output_lies_otherwise(evaluator: LocalEvaluato
     assert evaluator.evaluate_text(same.program(same.right), same.reference, RUNGS).caliber["notes"] == []
 
 
+def test_checks_for_rewards_draw_fewer_kinds_and_the_caliber_names_them(evaluator: LocalEvaluator) -> None:
+    one = FAITHFUL[-1]
+    whole = evaluator.evaluate_text(one.program(one.right), one.reference, RUNGS).caliber
+    with LocalEvaluator(seeds=1, memory_gb=2, use_gpu=False, strength="reward") as quick:
+        fewer = quick.evaluate_text(one.program(one.right), one.reference, RUNGS).caliber
+    assert (whole["checks"], fewer["checks"]) == ("default", "reward")
+    assert set(fewer["draws"]["made"]) < set(whole["draws"]["made"])
+
+
 def test_every_kind_keeps_what_holds_of_inputs() -> None:
     torch.manual_seed(1)
     samples = [

@@ -82,6 +82,13 @@ class Device(Enum):
     cuda = "cuda"
 
 
+class Strength(Enum):
+    """Which kinds of inputs candidates are checked on: all, or those that rewards need."""
+
+    default = "default"
+    reward = "reward"
+
+
 @dataclass
 class EvaluatorSettings:
     """How candidates are judged: draws of inputs to pass, and what one job in a worker may take.
@@ -93,6 +100,7 @@ class EvaluatorSettings:
 
     kind: EvaluatorKind = EvaluatorKind.local
     seeds: int = option(3, at_least=1)
+    checks: Strength = Strength.default
     timeout_s: float = option(60.0, above=0)
     memory_gb: float = option(8.0, above=0)
     externs: bool = False

@@ -120,6 +120,7 @@ def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:
         externs=chosen.externs,
         samples=chosen.samples,
         baselines=tuple(chosen.baselines),
+        strength=chosen.checks.value,
     )
 
 

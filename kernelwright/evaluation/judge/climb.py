@@ -89,6 +89,7 @@ class Climb:
             "tf32": numerics != "ieee",
             "compile_target": self.owner.compile_target if Rung.COMPILE in self.wanted else "",
             "seeds": self.owner.seeds,
+            "checks": self.owner.strength,
             "passes": self.passes,
             "tolerance": tolerance.kind,
             "dialect": self.owner.dialect,

@@ -28,11 +28,15 @@ from kernelwright.ir.values import KernelModule, Reference
 DEFAULT_COMPILE_TARGET = "h100"
 #: Calls without effect: more than a thousand.
 REHEARSALS = 1024
-#: Kinds of inputs besides those given; the last is the last to be left out where memory is short.
-_KINDS = (
-    *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "integers", "infinite"),
-    *("alike", "huge", "tiny", "minute", "vast", "normal"),
-)
+#: By the name of a strength, the kinds of inputs besides those given; the last is the last to be left out where memory
+#: is short. `reward` leaves out what seldom finds a fault that other kinds do not.
+STRENGTHS: Mapping[str, tuple[str, ...]] = {
+    "default": (
+        *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "integers", "infinite"),
+        *("alike", "huge", "tiny", "minute", "vast", "normal"),
+    ),
+    "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", "alike", "normal"),
+}
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.PROFILE)
 _NO_PROGRAM = Diagnostic("the text defines no program", 1, 0, hint="write class ModelNew(nn.Module), or forward")
 
@@ -43,11 +47,13 @@ class Checks:
     `sharers` evaluators may have the same, so that each reference runs once for all of them.
     """
 
-    def __init__(self, seeds: int, limits: Limits, seed: int | None = None, sharers: int = 1) -> None:
+    def __init__(
+        self, seeds: int, limits: Limits, seed: int | None = None, sharers: int = 1, strength: str = "default"
+    ) -> None:
         if seeds < 1:
             raise UserError(f"seeds={seeds}: at least one is needed")
         self.build_seed, signs = _number(seed, 0), _number(seed, 99)
-        self.truths = TruthKeeper(self.build_seed, _draws(seeds, seed), limits, signs, sharers)
+        self.truths = TruthKeeper(self.build_seed, _draws(seeds, seed, STRENGTHS[strength]), limits, signs, sharers)
         self.timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
         self.timed_truths = TruthKeeper(self.build_seed, self.timed_draws, limits, signs, sharers)
 
@@ -62,8 +68,9 @@ class LocalEvaluator:
     call extern operators such as `aten.mm`; modules may call those that they name. `timing` says against what and
     how the time rung measures. With `samples` the run rung estimates a candidate's time from so many runs in the very
     process that checked it, which may have served others: good for ranking, no measurement to report. Without the
-    dialect small programs are called `rehearsals` times without effect before the last call is judged. `checks` are
-    those of several evaluators, which then check with the same draws. Close it, or use it as a context manager; it may
+    dialect small programs are called `rehearsals` times without effect before the last call is judged. `strength`, one
+    of `STRENGTHS`, says which kinds of inputs are drawn. `checks` are those of several evaluators, which then check
+    with the same draws. Close it, or use it as a context manager; it may
     be used from several threads, which then wait for one another.
     """
 
@@ -82,14 +89,15 @@ class LocalEvaluator:
         samples: int = 0,
         rehearsals: int = REHEARSALS,
         checks: "Checks | None" = None,
+        strength: str = "default",
     ) -> None:
-        self.target, self.dialect, self.seeds = target, dialect, seeds
+        self.target, self.dialect, self.seeds, self.strength = target, dialect, seeds, strength
         self._externs: frozenset[str] | None = None if externs else frozenset()
         self.compile_target = compile_target if target == "interpreter" else target
         self.limits = Limits(timeout_s=timeout_s, memory_gb=memory_gb)
         self._use_gpu = use_gpu
         self._sandbox = Sandbox()
-        self._checks = Checks(seeds, self.limits, seed) if checks is None else checks
+        self._checks = Checks(seeds, self.limits, seed, strength=strength) if checks is None else checks
         self._build_seed = self._checks.build_seed
         self._timing, self._samples, self.rehearsals = timing or Timing(), samples, 0 if dialect else rehearsals
         self._randomness = random.Random(_number(seed, 100))
@@ -280,12 +288,12 @@ def _number(seed: int | None, index: int) -> int:
     return secrets.randbits(62) if seed is None else seed + index
 
 
-def _draws(seeds: int, seed: int | None) -> tuple[Draw, ...]:
+def _draws(seeds: int, seed: int | None, others: Sequence[str]) -> tuple[Draw, ...]:
     """Inputs as given, with the weights as built and then with others, and in evaluation mode; and every other kind of
     inputs."""
     given = [Draw(_number(seed, 3 * i + 1), weights=_number(seed, 3 * i + 2) if i else None) for i in range(seeds)]
     kinds = [
-        Draw(_number(seed, 3 * i + 1), kind, _number(seed, 3 * i + 2)) for i, kind in enumerate(_KINDS, len(given))
+        Draw(_number(seed, 3 * i + 1), kind, _number(seed, 3 * i + 2)) for i, kind in enumerate(others, len(given))
     ]
     return (*given, *kinds)
 

@@ -62,6 +62,7 @@ class LocalOptions:
     samples: int = 0
     rehearsals: int = REHEARSALS
     baselines: tuple[str, ...] = Timing().baselines
+    strength: str = "default"
 
     def build(self, checks: Checks | None = None) -> LocalEvaluator:
         """An evaluator, which may share its checks; it starts its worker when first used."""
@@ -71,7 +72,8 @@ class LocalOptions:
 
     def checks(self, sharers: int) -> Checks:
         """What so many of these evaluators may share."""
-        return Checks(self.seeds, Limits(timeout_s=self.timeout_s, memory_gb=self.memory_gb), self.seed, sharers)
+        limits = Limits(timeout_s=self.timeout_s, memory_gb=self.memory_gb)
+        return Checks(self.seeds, limits, self.seed, sharers, self.strength)
 
 
 DEFAULT_OPTIONS = LocalOptions()
