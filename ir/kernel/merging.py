@@ -206,6 +206,12 @@ class _Reader:
         indices = [self.counters.index(one.form) if one.form is not None else None for one in found]
         return all(index is not None and index.count <= 0 for index in indices)
 
+    def is_end(self, condition: Operand) -> bool:
+        """Whether a condition that holds for everything that is counted ends just there."""
+        found = list(self.accesses.conditions(condition))
+        indices = [self.counters.index(one.form) if one.form is not None else None for one in found]
+        return all(index is not None and index.count == 0 for index in indices)
+
     def along(self, operand: Operand, dim: int) -> Counter:
         """The counter that a value's elements run over in a dimension."""
         lanes = self.counters.axes.along(operand, dim)
@@ -601,8 +607,23 @@ class _Transport:
         parts = [p for p in _parts(condition, self.reader.definitions) if not self._always(p)]
         if not parts:
             return self.of(x)
-        mask = self._joined([self.of(part) for part in parts])
+        mask = self._joined([self._condition(part) for part in parts])
         return self._cloned(one, [mask, self.of(x), self.of(y)])
+
+    def _condition(self, condition: Operand) -> _Moved:
+        """A condition on the tile. Where it ends a row, lanes beyond the row may well stand for places before its end,
+        as those of a row that is turned round do: there the tile's own end counts."""
+        row = next((one for one in self.rows if self.reader.is_of(condition, one)), None)
+        if row is None or not self.reader.is_implied(condition):
+            return self.of(condition)
+        if not self.reader.is_end(condition):
+            raise UnfitError("a condition says more of a row than where it ends")
+        return self._within(row)
+
+    def _within(self, row: Counter) -> _Moved:
+        """Which lanes of the tile lie within a row."""
+        held = self._along(row)
+        return _Moved(self._compute("lt", lhs=held.operand, rhs=Constant(str(held.size))), held.dims)
 
     def _always(self, condition: Operand) -> bool:
         """Whether a condition holds for all elements of the tile that count."""
@@ -677,7 +698,7 @@ class _Transport:
         beyond = [p for p in _parts(load.get("mask"), self.reader.definitions) if not self._always(p)]
         if other is None or other in _NONE or not beyond:
             return _Moved(found, dims)
-        mask = self._joined([self.of(part) for part in beyond])
+        mask = self._joined([self._condition(part) for part in beyond])
         return _Moved(self._compute("where", condition=mask.operand, x=found, y=self.of(other).operand), dims)
 
     def _reduced(self, one: Operation) -> _Moved:
@@ -711,8 +732,7 @@ class _Transport:
         integer = one.kind != "sum" and self.reader.indices.kinds.is_integer(one.operands[0])
         if neutral is None or len(moved) != 1 or integer:
             raise UnfitError(f"a {one.kind} over more lanes than a row has")
-        held = self._along(row)
-        mask = self._compute("lt", lhs=held.operand, rhs=Constant(str(held.size)))
+        mask = self._within(row).operand
         return _Moved(self._compute("where", condition=mask, x=moved[0].operand, y=neutral), moved[0].dims)
 
     def _stored(self, one: Operation) -> None:

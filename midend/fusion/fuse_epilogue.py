@@ -104,7 +104,10 @@ def second_part(pair: HandOver) -> Part:
 def _part(pair: HandOver, launch: HostLaunch) -> Part:
     functions, symbol = kernel_functions(pair.module), launch.kernel.symbol
     blocks = {name: value for name, value in launch.kernel.meta if type(value) is int}
-    return Part(counted(inlined(functions[symbol], functions)), launch_facts(pair.module)[symbol], blocks)
+    known = launch_facts(pair.module).get(symbol)
+    if known is None:
+        raise UnfitError("what the launcher passes is not known")
+    return Part(counted(inlined(functions[symbol], functions)), known, blocks)
 
 
 def _forms(second: Part) -> Iterator[Part]:

@@ -222,6 +222,7 @@ FUSED = {
     "norm, softmax": ("rms softmax", f"torch.softmax({RMS}, 1)", "30"),
     "norm, softmax, scale": ("rms softmax scale", f"torch.softmax({RMS}, 1) * y", "30"),
     "norm, softmax in loops": ("rms loops", f"torch.softmax({RMS}, 1)", "30"),
+    "norm, turned, softmax": ("rms turn softmax", f"torch.softmax(({RMS}).flip(1), 1)", "30"),
     "matmul, gelu": ("matmul gelu", "F.gelu(x @ y)", "30, 20"),
     "norm, turned": ("mean turn", f"{MEAN}.flip(1)", "30"),
 }
