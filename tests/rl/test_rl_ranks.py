@@ -43,7 +43,8 @@ def test_two_processes_do_what_one_does(tmp_path: Path) -> None:
     reinforced(tmp_path / "alone-cut", ahead=2)
     supervised(tmp_path / "second", epochs=1)  # for the two to go on with
     died = torchrun(tmp_path, "die")
-    assert "Signal 9 (SIGKILL)" in died.stderr, died.stderr
+    # The other process may abort before torchrun looks, and is then named in the place of the one that was killed.
+    assert died.returncode != 0 and (tmp_path / "dying").exists(), died.stderr
     learnt = ("loss", "grad_norm", "lr")
     same(tmp_path / "sft", tmp_path / "alone-sft", "held_out_loss", *learnt)
     same(tmp_path / "rl", tmp_path / "alone-rl", "reward", "mismatch", "kl", "entropy", "ratio", "kept_rows", *learnt)
