@@ -12,13 +12,10 @@ from typing import Any
 import torch
 from rich.console import Console
 
-from kernelwright.agent.evaluating import confirmed
-from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.judge import PolicyJudge
 from kernelwright.agent.memory import Memory
-from kernelwright.agent.policy import Policy, PromptTooLongError, Sampling
+from kernelwright.agent.policy import Policy, PromptTooLongError
 from kernelwright.agent.rewards import needs_of
-from kernelwright.agent.rollout import roll_out
 from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.driver.campaigns.campaign import machine
@@ -41,10 +38,11 @@ from kernelwright.driver.run.set_aside import NOT_READ, TOO_LONG, SetAside
 from kernelwright.driver.run.training_folder import last_metrics, training_folder
 from kernelwright.driver.training.canary import check_policy, follow_canary
 from kernelwright.driver.training.given import Given, read_modules
-from kernelwright.driver.training.held_out import ADAPTER, held_out_figures, held_out_modules
+from kernelwright.driver.training.held_out import held_out_modules
 from kernelwright.driver.training.plot import plotted
 from kernelwright.driver.training.readers import Readers
 from kernelwright.driver.training.reward_needs import check_needs, doubts, rungs_for
+from kernelwright.driver.training.rolling import Rolling
 from kernelwright.driver.training.watching import WatchedPolicy, watched
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
@@ -188,7 +186,6 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
     check_needs(needs, settings)
     for doubt in doubts(settings):
         say(f"warning: {doubt}")
-    sampling = Sampling(max_tokens=drawn.max_tokens, temperature=drawn.temperature, top_p=drawn.top_p)
     with contextlib.ExitStack() as stack:
         told = _bound(settings.content, _FREE) | ({"rows": _digest(pairs)} if pairs else {})
         folder = _entered(stack, plain.out, f"runs/train/{plain.stage.name}", told, say, ranks, settings.content)
@@ -220,57 +217,37 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
 
         phases = Phases()
         asked = watched(answering, pool, phases)
-
-        on_gpu = needed(ladder) is not Device.cpu
-        if on_gpu and needs.of_given:  # answers that are drawn meanwhile would slow down what is timed
-            asked = WatchedPolicy(answering, phases)
-        given = Given(judged_by(pool), ladder, say)
-        memory = Memory(drawn.remember) if drawn.remember else None
+        if needed(ladder) is not Device.cpu and needs.of_given:
+            asked = WatchedPolicy(answering, phases)  # answers that are drawn meanwhile would slow down what is timed
         count = int(learner.device.type == "cuda") if plain.readers is None else plain.readers
-        begin = stack.enter_context(Readers(count, plain.stage.name, target, drawn)).begin if count else None
-
-        def rolled(
-            chosen: Sequence[KernelModule], n: int, sampling: Sampling, adapter: str, over: Callable[[], None]
-        ) -> list[Trajectory]:
-            def roll(some: Sequence[KernelModule], before: Sequence[Verdict]) -> list[Trajectory]:
-                evaluate = judged_by(pool)
-                if needs.times:
-                    compared = list(zip(some, before, strict=True)) if before else []
-                    evaluate = confirmed(evaluate, baseline=needs.baseline or "eager", given=compared)
-                return roll_out(
-                    agent,
-                    some,
-                    asked,
-                    evaluate,
-                    n=n,
-                    turns=drawn.turns,
-                    sampling=sampling,
-                    adapter=adapter,
-                    rungs=ladder,
-                    given=before,
-                    over=over,
-                    memory=memory,
-                    begin=begin,
-                    too_long=partial(aside.add, TOO_LONG),
-                )
-
-            return given.rolled(chosen, roll) if needs.of_given else roll(chosen, ())
-
-        def make(chosen: Sequence[KernelModule], seed: int, over: Callable[[], None]) -> list[Trajectory]:
-            return rolled(chosen, drawn.n, replace(sampling, seed=seed), plain.stage.name, over)
-
-        def measure(place: Path) -> dict[str, Any]:
-            answering.load_adapter(ADAPTER, place)
-            asks, n = replace(sampling, temperature=plain.held_out.temperature, seed=plain.seed), plain.held_out.n
-            return held_out_figures(measured_by, n, rolled(measured_by, n, asks, ADAPTER, lambda: None))
-
-        def push(place: Path) -> None:
-            answering.load_adapter(plain.stage.name, place)
-
+        rolling = Rolling(
+            plain,
+            agent,
+            answering,
+            asked,
+            judged_by(pool),
+            ladder,
+            needs,
+            Given(judged_by(pool), ladder, say),
+            partial(aside.add, TOO_LONG),
+            Memory(drawn.remember) if drawn.remember else None,
+            stack.enter_context(Readers(count, plain.stage.name, target, drawn)).begin if count else None,
+        )
         algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
         with _shown(console) as tell, plotted(folder, say), taking_turns():
             trainer = Trainer(
-                learner, modules, make, push, algorithm, settings.run, folder, tell, say, phases, pairs, measure
+                learner,
+                modules,
+                rolling.make,
+                rolling.push,
+                algorithm,
+                settings.run,
+                folder,
+                tell,
+                say,
+                phases,
+                pairs,
+                partial(rolling.measure, measured_by),
             )
             with _going_first(learner.device):
                 return (trainer.run() or last_metrics(folder)) | {"set_aside": len(aside)}
