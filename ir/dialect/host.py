@@ -33,9 +33,10 @@ from kernelwright.ir.dialect.tables import (
 from kernelwright.ir.dialect.tensors import Tensors
 from kernelwright.ir.trees import walk
 
-_KERNEL_HINT = "write a @triton.jit kernel for it, or call the extern operation as aten.<op>(...)"
+_KERNEL_HINT = "write a @triton.jit kernel for it"
+_EXTERN_HINT = ", or call the extern operation as aten.<op>(...)"
+_INIT_HINT = "; for a table or weight torch.empty(shape) will do, as its values come from the reference"
 _NAME_HINT = "use torch allocation and views, math, triton.cdiv or your own functions"
-
 
 #: What an autograd function's forward may call on its context.
 _CONTEXT_METHODS = frozenset("save_for_backward mark_non_differentiable mark_dirty set_materialize_grads".split())
@@ -132,6 +133,12 @@ class HostChecker(StateChecker):
             self.report(node, "With is not in the dialect", hint)
         self.state(node)
 
+    @property
+    def _instead(self) -> str:
+        """What to write in place of computing."""
+        nothing = self.dialect.externs is not None and not self.dialect.externs
+        return _KERNEL_HINT + (_INIT_HINT if self.in_init else "" if nothing else _EXTERN_HINT)
+
     def _condition(self, test: ast.expr) -> None:
         if (self.function, test) in self.tensors:
             self.report(test, "a tensor's content in host code", "decide by shapes and dtypes")
@@ -199,7 +206,7 @@ class HostChecker(StateChecker):
         return {key.partition(".")[0] for key in self.functions.forwards}
 
     def _unknown(self, node: ast.Attribute) -> None:
-        hint = ATTRIBUTE_HINTS.get(node.attr, _KERNEL_HINT)
+        hint = ATTRIBUTE_HINTS.get(node.attr, self._instead)
         content = node.attr in ATTRIBUTE_HINTS and hint.startswith("pass")
         message = "a tensor's content or address in host code" if content else "not a view, metadata or copy"
         self.report(node, message, hint)
@@ -223,7 +230,7 @@ class HostChecker(StateChecker):
             allowed = TORCH_NAMES | INIT_TORCH if self.in_init else TORCH_NAMES
             plain = len(chain) == 2 or (len(chain) == 3 and chain[2] in ("itemsize", "is_floating_point"))
             if name not in allowed or not plain:
-                self.report(node, "torch compute in host code", _KERNEL_HINT)
+                self.report(node, "torch compute in host code", self._instead)
         elif root == "triton":
             if name not in TRITON_NAMES or len(chain) > 2:
                 self.report(node, "not of triton's host side", "use triton.cdiv or triton.next_power_of_2")
@@ -234,7 +241,7 @@ class HostChecker(StateChecker):
             if len(chain) > 2 or name not in LANGUAGE_DTYPES | {"constexpr"}:
                 self.report(node, "the Triton language in host code", "call it inside a @triton.jit kernel")
         elif not self.in_init or root == "F" or name in INIT_NN_REFUSED:
-            self.report(node, "torch compute in host code", _KERNEL_HINT)
+            self.report(node, "torch compute in host code", self._instead)
 
     def _extern(self, node: ast.Attribute) -> None:
         name = extern_name(node)
@@ -263,7 +270,7 @@ class HostChecker(StateChecker):
             hint = f"read its weights ({'.'.join(chain)}.weight) and launch a kernel"
             self.report(node, "a module is called", hint)
         elif chain[:1] == ("math",) and any((self.function, argument) in self.tensors for argument in node.args):
-            self.report(node, f"{'.'.join(chain)} computes on a tensor", _KERNEL_HINT)
+            self.report(node, f"{'.'.join(chain)} computes on a tensor", self._instead)
 
     def _named_call(self, node: ast.Call, name: str) -> None:
         if name in self.scope.classes or (name == "super" and not self.method):
@@ -277,7 +284,7 @@ class HostChecker(StateChecker):
         elif name in CONTENT_BUILTINS and name not in self.local:
             values = [part.elt if isinstance(part, ast.GeneratorExp | ast.ListComp) else part for part in node.args]
             if name not in ("list", "tuple") and any((self.function, value) in self.tensors for value in values):
-                self.report(node, "a builtin computes on a tensor", _KERNEL_HINT)
+                self.report(node, "a builtin computes on a tensor", self._instead)
         elif name == "map" and not (node.args and isinstance(node.args[0], ast.Lambda)):
             self.report(node, "map of something that is not a lambda", "write map(lambda value: ..., values)")
         for keyword in node.keywords:
@@ -286,7 +293,7 @@ class HostChecker(StateChecker):
 
     def _arithmetic(self, node: ast.AST) -> None:
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
-            self.report(node, "a matrix product in host code", _KERNEL_HINT)
+            self.report(node, "a matrix product in host code", self._instead)
             return
         if self.in_init:
             return  # first values of weights: `nn.Parameter(torch.randn(n) * 0.02)`
@@ -311,7 +318,7 @@ class HostChecker(StateChecker):
             case _:
                 operands = []
         if any((self.function, operand) in self.tensors for operand in operands):
-            self.report(node, "arithmetic on tensors in host code", _KERNEL_HINT)
+            self.report(node, "arithmetic on tensors in host code", self._instead)
 
 
 def _is_context(node: ast.expr) -> bool:

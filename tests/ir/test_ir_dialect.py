@@ -221,7 +221,12 @@ REFUSED_CLASS = [
         WRITE,
     ),
     (model("pass", "y = Fn.forward(x)", above=FUNCTION), "        y =", "an attribute of an autograd", "apply(...)"),
-    (model("pass", "y = Fn.apply\nz = y(x)", above=FUNCTION), "        y =", "an attribute of an autograd", "apply("),
+    (
+        model("pass", "y = [Fn.apply]\nz = y[0](x)", above=FUNCTION),
+        "        y =",
+        "an attribute of an autograd",
+        "apply(",
+    ),
     (model("pass", above=FUNCTION.replace("ctx.n = 3", "ctx.f(x)")), "        ctx.f", "autograd context", "save"),
     (model("pass", above=FUNCTION.replace("@staticmethod", "@eval", 1)), "    @eval", "a decorator", "remove it"),
     (
@@ -373,3 +378,32 @@ def test_a_file_cannot_replace_its_reference() -> None:
     assert parse_module(text, reference=REFERENCE) == parse_module(text)
     with pytest.raises(DialectError, match="puts another reference in place"):
         parse_module(text, reference=replace(REFERENCE, entry="Other"))
+
+
+TABLES = [
+    'self.register_buffer("t", torch.outer(torch.arange(4.0), torch.arange(4.0)))',
+    'self.register_buffer("t", torch.arange(4.0).cos())',
+    "self.w = nn.Parameter(torch.log(torch.arange(4.0)))",
+    "self.w = nn.Parameter(torch.empty(4, 4).tril().triu())",
+    "self.w = nn.Parameter(torch.sin(torch.empty(4, 4)) @ torch.empty(4, 4))",
+]
+
+
+@pytest.mark.parametrize("line", TABLES)
+def test_a_table_that_is_computed_first_need_not_be(line: str) -> None:
+    with pytest.raises(DialectError) as caught:
+        parse_module(model(line), reference=REFERENCE)
+    for found in caught.value.diagnostics:
+        assert "torch.empty(shape) will do, as its values come from the reference" in found.hint
+        assert "aten" not in found.hint
+    parse_module(model('self.register_buffer("t", torch.empty(4, 4))'), reference=REFERENCE)
+
+
+@pytest.mark.parametrize("body", ["y = x + w", "y = x.sum()", "y = x @ w", "y = torch.relu(x)", "y = sum(x)"])
+def test_externs_are_offered_where_there_are_any(body: str) -> None:
+    for externs, offered in ((None, True), (frozenset({"aten.mm"}), True), (frozenset(), False)):
+        with pytest.raises(DialectError) as caught:
+            parse_module(host(body), reference=REFERENCE, dialect=Dialect(externs))
+        hints = [found.hint for found in caught.value.diagnostics if WRITE in found.hint]
+        assert hints
+        assert all(("aten.<op>" in hint) == offered for hint in hints)
