@@ -1,8 +1,9 @@
 """The one form of a function: what nothing uses is gone, equal computing stands once, order is that of need.
 
-Operations with an effect keep their order in their region. Every other one stands just before the first that needs it,
-operands from left to right. Carried values that nothing needs, or that never change, are no longer carried. Values are
-numbered in order. Rewrites may leave any order, any numbers and dead code behind, and call this.
+Operations with an effect keep their order in their region. Loads, and what only computes, stand just before the first
+that needs them, operands from left to right: what the source loads late is not held in registers from the start.
+Carried values that nothing needs, or that never change, are no longer carried. Values are numbered in order. Rewrites
+may leave any order, any numbers and dead code behind, and call this.
 """
 
 from collections.abc import Callable, Sequence
@@ -301,7 +302,13 @@ def _ordered_region(region: Region) -> Region:
         for one in region.operations
     ]
     made = {result: index for index, one in enumerate(operations) for result in one.results}
-    needs = [[made[value] for value in outer_values(one) if value in made] for one in operations]
+    needs: list[list[int]] = []
+    acting: list[int] = []
+    for index, one in enumerate(operations):
+        before = acting[-1:] if one.effect else []
+        own = [made[value] for value in outer_values(one) if value in made]
+        needs.append([*own, *before] if one.effect == Effect.WRITE else [*before, *own])
+        acting += [index] if one.effect else []
     placed: dict[int, None] = {}
 
     def place(root: int) -> None:
@@ -316,7 +323,8 @@ def _ordered_region(region: Region) -> Region:
             placed.setdefault(index)
 
     for index, one in enumerate(operations):
-        if one.effect and index not in placed:
+        # What a loop computes again stays in it: nothing for later is computed before a loop that only reads.
+        if (one.effect == Effect.WRITE or (one.effect and one.regions)) and index not in placed:
             place(index)
     for operand in region.yields:
         if isinstance(operand, Value) and operand in made and made[operand] not in placed:

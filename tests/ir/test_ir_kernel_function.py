@@ -11,7 +11,7 @@ from kernelwright.ir.kernel.analysis.memory import MemoryOrder
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.text.dump import dump
 from kernelwright.ir.kernel.text.inlining import inlined
-from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_kernels
+from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_function, parse_kernels
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operation, Region, Value
 from kernelwright.ir.kernel.verifier import verify_function
 from kernelwright.ir.values import Kernel
@@ -146,3 +146,15 @@ kernel @k0(%0 = x, %1 = n, %2 = B: static)
   %8: [%3] = add lhs=%7, rhs=%1
   store pointer=%5, value=%8  m0 -> m1"""
     )
+
+
+def test_what_is_loaded_late_is_not_loaded_before_what_comes_first() -> None:
+    text = """@triton.jit
+def k(x, w, out, B: tl.constexpr):
+    lanes = tl.arange(0, B)
+    value = tl.load(x + lanes)
+    mean = tl.sum(value, 0) / B
+    weight = tl.load(w + lanes)
+    tl.store(out + lanes, (value - mean) * weight)"""
+    kinds = [one.kind for one in parse_function(text).walk()]
+    assert kinds.index("sum") < len(kinds) - 1 - kinds[::-1].index("load")

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: scale_columns
-# level: triton  digest: 3cb7c2fb1295
+# level: triton  digest: 1c5161b86ffc
 import torch
 import triton
 import triton.language as tl
@@ -37,10 +37,10 @@ def get_init_inputs():
 # covers: aten.mul
 @triton.jit
 def scale_columns(x_ptr, scale_ptr, out_ptr, columns, BLOCK: tl.constexpr):
+    first = tl.program_id(0) * columns
     lanes = tl.arange(0, BLOCK)
     mask = lanes < columns
     scale = tl.load(scale_ptr + lanes, mask=mask, eviction_policy='evict_last')
-    first = tl.program_id(0) * columns
     x = tl.load(x_ptr + first + lanes, mask=mask)
     tl.store(out_ptr + first + lanes, x * scale, mask=mask)
 

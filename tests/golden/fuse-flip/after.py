@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: ff
-# level: triton  digest: 64b8d61e9d49
+# level: triton  digest: 5fe56feaaa8b
 import torch
 import triton
 import triton.language as tl
@@ -40,9 +40,9 @@ def combine_add(arg0_0, arg1_0):
 # covers: aten.flip, aten.cumsum
 @triton.jit
 def flip_cumsum_flip(x_ptr, out_ptr, XBLOCK: tl.constexpr):
-    columns = tl.arange(0, 512)[None, :]
     rows = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]
     rows_1 = 300 * rows
+    columns = tl.arange(0, 512)[None, :]
     mask = (columns < 300) & (rows < 6)
     x = tl.load(x_ptr + (299 + -1 * columns + rows_1), mask=mask, other=0.0, eviction_policy='evict_last')
     scanned = tl.associative_scan((tl.broadcast_to(x.to(tl.float32), [XBLOCK, 512]),), 1, combine_add)

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: program
-# level: triton  digest: 5060270a6f2a
+# level: triton  digest: c104b6acac02
 import torch
 import triton
 import triton.language as tl
@@ -62,10 +62,10 @@ def unsqueeze_max_pool2d_with_indices(a_ptr, buf0_ptr, XBLOCK: tl.constexpr):
     converted_3 = (7 + index).to(tl.int32)
     mask_5 = mask & ((converted_3 >= filled) & (converted_3 < filled_1)) & mask_1
     a_3 = tl.load(a_pointers + 7, mask=mask_5, other=-float("inf"))
+    result = maximum(maximum(maximum(a, a_1), a_2), a_3)
     converted_4 = (10 + index).to(tl.int32)
     mask_6 = mask & ((converted_4 >= filled) & (converted_4 < filled_1)) & mask_1
     a_4 = tl.load(a_pointers + 10, mask=mask_6, other=-float("inf"))
-    result = maximum(maximum(maximum(a, a_1), a_2), a_3)
     tl.store(buf0_ptr + offsets, maximum(result, a_4), mask=mask_1)
 
 unsqueeze_max_pool2d_with_indices_meta = {"XBLOCK": 256, "num_warps": 4}

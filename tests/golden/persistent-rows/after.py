@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: ln
-# level: triton  digest: 9d6c73290a94
+# level: triton  digest: 126f623c04c5
 import torch
 import triton
 import triton.language as tl
@@ -41,11 +41,11 @@ def layer_norm(x_ptr, w_ptr, out_ptr, XBLOCK: tl.constexpr):
     mask = columns < 300
     mask_1 = mask & (rows < 7)
     x = tl.load(x_ptr + offsets, mask=mask_1, other=0.0, eviction_policy='evict_last')
-    w = tl.load(w_ptr + columns, mask=mask, other=0.0, eviction_policy='evict_last')
     filled = tl.zeros([XBLOCK, 512], tl.float32)
     chosen = tl.where(mask_1, filled + tl.broadcast_to(x, [XBLOCK, 512]), filled)
     difference = x - tl.sum(chosen, axis=1)[:, None] / 300.0
     chosen_1 = tl.where(mask_1, filled + tl.broadcast_to(difference * difference, [XBLOCK, 512]), filled)
+    w = tl.load(w_ptr + columns, mask=mask, other=0.0, eviction_policy='evict_last')
     product = difference * tl.rsqrt(tl.sum(chosen_1, axis=1)[:, None] / 300.0 + 1e-05) * w
     tl.store(out_ptr + offsets, product, mask=mask_1)
 

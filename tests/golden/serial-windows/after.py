@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: sw
-# level: triton  digest: 0859897ecbe1
+# level: triton  digest: ab4ebadcf98d
 import torch
 import triton
 import triton.language as tl
@@ -50,21 +50,21 @@ def reduce_max(value, dim):
 def max_pool3d_with_indices(x_ptr, out_ptr, XBLOCK: tl.constexpr, R0_BLOCK: tl.constexpr):
     columns = tl.arange(0, R0_BLOCK)[None, :]
     rows = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]
+    mask = rows < 480
     rows_1 = rows % 5
     rows_2 = rows // 5 % 4
     rows_3 = rows // 20 % 4
     rows_4 = rows // 80
-    mask = rows < 480
     acc = tl.full([XBLOCK, R0_BLOCK], -float("inf"), tl.float32)
     for i in tl.static_range(0, 27, R0_BLOCK):
         columns_1 = i + columns
+        mask_1 = columns_1 < 27
         columns_2 = columns_1 % 3
         rows_5 = 2 * rows_1
         columns_3 = columns_1 // 3 % 3
         columns_4 = columns_1 // 9
         index = -82 + columns_2 + rows_5 + 9 * columns_3 + 18 * rows_2 + 72 * columns_4
         x_pointers = x_ptr + (index + 144 * rows_3 + 504 * rows_4)
-        mask_1 = columns_1 < 27
         converted = (-1 + columns_4 + 2 * rows_3).to(tl.int32)
         filled = tl.zeros([1, 1], tl.int64)
         converted_1 = (-1 + columns_3 + 2 * rows_2).to(tl.int32)

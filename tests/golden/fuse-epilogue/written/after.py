@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: module
-# level: triton  digest: 05aea9ec7bfc
+# level: triton  digest: c2918b5184b9
 import torch
 import triton
 import triton.language as tl
@@ -37,10 +37,10 @@ def get_inputs():
 def rms_rows_add_flat_gelu_flat(X, W, stride, N, eps, dst, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     lanes = tl.arange(0, BLOCK)
+    offsets = 30 * pid + lanes
     mask = lanes < N
     x = tl.load(X + pid * stride + lanes, mask=mask, other=0.0)
     w = tl.load(W + lanes, mask=mask, other=0.0)
-    offsets = 30 * pid + lanes
     x_1 = tl.load(X + offsets, mask=mask)
     converted = x.to(tl.float32)
     product = converted * (1 / tl.sqrt(tl.sum(converted * converted, axis=0) / N + eps))
