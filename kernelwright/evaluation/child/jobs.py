@@ -170,7 +170,8 @@ def _failure(error: BaseException) -> Json:
     if isinstance(error, UnsupportedByInterpreter | ProfilerError | DrawnOtherwiseError):
         return {"status": "unsupported", "detail": _text(error)}
     if isinstance(error, KernelFault) and not isinstance(error.__cause__, MemoryError):
-        return {"status": "runtime_error", "detail": _fault(error), "diagnostic": _diagnostic(error)}
+        told = "; ".join([_fault(error), *getattr(error, "__notes__", ())])
+        return {"status": "runtime_error", "detail": told, "diagnostic": _diagnostic(error)}
     text = _text(error)
     if isinstance(error, CheatError):
         return {"status": "cheat", "detail": text}

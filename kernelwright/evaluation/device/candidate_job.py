@@ -21,6 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from kernelwright.backend.launch.faults import AccessError
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of
@@ -67,8 +68,21 @@ class Calls:
             last = 0 < number == len(calls) - 1
             withheld = withhold if number == 0 else []
             rehearsals = self._rehearsals(answers) if last else 0
-            answers.append(self._one(number, call, withheld, "inference" if last else "", rehearsals))
+            try:
+                answers.append(self._one(number, call, withheld, "inference" if last else "", rehearsals))
+            except AccessError as error:
+                for note in self._negative(call):
+                    error.add_note(note)
+                raise
         return {"calls": answers, "notes": notes}
+
+    def _negative(self, call: Json) -> Iterator[str]:
+        """What to say of integer inputs that hold negative numbers, which kernels may take for places."""
+        for name, index in zip(self.header["inputs"], call["inputs"], strict=True) if self.sketching is None else ():
+            if index is not None and self.tensors[index].dtype in ("i8", "i16", "i32", "i64"):
+                value = from_raw(self.tensors[index])
+                if value.numel() and int(value.min()) < 0:
+                    yield f"input {name} holds {int(value.min())}, which the reference takes"
 
     def _bind(self, built: Json) -> list[int]:
         memory, state = self.server.memory, self.header["state"]
