@@ -159,7 +159,7 @@ def test_training_measures_a_high_speedup_twice(base: Path, tmp_path: Path, monk
     assert len(asked) == 2
 
 
-@pytest.mark.parametrize("experiment", ["algorithms", "rewards", "timed_rewards"])
+@pytest.mark.parametrize("experiment", ["algorithms", "dr_kernel", "rewards", "timed_rewards"])
 def test_experiments_that_train_start_from_an_adapter_that_answers(experiment: str) -> None:
     discover()
     for arm in read_ablate_settings([f"experiment={experiment}"]).arms:
