@@ -1,6 +1,7 @@
 """What candidates are checked on besides the inputs as given: each kind finds what is wrong by it alone."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.evaluation.checks.drawing import Drawing
 from kernelwright.evaluation.checks.draws import KINDS, MIXTURES, ROWS, Draw, apply_kind, perturb
-from kernelwright.evaluation.checks.traits import Trait, find_traits, kept
+from kernelwright.evaluation.checks.traits import Trait, find_traits, integers, kept
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
@@ -346,3 +347,17 @@ def test_memory_without_content_is_no_answer_with_nan() -> None:
     finally:
         torch.use_deterministic_algorithms(before)
     assert inputs is not None and isinstance(inputs[0], torch.Tensor) and bool(inputs[0].isneginf().any())
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_where_segments_begin_and_end_is_kept(outside: bool) -> None:
+    (fixed,) = find_traits([[torch.tensor([0, 7, 23, 40])], [torch.tensor([0, 9, 11, 40])]])
+    (free,) = find_traits([[torch.tensor([0, 7, 23, 40])], [torch.tensor([1, 9, 11, 39])]])
+    (floats,) = find_traits([[torch.tensor([0.0, 7.0, 23.0, 40.0])]])
+    assert (fixed.ends, free.ends, floats.ends) == ((0, 40), (), ())
+    like = torch.zeros(30, 4, dtype=torch.int64)
+    drawn = integers(like, replace(fixed, taken=(-1, 50)), outside=outside)
+    assert (drawn.diff(dim=-1) >= 0).all()
+    assert torch.unique(drawn[:, 0]).tolist() == [0]
+    assert torch.unique(drawn[:, -1]).tolist() == [40]
+    assert len(torch.unique(drawn[:, 1:3])) > 10

@@ -20,6 +20,7 @@ class Trait:
 
     `counted`: it holds 0, 1, 2 and so on, in order. `two`: the two values that it has, if it has no others. `ordered`,
     `permutation`, `halves` (both are equal) and `sums_to_one` speak of the last dimension, `symmetric` of the last two.
+    `ends`: the first and last of ordered integers that every row of every draw has: where segments begin and end.
     `taken`: integers outside of the range that the program takes as well.
     """
 
@@ -32,6 +33,7 @@ class Trait:
     symmetric: bool = False
     halves: bool = False
     sums_to_one: bool = False
+    ends: tuple[int, ...] = ()
     taken: tuple[int, ...] = ()
 
 
@@ -54,13 +56,15 @@ def _trait(values: Sequence[Value]) -> Trait:
     plain = Trait(low, high)
     if dtype == torch.bool or any(bool((one == one.flatten()[0]).all()) for one in wide):
         return plain
+    ordered = all(map(_ordered, wide))
     counted = not dtype.is_floating_point and all(map(_counts, wide))
     return Trait(
         low,
         high,
         counted,
         two=_two(wide) if dtype.is_floating_point else (),
-        ordered=not counted and all(map(_ordered, wide)),
+        ordered=not counted and ordered,
+        ends=_ends(wide) if ordered and not counted and not dtype.is_floating_point else (),
         permutation=not counted and not dtype.is_floating_point and all(map(_permutes, wide)),
         symmetric=all(map(_symmetric, wide)),
         halves=all(map(_halves, wide)),
@@ -81,6 +85,11 @@ def _two(values: Sequence[Tensor]) -> tuple[float, ...]:
 
 def _ordered(value: Tensor) -> bool:
     return value.ndim > 0 and value.shape[-1] >= _FEWEST and bool((value.diff(dim=-1) >= 0).all())
+
+
+def _ends(values: Sequence[Tensor]) -> tuple[int, ...]:
+    ends = torch.unique(torch.cat([value[..., [0, -1]].reshape(-1, 2) for value in values]), dim=0)
+    return tuple(ends[0].tolist()) if len(ends) == 1 else ()
 
 
 def _permutes(value: Tensor) -> bool:
@@ -118,6 +127,8 @@ def kept(value: Tensor, trait: Trait) -> Tensor:
         value = torch.cat([value[..., :half], value[..., :half]], -1)
     if trait.ordered:
         value = value.sort(-1).values
+    if trait.ends:
+        value[..., 0], value[..., -1] = trait.ends
     return value
 
 
@@ -131,7 +142,7 @@ def integers(like: Tensor, trait: Trait, *, outside: bool) -> Tensor:
         near = [number for number in trait.taken if abs(number - low) <= 2]
         low, high = min([low, *near]), max([high, *near])
     drawn = torch.randint(low, high + 1, like.shape, device=device)
-    if outside and trait.taken:
+    if outside and trait.taken and not trait.ends:
         numbers = torch.tensor(trait.taken, device=device)
         chosen = torch.rand(like.shape, device=device) < 1 / 8
         drawn = torch.where(chosen, numbers[torch.randint(0, len(numbers), like.shape, device=device)], drawn)
