@@ -11,7 +11,7 @@ from siblings import Sibling
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.evaluation.checks.drawing import Drawing
-from kernelwright.evaluation.checks.draws import KINDS, MIXTURES, ROWS, Draw, apply_kind, perturb
+from kernelwright.evaluation.checks.draws import KINDS, MIXTURES, ORDERS, ROWS, Draw, apply_kind, perturb
 from kernelwright.evaluation.checks.traits import Trait, find_traits, integers, kept
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
@@ -220,13 +220,73 @@ WHOLLY = [
 ]  # fmt: skip
 
 
+_VAR = "m = tl.sum(tl.where(inside, x, 0.0), axis=0) / N\nd = tl.where(inside, x - m, 0.0)\n"
+_TWO = "return [torch.rand(16, 32) + 0.5, torch.rand(16, 32)]"
+#: What is wrong shows in rows of another order, far from zero, at values for which rounding and signs have rules,
+#: at what builds a program, or where one input alone takes a kind.
+OTHERWISE = [
+    Sibling("a variance of squares", "return torch.var(x, 1, correction=0)", X, _VAR + "y = tl.sum(d * d, axis=0) / N",
+            "m = tl.sum(tl.where(inside, x, 0.0), axis=0) / N\n"
+            "y = tl.sum(tl.where(inside, x * x, 0.0), axis=0) / N - m * m", out=_SUMS, scalar=True),
+    Sibling("a norm by a variance of squares", "return F.layer_norm(x, (32,))", X,
+            _VAR + "y = d * tl.rsqrt(tl.sum(d * d, axis=0) / N + 1e-5)",
+            _VAR + "v = tl.sum(tl.where(inside, x * x, 0.0), axis=0) / N - m * m\ny = d * tl.rsqrt(v + 1e-5)"),
+    Sibling("rounding of halves", "return torch.round(x)", X,
+            "f = tl.floor(x)\nr = x - f\no = f - 2 * tl.floor(f / 2)\n"
+            "y = tl.where((r > 0.5) | ((r == 0.5) & (o == 1)), f + 1, f)", "y = tl.floor(x + 0.5)"),
+    Sibling("the sign of zero", "return torch.where(torch.signbit(x), -1.0, 1.0)", X,
+            "y = tl.where(x.to(tl.int32, bitcast=True) < 0, -1.0, 1.0)", "y = tl.where(x < 0, -1.0, 1.0)"),
+    Sibling("a number below the normal ones", "return (x > 0).float()", X, "y = tl.where(x > 0, 1.0, 0.0)",
+            "y = tl.where(x > 1e-38, 1.0, 0.0)"),
+    Sibling("steps between sorted neighbours", "return (x[:, 1:] >= x[:, :-1]).sum(1).float()", X,
+            "p = tl.load(x_ptr + row * N + i - 1, mask=inside & (i > 0), other=float('inf'))\n"
+            "y = tl.sum(tl.where(inside & (x >= p), 1.0, 0.0), axis=0)",
+            "p = tl.load(x_ptr + row * N + i - 1, mask=inside & (i > 0), other=float('inf'))\n"
+            "y = tl.minimum(tl.sum(tl.where(inside & (x >= p), 1.0, 0.0), axis=0), 28.0)", out=_SUMS, scalar=True),
+    Sibling("equal neighbours", "return (x[:, 1:] == x[:, :-1]).sum(1).float()", X,
+            "p = tl.load(x_ptr + row * N + i - 1, mask=inside & (i > 0), other=float('inf'))\n"
+            "y = tl.sum(tl.where(inside & (x == p), 1.0, 0.0), axis=0)",
+            "p = tl.load(x_ptr + row * N + i - 1, mask=inside & (i > 0), other=float('inf'))\n"
+            "y = tl.minimum(tl.sum(tl.where(inside & (x == p), 1.0, 0.0), axis=0), 20.0)", out=_SUMS, scalar=True),
+    Sibling("one class for all", "return (x[:, :, None] == x[:, None, :]).sum(2)",
+            "return [torch.randint(0, 100, (16, 32))]",
+            "j = tl.arange(0, 32)\nv = tl.load(x_ptr + row * N + j)\n"
+            "y = tl.sum((v[None, :] == x[:, None]).to(tl.int64), axis=1)",
+            "j = tl.arange(0, 32)\nv = tl.load(x_ptr + row * N + j)\n"
+            "y = tl.minimum(tl.sum((v[None, :] == x[:, None]).to(tl.int64), axis=1), 12)"),
+    Sibling("NaN told by itself", "return torch.where(x == x, x, 0.5)", X, "y = tl.where(x == x, x, 0.5)", "y = x"),
+    Sibling("infinity told by name", "return torch.where(torch.isinf(x), 3.0, x)", X,
+            "y = tl.where(tl.abs(x) == float('inf'), 3.0, x)", "y = x"),
+    Sibling("a sign that another input lacks", "return torch.sqrt(x) * b.abs()", _TWO, "y = tl.sqrt_rn(x) * tl.abs(b)",
+            "y = tl.sqrt_rn(x) * b", ("x", "b")),
+    Sibling("a size that another input lacks", "return torch.log(x) + torch.tanh(b)",
+            "return [torch.rand(16, 32) + 0.5, 0.1 * torch.randn(16, 32)]",
+            "t = tl.exp(-2.0 * tl.abs(b))\ny = tl.log(x) + tl.where(b < 0, -1.0, 1.0) * (1 - t) / (1 + t)",
+            "t = b * b\ny = tl.log(x) + b * (1 - t / 3 + t * t * 2 / 15 - t * t * t * 17 / 315)", ("x", "b")),
+    Sibling("padding on the left", "return torch.softmax(x.masked_fill(~m, float('-inf')), 1)",
+            BOTH.format("torch.rand(16, 32) < 0.9"),
+            "v = tl.where(inside & m, x, float('-inf'))\ne = tl.exp(v - tl.max(v, axis=0))\ny = e / tl.sum(e, axis=0)",
+            "h = tl.where(i < 16, 1, 0)\nv = tl.where(inside & m, x, float('-inf'))\n"
+            "a = tl.max(tl.where(h == 1, v, float('-inf')), axis=0)\nb = tl.maximum(a, tl.max(v, axis=0))\n"
+            "s = tl.sum(tl.where(h == 1, tl.exp(v - a), 0.0), axis=0) * tl.exp(a - b)\n"
+            "s += tl.sum(tl.where(h == 0, tl.exp(v - b), 0.0), axis=0)\ny = tl.exp(v - b) / s", ("x", "m")),
+    Sibling("squares that overflow", "return torch.hypot(x, b)", BOTH.format("torch.randn(16, 32)"),
+            "u = tl.maximum(tl.maximum(tl.abs(x), tl.abs(b)), 1e-30)\nx /= u\nb /= u\n"
+            "y = u * tl.sqrt_rn(x * x + b * b)", "y = tl.sqrt_rn(x * x + b * b)", ("x", "b")),
+    Sibling("whole numbers beyond 32 bits", "return torch.trunc(x) + 0.25", X,
+            "y = tl.where(x < 0, -tl.floor(-x), tl.floor(x)) + 0.25", "y = x.to(tl.int32).to(tl.float32) + 0.25"),
+]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
     with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
         yield evaluator
 
 
-@pytest.mark.parametrize("one", [*WHOLE, *FLOATS, *NAMED, *WHOLLY, *STATE, *TUNED], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "one", [*WHOLE, *FLOATS, *NAMED, *WHOLLY, *OTHERWISE, *STATE, *TUNED], ids=lambda one: one.name
+)
 def test_right_programs_are_told_from_wrong_ones(one: Sibling, evaluator: LocalEvaluator) -> None:
     reference = one.reference
     right = evaluator.evaluate_text(one.program(one.right), reference, RUNGS)
@@ -299,7 +359,8 @@ def test_every_kind_keeps_what_holds_of_inputs() -> None:
         (False, True, False),
         (False, False, True),
     ]
-    parts = {"rows": tuple(ROWS), "literals": (3.5,), "infinite": (float("inf"),)}
+    parts = {"rows": tuple(ROWS), "literals": (3.5,), "infinite": (float("inf"),), "orders": tuple(ORDERS)}
+    parts["far out"] = (1e10,)
     for kind in [*KINDS, *MIXTURES]:
         ordered, halves, sums = apply_kind(samples[0], kind, 3, traits, parts.get(kind, ()))
         assert isinstance(ordered, torch.Tensor) and isinstance(halves, torch.Tensor) and isinstance(sums, torch.Tensor)

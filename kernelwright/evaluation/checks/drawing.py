@@ -21,8 +21,10 @@ from kernelwright.evaluation.checks.draws import (
     ALIKE,
     EVAL,
     FAR,
+    FAR_OUT,
     KINDS,
     MIXTURES,
+    ORDERS,
     ROWS,
     SCALES,
     WHOLE_KINDS,
@@ -43,8 +45,10 @@ _SAMPLES, _TRIED_BYTES = 3, 64 << 20
 #: By how many units in the last place outputs may change where inputs change by one.
 _UNSTEADY = 256.0
 #: Numbers of a source that are drawn around, at most.
-_MOST_LITERALS = 12
+_MOST_LITERALS = 48
 #: What a program names that means something by NaN; where it does not, kernels may treat NaN as they like.
+#: What names infinities as well.
+_INFINITE_NAMES = frozenset("nan_to_num isfinite isinf isposinf isneginf".split())
 _NAN_NAMES = frozenset(
     "isnan nan_to_num nansum nanmean nanmedian nanquantile isfinite isinf isposinf isneginf fmax fmin".split()
 )
@@ -87,15 +91,18 @@ class _ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 @dataclass(frozen=True)
 class Drawing:
-    """Draws for one program. `numbers` are those that its source names, `nan_aware` whether it speaks of NaN; `scales`:
-    the kinds of `SCALES` that it takes; `modes`: it gives something else in evaluation mode."""
+    """Draws for one program. `numbers` are those that its source and what builds it name, `nan_aware` and `inf_aware`
+    whether it speaks of NaN and of infinities; `scales`: the kinds of `SCALES` that it takes; `elementwise`: it
+    computes element by element; `modes`: it gives something else in evaluation mode."""
 
     program: ReferenceProgram
     device: str
     traits: tuple[Trait, ...]
     numbers: tuple[float, ...]
     nan_aware: bool
+    inf_aware: bool = False
     scales: frozenset[str] = frozenset()
+    elementwise: bool = False
     modes: bool = False
 
     @classmethod
@@ -104,12 +111,15 @@ class Drawing:
         samples = [program.inputs(seed + number) for number in range(_SAMPLES)]
         reference = program.reference
         small = sum(spec.nbytes for spec in reference.tensors) <= _TRIED_BYTES
-        found = cls(program, "cpu", find_traits(samples), *_named(reference.source, reference.entry))
+        numbers, nan_aware, inf_aware = _named(reference.source, reference.entry)
+        numbers = tuple(dict.fromkeys((*numbers, *_numbers(program.init_arguments()))))[:_MOST_LITERALS]
+        found = cls(program, "cpu", find_traits(samples), numbers, nan_aware, inf_aware)
         if small:
             model = program.build(seed)
             traits = [found._probed(model, samples[0], place) for place in range(len(samples[0]))]
             found = replace(found, traits=tuple(traits))
-            found = replace(found, scales=found._scales(model, samples[0]), modes=found._modes(seed, samples[0]))
+            scales, elementwise = found._scales(model, samples[0])
+            found = replace(found, scales=scales, elementwise=elementwise, modes=found._modes(seed, samples[0]))
         return replace(found, device=device)
 
     def _probed(self, model: nn.Module, values: Sequence[Value], place: int) -> Trait:
@@ -126,21 +136,22 @@ class Drawing:
                 taken.append(number)
         return replace(trait, taken=tuple(taken))
 
-    def _scales(self, model: nn.Module, values: Sequence[Value]) -> frozenset[str]:
-        """Which of `SCALES` scale the outputs of a program as well, to the bit. It may compute elementwise alone: sums
-        of squares overflow in a kernel sooner than in eager code, which has fp64 for some of them on a CPU."""
+    def _scales(self, model: nn.Module, values: Sequence[Value]) -> tuple[frozenset[str], bool]:
+        """Which of `SCALES` scale the outputs of a program as well, to the bit, and whether it computes elementwise
+        alone. It has to: sums of squares overflow in a kernel sooner than in eager code, which has fp64 for some of
+        them on a CPU."""
         floating = [v for v in values if isinstance(v, Tensor) and v.is_floating_point()]
         with _ElementwiseWatch() as watch:  # type: ignore[no-untyped-call]
             plain = self._run(model, values) if floating else None
         if plain is None or not watch.only:
-            return frozenset()
+            return frozenset(), False
         found = set()
         for kind, scale in SCALES.items():
             scaled = apply_kind(values, kind, 0)
             outputs = self._run(model, scaled) if all(map(_is_finite, scaled)) else None
             if outputs is not None and all(map(functools.partial(_scales_to, scale), plain, outputs)):
                 found.add(kind)
-        return frozenset(found)
+        return frozenset(found), True
 
     def _modes(self, seed: int, values: Sequence[Value]) -> bool:
         """Whether a model that is in training mode gives, or leaves, something else in evaluation mode."""
@@ -181,22 +192,32 @@ class Drawing:
             return any(dtypes) and (draw.kind in WHOLE_KINDS or (named and bool(self.numbers)))
         if draw.kind in SCALES:
             return draw.kind in self.scales
+        if draw.kind == "far out":
+            return self.elementwise
         if draw.kind == ALIKE:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
-        return self.nan_aware if draw.kind == "nan" else draw.kind in KINDS or bool(self._parts(draw.kind))
+        return self.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
 
     def _parts(self, kind: str) -> tuple[Any, ...]:
-        return {"rows": tuple(ROWS), "literals": self.numbers, "infinite": (-math.inf, math.inf)}.get(kind, ())
+        parts = {"rows": tuple(ROWS), "literals": self.numbers, "infinite": (-math.inf, math.inf)}
+        return {**parts, "orders": tuple(ORDERS), "far out": FAR_OUT}.get(kind, ())
 
     def _variants(
         self, draw: Draw, values: Sequence[Value], accepts: Callable[[list[Value]], bool]
     ) -> Iterator[list[Value]]:
         """From the most that a kind has to the least."""
 
-        def made(parts: Sequence[Any], *, outside: bool = False, whole: bool = True) -> list[Value]:
-            return apply_kind(values, draw.kind, draw.inputs + 1, self.traits if whole else (), parts, outside)
+        def made(
+            parts: Sequence[Any], *, outside: bool = False, whole: bool = True, only: int | None = None
+        ) -> list[Value]:
+            traits = self.traits if whole else ()
+            return apply_kind(values, draw.kind, draw.inputs + 1, traits, parts, outside, only)
 
         parts = self._parts(draw.kind)
+        if draw.kind == "far out":  # one size at a time: next to the largest the others would be no matter
+            first = draw.inputs % len(parts)
+            yield from (made([part]) for part in (*parts[first:], *parts[:first]))
+            return
         yield made(parts, outside=True)
         yield made(parts)
         if draw.kind in MIXTURES:
@@ -207,6 +228,10 @@ class Drawing:
             yield made(parts, outside=True)
             yield made(parts)
         yield made(parts, whole=False)
+        floating = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
+        if len(floating) > 1:  # what one input cannot take another may
+            first = draw.inputs % len(floating)
+            yield from (made(parts, only=place) for place in (*floating[first:], *floating[:first]))
 
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
         if draw.kind in FAR:
@@ -216,7 +241,7 @@ class Drawing:
         with _NanWatch() as watch:  # type: ignore[no-untyped-call]
             taken = self.takes(model, inputs)
         # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
-        return taken and not watch.seen and not self._pointwise(model, inputs, draw)
+        return taken and not watch.seen and (self.inf_aware or not self._pointwise(model, inputs, draw))
 
     def takes(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
         """Whether outputs are numbers, and of the shapes that they always have."""
@@ -286,9 +311,18 @@ def _is_integer(value: Value) -> bool:
     )
 
 
-def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool]:
+def _numbers(value: Any) -> Iterator[float]:
+    """The finite numbers in what a program is built with."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e30:
+        yield float(value)
+    elif isinstance(value, list | tuple | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _numbers(one)
+
+
+def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool, bool]:
     """The numbers that a source names besides in what makes its inputs, those that it compares with first, and whether
-    it names what is of NaN."""
+    it names what is of NaN, as a comparison with itself does, and of infinity."""
     found: dict[float, None] = {}
     compared: set[float] = set()
     names: set[str] = set()
@@ -306,6 +340,8 @@ def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool]:
                     found.setdefault(number)
             if isinstance(node, ast.Compare):
                 sides = [one.value for one in (node.left, *node.comparators) if isinstance(one, ast.Constant)]
+                if ast.unparse(node.left) in map(ast.unparse, node.comparators):
+                    names.add("isnan")
                 compared |= {float(one) for one in sides if isinstance(one, int | float) and abs(one) < 1e30}
     largest = sorted(found, key=lambda number: (number not in compared, number in (0.0, 1.0, 2.0)))
-    return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES)
+    return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES), bool(names & _INFINITE_NAMES)

@@ -89,7 +89,7 @@ def level(tensor: Tensor) -> Tensor:
 
 def _infinite(value: Tensor, signs: Sequence[float]) -> Tensor:
     """Some elements are infinite, but none that is the first along a dimension: a running maximum that starts from
-    -inf, as in online softmax, is a number after its first step."""
+    -inf, as in online softmax, is a number after its first step. See `_padded` for where it is not."""
     chosen = torch.rand(value.shape, device=value.device) < 1 / 16
     for dimension, size in enumerate(value.shape):
         if size > 1:
@@ -97,14 +97,29 @@ def _infinite(value: Tensor, signs: Sequence[float]) -> Tensor:
     return torch.where(chosen, _any_of(signs, value), value.double())
 
 
+def _padded(value: Tensor) -> Tensor:
+    """Every fourth row begins with -inf, up to its middle, as masks for padding on the left make it."""
+    if value.ndim < 2 or value.shape[-1] < 2:
+        return value
+    lines = value.reshape(-1, value.shape[-1]).clone()
+    lines[1::4, : value.shape[-1] // 2] = -math.inf
+    return lines.reshape(value.shape)
+
+
 def _nan(value: Tensor) -> Tensor:
     return torch.where(torch.rand(value.shape, device=value.device) < 1 / 16, torch.nan, value.double())
+
+
+#: What is drawn around besides the literals of a program: both zeros, what rounding to whole numbers leaves to a rule,
+#: and a number below the normal ones.
+_SPECIAL = (0.0, -0.0, 0.5, 1.5, 2.5, 1e-40)
 
 
 def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
     """A quarter of the elements are near one of the numbers: the number itself and its neighbours, what lies a little
     or far beside it, and its negative."""
     wide = value.double()
+    numbers = [*numbers, *_SPECIAL]
     numbers = [number for number in numbers if 4 * abs(number) < torch.finfo(value.dtype).max]
     base = _any_of(numbers or [0.0], value)
     step = (torch.finfo(value.dtype).eps * base.abs()).clamp_min(torch.finfo(value.dtype).tiny)
@@ -130,6 +145,44 @@ ROWS: Mapping[str, Callable[[Tensor], Tensor]] = {
 }
 
 
+#: In which order a row may be.
+ORDERS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "rising": lambda value: value.sort(-1).values,
+    "falling": lambda value: value.sort(-1, descending=True).values,
+    "alike": lambda value: value[..., :1].expand(value.shape),
+    "steps": lambda value: value.sort(-1).values.mul(2).round().div(2),
+}
+
+
+def _ordered(value: Tensor, names: Sequence[str]) -> Tensor:
+    """The rows one after another in what order the names say; of one dimension, all of it in the first one."""
+    wide = value.double() if value.is_floating_point() else value
+    if not wide.ndim:
+        return wide
+    lines = wide.reshape(-1, wide.shape[-1])
+    result, first = lines.clone(), int(torch.randint(0, len(names), ()))
+    for number in range(len(names)):
+        result[number :: len(names)] = ORDERS[names[(first + number) % len(names)]](lines[number :: len(names)])
+    return result.reshape(wide.shape)
+
+
+#: Far out where programs compute element by element: beyond int32, where numbers have no fractions, where squares
+#: overflow, and near the end.
+FAR_OUT = (1e10, 1e17, 1e25, 3e38)
+
+
+def _far_out(value: Tensor, numbers: Sequence[float]) -> Tensor:
+    """Some elements are so large, of either sign."""
+    signed = _any_of([sign * number for number in numbers for sign in (1.0, -1.0)], value)
+    return torch.where(torch.rand(value.shape, device=value.device) < 1 / 8, signed, value.double())
+
+
+def _offset(value: Tensor) -> Tensor:
+    """Far from zero compared to how much they differ: a thousand times, or as much as leaves the differences of 16-bit
+    numbers a few bits."""
+    return value.double() + min(1e3, 2.0**-4 / torch.finfo(value.dtype).eps) * _rms(value)
+
+
 def _rows(value: Tensor, names: Sequence[str]) -> Tensor:
     """Every second row is as it was, the others one after another what the names say; of one dimension, elements."""
     wide = value.double()
@@ -152,6 +205,7 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "normal": _normal,
     "negative": _negative,
     "shifted": _shifted,
+    "offset": _offset,
     "small": _small,
     "large": _large,
     "integers": _integers,
@@ -164,11 +218,16 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "infinite": _infinite,
     "literals": _literals,
     "rows": _rows,
+    "orders": _ordered,
+    "far out": _far_out,
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
-_AS_GIVEN, _OUTSIDE = ("infinite", "literals", "nan", ALIKE, *SCALES, *FAR), ("negative", "large", "integers", "rows")
+_AS_GIVEN, _OUTSIDE = (
+    ("infinite", "literals", "nan", ALIKE, "far out", *SCALES, *FAR),
+    ("negative", "large", "integers", "rows"),
+)
 #: Kinds that inputs without floating numbers are drawn of.
-WHOLE_KINDS = ("negative", "rows", "normal")
+WHOLE_KINDS = ("negative", "rows", "orders", "normal")
 
 
 def apply_kind(
@@ -178,17 +237,18 @@ def apply_kind(
     traits: Sequence[Trait] = (),
     parts: Sequence[Any] = (),
     outside: bool = False,
+    only: int | None = None,
 ) -> list[Value]:
     """Inputs changed as a kind says, each where it lies. `parts` are what is mixed in.
 
     With `traits` integers and truth values change too, and what holds of inputs is kept; `outside` lets integers
-    leave their range where that is of the kind.
+    leave their range where that is of the kind, and infinities begin rows. `only` one floating input changes then.
     """
     drawn: list[Value] = []
     later = False  # whether there was a floating input before
     for index, value in enumerate(values):
         torch.manual_seed(seed + index)
-        if not isinstance(value, Tensor) or not value.numel():
+        if not isinstance(value, Tensor) or not value.numel() or (only is not None and only != index):
             drawn.append(value)
             continue
         trait = traits[index] if traits else NO_TRAIT
@@ -197,6 +257,7 @@ def apply_kind(
         if value.is_floating_point():
             new = MIXTURES[kind](once, parts) if kind in MIXTURES else KINDS[kind](once)
             new = level(once) if kind == ALIKE and later else new
+            new = _padded(new) if kind == "infinite" and outside and -math.inf in parts else new
             later = True
             once.copy_(kept(new, trait) if once is changed else new)
         elif kind == "literals" and value.dtype != torch.bool:
@@ -220,10 +281,19 @@ def _near_literals(value: Tensor, trait: Trait, numbers: Sequence[float]) -> Ten
 
 
 def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside: bool) -> Tensor:
-    """Truth values or integers for a kind: in `rows` those of some rows are all alike."""
+    """Truth values or integers for a kind: in `rows` those of some rows are all alike, in `orders` others too."""
     if value.dtype != torch.bool:
-        return integers(value, trait, outside=outside)
+        drawn = integers(value, trait, outside=outside)
+        plain = kind == "orders" and value.ndim and not (trait.permutation or trait.counted)
+        names = [name for name in parts if name != "steps"]
+        return kept(_ordered(drawn, names or ["alike"]).to(value.dtype), trait) if plain else drawn
     drawn = torch.rand(value.shape, device=value.device) < 0.5
+    if kind == "orders" and value.ndim and value.shape[-1] > 1:  # padding on the left, and on the right
+        middle = int(torch.randint(1, value.shape[-1], ()))
+        places = torch.arange(value.shape[-1], device=value.device).expand(value.shape) >= middle
+        drawn = places ^ (
+            torch.arange(value.shape[0], device=value.device).reshape(-1, *(1,) * (value.ndim - 1)) % 2 > 0
+        )
     if kind == "rows" and value.ndim > 1:
         number = torch.arange(value.shape[0], device=value.device).reshape(-1, *(1,) * (value.ndim - 1)) % 4
         drawn = (drawn | (number == 1)) & ~((number == 3) & ("zeros" in parts))

@@ -33,7 +33,7 @@ REHEARSALS = 1024
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "integers", "infinite"),
-        *("alike", "huge", "tiny", "minute", "vast", "normal"),
+        *("orders", "offset", "far out", "alike", "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", "alike", "normal"),
 }
