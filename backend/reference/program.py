@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference.device_mode import cuda_or_here
-from kernelwright.backend.reference.widened import widened
+from kernelwright.backend.reference.widened import as_compared, widened
 from kernelwright.backend.tensors import Value, copy_of, register_source, spec_of
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference, ScalarSpec, StateSpec, TensorSpec
@@ -153,7 +153,7 @@ class ReferenceProgram:
         plain, wide, half_wide = (torch.float64, False), (torch.float64, True), (torch.float32, True)
         narrow = any(spec.dtype in ("f16", "bf16") for spec in self.reference.outputs)
         for dtype, casts in (wide, plain, half_wide) if narrow else (plain, wide, half_wide):
-            around = widened(dtype) if casts else contextlib.nullcontext()
+            around = widened(dtype) if casts else contextlib.nullcontext() if self._halves else as_compared()
             try:
                 values = [_widen(value, dtype) for value in inputs]
                 wide_model = _widen_model(copy.deepcopy(model), dtype)
@@ -172,6 +172,12 @@ class ReferenceProgram:
             return replace(gold, note=note)
         gold = self._gold(copy.deepcopy(model), inputs, seed)
         return replace(gold, note=f"gold in the program's own dtype; fp64 refused: {reasons[0]}")
+
+    @property
+    def _halves(self) -> bool:
+        """Whether anything of the program's is in 16 bits, or in 64."""
+        dtypes = {getattr(spec, "dtype", "f32") for spec in (*self.reference.tensors, *self.reference.outputs)}
+        return bool(dtypes & {"f16", "bf16", "f64"})
 
     def _gold(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> Gold:
         used = [_clone(value) for value in inputs]

@@ -1,7 +1,7 @@
 """Running a program in a wider floating dtype than it asks for, whatever it casts to."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
@@ -45,6 +45,25 @@ class Widened(TorchDispatchMode):  # type: ignore[no-untyped-call]
         for index, argument in enumerate(func._schema.arguments):
             if argument.alias_info is not None and argument.alias_info.is_write:
                 yield args[index] if index < len(args) else kwargs.get(argument.name)
+
+
+#: Comparisons of tensors with a number.
+_COMPARISONS = frozenset(f"aten.{name}.Scalar" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
+
+
+class _Compared(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Compares tensors with numbers as fp32 has them, so that an element which is such a number takes the branch that
+    it takes in eager code."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if str(func) in _COMPARISONS and isinstance(args[1], float) and args[0].dtype == torch.float64:
+            args = (args[0], torch.tensor(args[1], dtype=torch.float32).item(), *args[2:])
+        return func(*args, **(kwargs or {}))
+
+
+def as_compared() -> AbstractContextManager[Any]:
+    """Around a run in fp64 of a program in fp32: comparisons with numbers are those of fp32."""
+    return _Compared()  # type: ignore[no-untyped-call]
 
 
 @contextmanager

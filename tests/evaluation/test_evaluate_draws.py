@@ -113,6 +113,33 @@ STATE = [
             init="self.register_buffer('f', torch.arange(32) / 16)"),
 ]  # fmt: skip
 
+_G = "self.g = nn.Parameter({})"
+#: What is wrong shows where parameters have other signs and sizes than those that they start with.
+FREELY = [
+    Sibling("a gain below zero", "return x * self.g.abs()", X, "y = x * tl.abs(g)", "y = x * g", held=("g",),
+            init=_G.format("torch.ones(32)")),
+    Sibling("a slope above one", "return torch.where(x > 0, x, self.g * x)", X, "y = tl.where(x > 0, x, g * x)",
+            "y = tl.maximum(x, g * x)", held=("g",), init=_G.format("torch.full((32,), 0.25)")),
+    Sibling("a bound that is not reached", "return x * self.g.clamp(-6, 6)", X,
+            "y = x * tl.minimum(tl.maximum(g, -6.0), 6.0)", "y = x * g", held=("g",), init=_G.format("torch.ones(32)")),
+    Sibling("a maximum that a gain passes through", "return (x * self.g).amax(1)", X,
+            "y = tl.max(tl.where(inside, x * g, float('-inf')), axis=0)",
+            "y = tl.max(tl.where(inside, x * tl.abs(g), float('-inf')), axis=0)", held=("g",), out=_SUMS, scalar=True,
+            init=_G.format("torch.ones(32)")),
+    Sibling("a diagonal", "return x @ self.g", X,
+            "j = tl.arange(0, 32)\nw = tl.load(g_ptr + i[:, None] * N + j[None, :])\n"
+            "y = tl.sum(w * x[:, None], axis=0) + 0.0 * g", "y = x * tl.load(g_ptr + i * N + i) + 0.0 * g",
+            held=("g",), init=_G.format("torch.eye(32)")),
+    Sibling("a table that is positive", "return x * torch.sqrt(self.g * self.g)", X, "y = x * tl.abs(g)", "y = x * g",
+            held=("g",), init=_G.format("torch.rand(32) + 0.5")),
+    Sibling("a temperature that stays positive", "return x / torch.sqrt(self.g)", X, "y = x / tl.sqrt_rn(g)",
+            "y = x / (0.5 + 0.5 * g)", held=("g",), init=_G.format("torch.ones(32)")),
+    Sibling("a bound that the gold does not have", "return torch.where(x >= 0.1, x + 10, x)",
+            "return [torch.rand(16, 32)]", "y = tl.where(x >= 0.1, x + 10, x)", "y = tl.where(x > 0.1, x + 10, x)"),
+    Sibling("a number that the gold does not have", "return torch.where(x == 0.3, x * 5, x)",
+            "return [torch.rand(16, 32)]", "y = tl.where(x == 0.3, x * 5, x)", "y = x"),
+]  # fmt: skip
+
 #: Right programs that count on what holds of inputs or buffers however they are drawn.
 FAITHFUL = [
     Sibling("a table that is saved with no checkpoint", "return x * self.f", X,
@@ -285,7 +312,7 @@ def evaluator() -> Iterator[LocalEvaluator]:
 
 
 @pytest.mark.parametrize(
-    "one", [*WHOLE, *FLOATS, *NAMED, *WHOLLY, *OTHERWISE, *STATE, *TUNED], ids=lambda one: one.name
+    "one", [*WHOLE, *FLOATS, *NAMED, *WHOLLY, *OTHERWISE, *STATE, *FREELY, *TUNED], ids=lambda one: one.name
 )
 def test_right_programs_are_told_from_wrong_ones(one: Sibling, evaluator: LocalEvaluator) -> None:
     reference = one.reference

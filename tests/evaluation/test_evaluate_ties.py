@@ -51,6 +51,13 @@ TABLE = [
             out=ONE, scalar=True),
     Sibling("a stable sort", "return x.round().sort(dim=1, stable=True).indices", X, ranked("<", "<", ROUNDED),
             ranked(">", "<", ROUNDED), out=ALL),
+    Sibling("argsort of halves", "return x.half().argsort(1)", "return [torch.randn(16, 8).mul(2).round().div(2)]",
+            ranked(">", "<", "v = x\n"), "y = i.to(tl.int64)", out=ALL),
+    Sibling("a sort with neighbours exchanged", SORT, X, ranked("<", before=ROUNDED),
+            ranked("<", before=ROUNDED) + "\nw = (i[:, None] ^ 1) == i[None, :]\n"
+            "y = tl.sum(tl.where(w, at[None, :], 0), axis=1).to(tl.int64)", out=ALL),
+    Sibling("a sort that names one twice", SORT, X, ranked(">", before=ROUNDED),
+            ranked("<", before=ROUNDED) + "\ny = tl.where(i == 7, tl.max(tl.where(i == 6, y, 0), axis=0), y)", out=ALL),
     Sibling("the nearest of what rounding makes equal", "d = (x - 0.3).square() - 0.09\nreturn d.argmin(1)", X,
             best("v", FIRST, "v = -((x - 0.3) * (x - 0.3) - 0.09)\n"), best("v", FIRST, "v = -(x - 0.2) * (x - 0.2)\n"),
             out=ONE, scalar=True),

@@ -145,11 +145,17 @@ ROWS: Mapping[str, Callable[[Tensor], Tensor]] = {
 }
 
 
+def _of_one(value: Tensor) -> Tensor:
+    """Rows of one number each, such that sums of it are exact: else what rounding leaves of its mean would count."""
+    first = value[..., :1]
+    return (first.mul(8).round().div(8) if value.is_floating_point() else first).expand(value.shape)
+
+
 #: In which order a row may be.
 ORDERS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "rising": lambda value: value.sort(-1).values,
     "falling": lambda value: value.sort(-1, descending=True).values,
-    "alike": lambda value: value[..., :1].expand(value.shape),
+    "alike": _of_one,
     "steps": lambda value: value.sort(-1).values.mul(2).round().div(2),
 }
 
@@ -172,9 +178,14 @@ FAR_OUT = (1e10, 1e17, 1e25, 3e38)
 
 
 def _far_out(value: Tensor, numbers: Sequence[float]) -> Tensor:
-    """Some elements are so large, of either sign."""
+    """Some elements are so large, of either sign, and every fourth row has such below zero alone."""
     signed = _any_of([sign * number for number in numbers for sign in (1.0, -1.0)], value)
-    return torch.where(torch.rand(value.shape, device=value.device) < 1 / 8, signed, value.double())
+    result = torch.where(torch.rand(value.shape, device=value.device) < 1 / 8, signed, value.double())
+    if result.ndim > 1:
+        lines = result.reshape(-1, result.shape[-1])
+        lines[1::4] = -signed.abs().reshape(lines.shape)[1::4]
+        result = lines.reshape(result.shape)
+    return result
 
 
 def _offset(value: Tensor) -> Tensor:
@@ -285,8 +296,8 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
     if value.dtype != torch.bool:
         drawn = integers(value, trait, outside=outside)
         plain = kind == "orders" and value.ndim and not (trait.permutation or trait.counted)
-        names = [name for name in parts if name != "steps"]
-        return kept(_ordered(drawn, names or ["alike"]).to(value.dtype), trait) if plain else drawn
+        names = ["alike"] if value.ndim == 1 else ["rising", "falling", "alike"]
+        return kept(_ordered(drawn, names), trait) if plain else drawn
     drawn = torch.rand(value.shape, device=value.device) < 0.5
     if kind == "orders" and value.ndim and value.shape[-1] > 1:  # padding on the left, and on the right
         middle = int(torch.randint(1, value.shape[-1], ()))
@@ -330,7 +341,13 @@ def even_out(model: nn.Module) -> None:
 _TINY = 1e-2
 
 
-def perturb(model: nn.Module, seed: int) -> None:
+#: Kinds of draws that have weights of any sign and of several sizes, if the program takes such.
+FREE = ("shifted", "small", "integers", "orders")
+#: By how much parameters of one number are multiplied then.
+_FACTORS = (1.0, 1.0, 4.0, 16.0)
+
+
+def perturb(model: nn.Module, seed: int, free: bool = False) -> None:
     """Change parameters and buffers in place.
 
     Zeros become numbers around zero, ones positive numbers around one (a running variance stays one), tiny parameters
@@ -338,12 +355,17 @@ def perturb(model: nn.Module, seed: int) -> None:
     then gives something else. Of buffers, those that are saved with the model change: a table of integers is shuffled,
     while what has two values alone, as a mask has, follows from the code. Numbers are drawn where the tensors are, as a
     billion of them take half a minute on a CPU: the same on one kind of device.
+
+    With `free`, parameters are drawn anew in their size, without zeros, and those of one number get signs and factors.
     """
     generators = _Generators(seed)
     saved = model.state_dict(keep_vars=True).values()
+    before = {parameter: _alike(parameter) for parameter in model.parameters()} if free else {}
     with torch.no_grad():
         for parameter in model.parameters():
             _perturb(each_once(parameter), generators, tiny=True)
+            if free and parameter.is_floating_point() and parameter.numel():
+                _redraw(each_once(parameter), before[parameter], generators)
         for buffer in dict.fromkeys(model.buffers()):
             if any(buffer is one for one in saved) or _alike(buffer):
                 _perturb(each_once(buffer), generators, tiny=False)
@@ -351,6 +373,18 @@ def perturb(model: nn.Module, seed: int) -> None:
 
 def _alike(tensor: Tensor) -> bool:
     return bool(tensor.numel()) and bool((tensor == tensor.flatten()[0]).all())
+
+
+def _redraw(tensor: Tensor, constant: bool, generators: Mapping[torch.device, torch.Generator]) -> None:
+    """Draw a parameter anew; `constant`: it was of one number."""
+    device = tensor.device
+    noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
+    if not constant:
+        tensor.copy_(noise * _rms(tensor))
+        return
+    which = torch.randint(0, len(_FACTORS), tensor.shape, generator=generators[device], device=device)
+    factors = torch.tensor(_FACTORS, dtype=torch.float64, device=device)[which]
+    tensor.copy_(tensor.double() * torch.where(noise < 0, -factors, factors))
 
 
 def _perturb(tensor: Tensor, generators: Mapping[torch.device, torch.Generator], *, tiny: bool) -> None:

@@ -34,6 +34,7 @@ from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing
 from kernelwright.evaluation.checks.draws import (
     ALIKE,
     EVAL,
+    FREE,
     MIXTURES,
     NUDGES,
     SCALES,
@@ -124,12 +125,14 @@ def _aside(turns: Turns, tensors: Iterable[Tensor | TensorSpec]) -> contextlib.A
     return turns.given_up() if long else contextlib.nullcontext()
 
 
-def _model(program: ReferenceProgram, seed: int, device: str, turns: Turns, draw: Draw | None = None) -> nn.Module:
-    """The model as built from `seed`, changed as the draw says."""
+def _model(
+    program: ReferenceProgram, seed: int, device: str, turns: Turns, draw: Draw | None = None, free: bool = False
+) -> nn.Module:
+    """The model as built from `seed`, changed as the draw says; `free`: its weights are drawn anew."""
     with _aside(turns, [spec.tensor for spec in program.reference.state]):
         model = program.build(seed, device)
         if draw is not None and draw.weights is not None:
-            perturb(model, draw.weights)
+            perturb(model, draw.weights, free)
         if draw is not None and draw.kind == ALIKE:
             even_out(model)
         if draw is not None and draw.kind == EVAL:
@@ -177,9 +180,14 @@ def _one(
 ) -> Json | None:
     """A draw's pass; None where the program does not take it."""
     turns.pause()
-    model = _model(program, seed, device, turns, draw)
-    inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
-    return None if inputs is None else _pass(program, model, inputs, draw, seed, into, turns)
+    for free in (True, False) if draw.kind in FREE else (False,):
+        model = _model(program, seed, device, turns, draw, free)
+        inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
+        if inputs is not None:
+            return _pass(program, model, inputs, draw, seed, into, turns)
+        if not program.reference.state:
+            break
+    return None
 
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
