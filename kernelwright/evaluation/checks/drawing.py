@@ -194,6 +194,8 @@ class Drawing:
             return draw.kind in self.scales
         if draw.kind == "far out":
             return self.elementwise
+        if draw.kind in FAR and not all(spec.dtype.startswith(("f", "bf")) for spec in self.program.reference.outputs):
+            return self.elementwise  # of numbers that are all but equal, rounding decides which is the largest
         if draw.kind == ALIKE:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
         return self.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
@@ -236,10 +238,13 @@ class Drawing:
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
         if draw.kind in FAR:
             return all(map(_is_finite, inputs)) and self._steady(model, inputs, draw.inputs)
-        if draw.kind != "infinite":
+        whole = not all(spec.dtype.startswith(("f", "bf")) for spec in self.program.reference.outputs)
+        if draw.kind != "infinite" and (self.nan_aware or not whole):
             return self.takes(model, inputs)
         with _NanWatch() as watch:  # type: ignore[no-untyped-call]
             taken = self.takes(model, inputs)
+        if draw.kind != "infinite":
+            return taken and not watch.seen  # what NaN is as a whole number is nobody's rule
         # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
         return taken and not watch.seen and (self.inf_aware or not self._pointwise(model, inputs, draw))
 

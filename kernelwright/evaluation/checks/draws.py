@@ -189,9 +189,9 @@ def _far_out(value: Tensor, numbers: Sequence[float]) -> Tensor:
 
 
 def _offset(value: Tensor) -> Tensor:
-    """Far from zero compared to how much they differ: a thousand times, or as much as leaves the differences of 16-bit
-    numbers a few bits."""
-    return value.double() + min(1e3, 2.0**-4 / torch.finfo(value.dtype).eps) * _rms(value)
+    """Far from zero compared to how much they differ: a hundred times, or as much as leaves the differences of 16-bit
+    numbers a few bits. Farther out, right sums of squared differences are worse in fp32 than eager's are in fp64."""
+    return value.double() + min(1e2, 2.0**-4 / torch.finfo(value.dtype).eps) * _rms(value)
 
 
 def _rows(value: Tensor, names: Sequence[str]) -> Tensor:
