@@ -371,7 +371,7 @@ def test_rewards_are_arms_that_train(experiment: str) -> None:
 
 BAD = [
     (["policy=none"], "arm one_shot: pass fe-agent asks a policy, and none is configured; give policy=NAME"),
-    (["experiment=stage"], "unknown experiment 'stage' (choose from algorithms, rewards, stages, timed_rewards)"),
+    (["experiment=stage"], "unknown experiment 'stage' (choose from algorithms, dr_kernel, rewards, stages, timed"),
     (["arms.mine=tune"], "write arms.NAME.pipeline='…'"),
     (["arms.mine.pipeline=tune{trial=8}"], "pass tune has no option 'trial'"),
     (["arms.mine.pipelines=tune"], "pipelines"),

@@ -17,6 +17,7 @@ from rich.console import Console
 import kernelwright
 from kernelwright.driver.cli import main
 from kernelwright.driver.command.helping import fitted, verb_help
+from kernelwright.driver.config.arguments import read_arguments
 from kernelwright.driver.config.paths import check_folder, check_replaced
 from kernelwright.driver.config.train_settings import ProblemSettings, read_train_settings
 from kernelwright.driver.pairs.summary import token_counter
@@ -320,8 +321,6 @@ VALUES = {
     "data pairs count=two": "count=two: give a whole number",
     "compile small.py evaluator=5": "evaluator=5: evaluator takes a name (choose from default",
     "compile small.py evaluator=[a,b]": "evaluator=[a,b]: evaluator takes a name",
-    "compile small.py target=h100 target=a100": "target is given twice, as target=h100 and target=a100; give it once",
-    "compile small.py +seed=1 seed=2": "seed is given twice",
     "compile small.py --emit=ptx --emit triton": "--emit is given twice, as 'ptx' and 'triton'; give it once",
     "ablate arms.mine.pipline=lower-inductor": "'arms.mine.pipline'; did you mean 'arms.mine.pipeline'? (valid",
     "compile small.py seed=inf": "seed=inf: give a whole number",
@@ -332,6 +331,12 @@ VALUES = {
 def test_a_value_that_does_not_fit_is_told_with_its_key(capsys: Captured, line: str) -> None:
     assert VALUES[line] in refused(line.split(), capsys)
     assert left() == set()
+
+
+def test_of_a_key_that_is_given_twice_the_last_counts_and_a_line_says_so(capsys: Captured) -> None:
+    given = read_arguments("compile", ["small.py", "target=h100", "seed=1", "+target=a100", "seed=1"], ())
+    assert given.overrides == ("target=h100", "seed=1", "+target=a100", "seed=1")
+    assert capsys.readouterr().err == "kernelwright: target=a100 takes the place of target=h100\n"
 
 
 @pytest.mark.parametrize("verb", [["train"], ["bench", "suite=jsonl:rows.jsonl"], ["compile", "small.py"]])

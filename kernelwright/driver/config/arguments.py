@@ -1,6 +1,7 @@
 """Command-line arguments: flags, positional arguments, and configuration overrides `key=value`."""
 
 import difflib
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -125,17 +126,21 @@ def read_arguments(verb: str, given: Sequence[str], flags: Sequence[Flag], takes
             overrides.append(item)
         else:
             positional.append(item)
-    _refuse_contradictions(overrides)
+    _tell_of_overridden(overrides)
     return Arguments(tuple(positional), tuple(overrides), values)
 
 
-def _refuse_contradictions(overrides: Sequence[str]) -> None:
-    """UserError for a key that is given twice with different values; `+key` and `++key` name the same key."""
+def _tell_of_overridden(overrides: Sequence[str]) -> None:
+    """A line for a key that is given twice with different values: as in Hydra, the last one counts.
+
+    `+key` and `++key` name the same key.
+    """
     given: dict[str, str] = {}
     for override in overrides:
         key, _, value = override.lstrip("+").partition("=")
-        if given.setdefault(key, value) != value:
-            raise UserError(f"{key} is given twice, as {key}={given[key]} and {key}={value}; give it once")
+        if given.get(key, value) != value and sys.stderr is not None:
+            sys.stderr.write(f"kernelwright: {key}={value} takes the place of {key}={given[key]}\n")
+        given[key] = value
 
 
 def _value(verb: str, flag: Flag, given: str | None, rest: list[str]) -> str:
