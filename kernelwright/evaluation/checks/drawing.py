@@ -220,14 +220,16 @@ class Drawing:
             first = draw.inputs % len(parts)
             yield from (made([part]) for part in (*parts[first:], *parts[:first]))
             return
-        yield made(parts, outside=True)
+        if draw.kind != "infinite" or self.inf_aware:  # online softmax from -inf may rely on a number coming first
+            yield made(parts, outside=True)
         yield made(parts)
         if draw.kind in MIXTURES:
             some = [part for part in parts if accepts(made([part]))]
             parts = tuple(some) if len(some) < len(parts) else parts[:1]
             if not parts:
                 return
-            yield made(parts, outside=True)
+            if draw.kind != "infinite" or self.inf_aware:
+                yield made(parts, outside=True)
             yield made(parts)
         yield made(parts, whole=False)
         floating = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
