@@ -5,13 +5,22 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from kernelwright.backend.launch.host_trace import HostTrace
+from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, TensorSpec
 
 #: Elements beyond which a 32-bit index would not do, with room for what blocks overshoot by.
 INDEX_LIMIT = 2**31 - 2**16
 #: Types that templates and fused kernels are written for: their sums are fp32.
 FLOATS = ("f32", "f16", "bf16")
+
+
+def straight_host(module: KernelModule) -> KernelModule:
+    """The module with host code that can be traced; as it is where it can be, or where nothing makes it so."""
+    if trace_host(module) is not None:
+        return module
+    from kernelwright.backend.launch.straight import straightened  # late: passes are known without torch
+
+    return straightened(module)
 
 
 def names_of(module: KernelModule) -> set[str]:

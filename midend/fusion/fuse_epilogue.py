@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import trace_host
-from kernelwright.backend.launch.straight import straightened
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.merging import Part, Tensor, UnfitError, merged, reduces
 from kernelwright.ir.kernel.normal import counted
@@ -17,7 +16,7 @@ from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.hand_overs import HandOver, hand_overs
-from kernelwright.midend.analysis.host_code import fresh_names, fresh_symbol
+from kernelwright.midend.analysis.host_code import fresh_names, fresh_symbol, straight_host
 from kernelwright.midend.analysis.launches import HostLaunch
 from kernelwright.midend.fusion.tile_pairs import TilePair
 from kernelwright.midend.rows.row_blocks import RowLoops, WholeRows
@@ -45,7 +44,7 @@ class FuseEpilogue(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with as few kernels as that makes; the same object where nothing can be fused."""
-        straight = module if trace_host(module) is not None else straightened(module)
+        straight = straight_host(module)
         changed = straight
         while (fused := _fuse_one(changed)) is not None:
             changed = fused

@@ -100,7 +100,7 @@ BAD = [
     ("seed=inf", "seed=inf: give a whole number"),
     ("evaluator.timeout_s=long", "evaluator.timeout_s=long: give a number"),
     ("seed=[1", "override `seed=[1` does not parse"),
-    ("seed=1,2", "Ambiguous value for argument 'seed=1,2'; quote it"),
+    ("seed=1,2", "Ambiguous value for argument 'seed=1,2'; give -m to run each, quote it"),
     ("seed", "override `seed` is not of the form key=value"),
     ("+seed=1", "+seed: the key is there already; write seed=VALUE to change it"),
     ("+sed=1", "unknown configuration key 'sed' (valid keys: evaluator, name, out, pipeline, policy, seed, target)"),

@@ -313,6 +313,7 @@ def test_a_module_that_is_cut_is_told_with_its_line(capsys: Captured) -> None:
     assert both.first == "line 1, column 0: no (and 1 more)"
 
 
+KERNELBENCH = Path(__file__).parents[1] / "fixtures/kernelbench"
 VALUES = {
     "compile small.py pipeline=tune{trials=1}": "does not name a pipeline; passes are given with -p",
     "train trainer.pairs=4": "trainer.pairs=4: give both trainer.pairs=N and pairs=FILE, or neither",
@@ -321,6 +322,12 @@ VALUES = {
     "data pairs count=two": "count=two: give a whole number",
     "compile small.py evaluator=5": "evaluator=5: evaluator takes a name (choose from default",
     "compile small.py evaluator=[a,b]": "evaluator=[a,b]: evaluator takes a name",
+    "compile small.py -m target=h10,h100": "unknown target 'h10' (choose from a100, ",
+    "compile small.py target=h100,a100": "give -m to run each, ",
+    "compile small.py +target=h100": "+target=h100: the key is there already; write it without the +",
+    "compile small.py hydra.run.dir=x out=y": "out=y and hydra.run.dir=x both name the run's folder; give one of them",
+    "compile small.py --json --emit=triton": "--json and --emit both write to stdout; add -o FILE",
+    "ablate problems=/no/such": "unknown problems '/no/such' (choose from examples, generated, held_out, kernelbe",
     "compile small.py --emit=ptx --emit triton": "--emit is given twice, as 'ptx' and 'triton'; give it once",
     "ablate arms.mine.pipline=lower-inductor": "'arms.mine.pipline'; did you mean 'arms.mine.pipeline'? (valid",
     "compile small.py seed=inf": "seed=inf: give a whole number",
@@ -331,6 +338,21 @@ VALUES = {
 def test_a_value_that_does_not_fit_is_told_with_its_key(capsys: Captured, line: str) -> None:
     assert VALUES[line] in refused(line.split(), capsys)
     assert left() == set()
+
+
+@pytest.mark.parametrize("words", [["pairs", "count=0", "held_out=0"], ["kernelbench", str(KERNELBENCH)]])
+def test_data_takes_the_place_of_no_device_and_follows_links(capsys: Captured, words: list[str]) -> None:
+    os.mkfifo("pipe")
+    assert refused(["data", *words, "out=pipe"], capsys) == "out=pipe is not a regular file; name a file"
+    if words[0] == "kernelbench":
+        Path("link.jsonl").symlink_to("real.jsonl")
+        assert main(["data", *words, "out=link.jsonl"]) == 0
+        assert Path("link.jsonl").is_symlink() and Path("real.jsonl").read_text().startswith("{")
+
+
+def test_debugging_is_off_at_0(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERNELWRIGHT_DEBUG", "0")
+    assert "takes one path" in refused(["compile"], capsys)
 
 
 def test_of_a_key_that_is_given_twice_the_last_counts_and_a_line_says_so(capsys: Captured) -> None:

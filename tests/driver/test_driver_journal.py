@@ -3,7 +3,7 @@ import signal
 from pathlib import Path
 from typing import NoReturn
 
-from kernelwright.driver.run.journal import Journal
+from kernelwright.driver.run.journal import Journal, _difference
 
 _MADE_WITH = {"seeds": [0]}
 
@@ -31,3 +31,10 @@ def test_an_interrupt_leaves_what_is_known_and_what_is_kept_the_same(tmp_path: P
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_of_settings_that_differ_the_one_key_is_named() -> None:
+    before = {"journal": {"policy": {"kind": "openai", "model": "m"}}}
+    assert _difference(before, {"journal": {"policy": {"kind": "replay", "model": "m"}}}) == (
+        "made with policy.kind=openai, now it is replay"
+    )

@@ -14,12 +14,13 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from kernelwright.driver import verbs
 from kernelwright.driver.command.helping import verb_help
 from kernelwright.driver.config.arguments import ASKING, HYDRA_FLAGS, read_arguments
 from kernelwright.driver.run.starting import starting
-from kernelwright.driver.run.streams import naming, told
+from kernelwright.driver.run.streams import debugging, naming, told
 from kernelwright.ir.errors import KernelwrightError, Terminated, UserError
 
 OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
@@ -29,8 +30,9 @@ def run(given: list[str]) -> int:
     """Run a command line that names a verb; returns the exit status."""
     try:
         with warnings.catch_warnings(), _terminable() as signalled:
-            if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
+            if not debugging():  # of torch's warnings none is about the user's doing
                 warnings.filterwarnings("ignore", module=r"torch\b")
+                warnings.showwarning = _warn
             with naming("stdout"):  # whoever writes to another file names that
                 status = _dispatch(given)
                 sys.stdout.flush()
@@ -46,14 +48,14 @@ def run(given: list[str]) -> int:
         _drop_output()
         return OK
     except OSError as error:
-        if os.environ.get("KERNELWRIGHT_DEBUG"):
+        if debugging():
             raise
         if error.filename == "stdout":
             _drop_output()
         _complain(told(error))
         return NOT_VERIFIED
     except KernelwrightError as error:
-        if os.environ.get("KERNELWRIGHT_DEBUG"):
+        if debugging():
             raise
         _complain(str(error))
         return BAD_INPUT if isinstance(error, UserError) else NOT_VERIFIED
@@ -61,7 +63,7 @@ def run(given: list[str]) -> int:
         from kernelwright.serve.optional import missing_extra  # needs what few starts need
 
         missing = missing_extra(error)
-        if not missing or os.environ.get("KERNELWRIGHT_DEBUG"):
+        if not missing or debugging():
             raise
         _complain(missing)
         return BAD_INPUT
@@ -73,6 +75,12 @@ def tell_of_output(error: OSError) -> int:
     _drop_output()
     _complain(told(error))
     return NOT_VERIFIED
+
+
+def _warn(message: Warning | str, *_place: Any, **_more: Any) -> None:
+    """A warning in one line, without the line of code that gave it."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"kernelwright: warning: {message}\n")
 
 
 def _drop_output() -> None:
@@ -114,6 +122,7 @@ def _dispatch(given: list[str]) -> int:
     # What a verb that is stopped leaves of its pools' semaphores, Python's tracker clears away, and it warns of that
     # after our closing sentence.
     os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # ours tell how far the work is
     module = importlib.import_module(f"{verbs.__name__}.{verb}")
     root = getattr(module, "ROOT", "")
     flags = (*(HYDRA_FLAGS if root else ()), *module.FLAGS)  # a verb's own -p is not Hydra's

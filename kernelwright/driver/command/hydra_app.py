@@ -18,7 +18,7 @@ from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException
+from hydra.errors import HydraException, MissingConfigException
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
@@ -28,17 +28,22 @@ from kernelwright.driver.config.composition import (
     COMPOSITION_ERRORS,
     CONFIG_MODULE,
     compose_config,
+    explain,
     for_hydra,
     opened,
+    options_of,
     register_plugins,
     verbatim,
 )
 from kernelwright.driver.config.paths import new_folder, remove_if_bare
+from kernelwright.driver.config.plain import unknown_option
 from kernelwright.driver.config.settings import program_name
 from kernelwright.driver.run.locks import check_free
 from kernelwright.driver.run.streams import naming, told
 from kernelwright.ir.errors import KernelwrightError, UserError
 
+#: Options of a sweep over a configuration group.
+_NAMES = re.compile(r"\w*(,\w*)*", re.ASCII)
 #: Sweeps, as Hydra spells them: a list without brackets, or a function of the sweep's grammar.
 _SWEEP = re.compile(r"(choice|range|interval|shuffle|sort|tag|glob)\(", re.ASCII)
 
@@ -96,6 +101,8 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
     """
     multirun = "--multirun" in arguments.flags
     seen, hidden = _for_hydra(verb, root, arguments.composed, multirun)
+    if multirun:
+        _refuse_unknown_options(seen)
     if multirun and not getattr(importlib.import_module(f"{verbs.__name__}.{verb}"), "FOLDER", False):
         _refuse_one_file(arguments.overrides)
     named = ""
@@ -105,6 +112,9 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
     command = [*_flags(arguments.flags), *seen, *([named] if named else []), f"hydra.job.name={verb}"]
     given = any(_key(item) in ("out", "hydra.run.dir") for item in arguments.overrides)
     folder = Path(next((_value(item) for item in arguments.overrides[::-1] if _key(item) == "hydra.run.dir"), out))
+    named_twice = {"out", "hydra.run.dir"} <= {_key(item) for item in arguments.overrides}
+    if named_twice and not multirun and str(folder) != out:
+        raise UserError(f"out={out} and hydra.run.dir={folder} both name the run's folder; give one of them")
     before, record = _names(folder), _record(folder)
     if out and not given and root == "config":  # a compilation's folder is new unless it is named
         folder, before = new_folder(out), None
@@ -124,15 +134,17 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
             if not stop.args and _names(folder) == before:
                 stop.args = ("stopped before the work began; nothing of this run is kept",)
             raise
+        except (*COMPOSITION_ERRORS, HydraException) as error:  # of which one is an OSError as well
+            if isinstance(error, KernelwrightError) or job.began:
+                raise
+            if isinstance(error, MissingConfigException) and error.options:
+                raise UserError(explain(error, seen, root)) from error
+            compose_config(arguments.composed, root=arguments.root(root))  # says what is wrong with overrides
+            raise UserError(str(error).splitlines()[0]) from error
         except OSError as error:
             if job.began:
                 raise
             raise UserError(f"out={folder}: {error.strerror}; name another folder") from error
-        except (*COMPOSITION_ERRORS, HydraException) as error:
-            if isinstance(error, KernelwrightError) or job.began:
-                raise
-            compose_config(arguments.composed, root=arguments.root(root))  # says what is wrong with overrides
-            raise UserError(str(error).splitlines()[0]) from error
         if job.error is not None:
             if record and isinstance(job.error, UserError):  # refused: the record is still that of the run before
                 _write_record(folder, record)
@@ -224,6 +236,16 @@ def _out(verb: str, job: Any, module: Any) -> str:
     if given:
         return verbatim(given[-1], module.ROOT).partition("=")[2]
     return str(folder / "pairs.jsonl") if multirun and verb == "data" else ""
+
+
+def _refuse_unknown_options(overrides: Sequence[str]) -> None:
+    """UserError for an option of a sweep that its group lacks, before Hydra makes a folder for the sweep."""
+    for item in overrides:
+        group, _, swept = item.partition("=")
+        known = options_of(group)
+        for option in swept.split(",") if known and _NAMES.fullmatch(swept) else ():
+            if option not in known:
+                raise UserError(unknown_option(group, option, known))
 
 
 def _refuse_one_file(overrides: Sequence[str]) -> None:

@@ -179,21 +179,31 @@ def compose_config(
         Singleton.set_state(outer)
 
 
+def options_of(group: str) -> list[str]:
+    """The options of one of our configuration groups; none for what is no group."""
+    folder = Path(conf.__path__[0], group)
+    return (
+        sorted(path.stem for path in folder.glob("*.yaml") if not path.stem.startswith("_"))
+        if group.isidentifier()
+        else []
+    )
+
+
 def _refuse_groups(overrides: Sequence[str]) -> None:
     """UserError for a group of ours that is given a number, a truth value or a list, of which Hydra names no key."""
     for override in overrides:
         key, _, value = override.lstrip("+").partition("=")
-        folder = Path(conf.__path__[0], key)
-        if key.isidentifier() and _NO_NAME.fullmatch(value) and folder.is_dir():
-            names = ", ".join(sorted(path.stem for path in folder.glob("*.yaml") if not path.stem.startswith("_")))
-            raise UserError(f"{key}={value}: {key} takes a name (choose from {names}), or {key}.KEY=VALUE")
+        if _NO_NAME.fullmatch(value) and (names := options_of(key)):
+            raise UserError(f"{key}={value}: {key} takes a name (choose from {', '.join(names)}), or {key}.KEY=VALUE")
 
 
 def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
     """One line on a failed composition: which override, and what would be valid. Hydra must be initialised."""
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
-        return unknown_option(group, option, error.options)
+        group, _, folder = group.partition("/")
+        place = "; a file or a folder goes into problems.place" if folder and group == "problems" else ""
+        return unknown_option(group, f"{folder}/{option}" if folder else option, error.options) + place
     if isinstance(error, OverrideParseException):
         if str(error.override).startswith("pipeline="):
             return f"{error.override} does not name a pipeline{PASSES_HINT}"
@@ -203,16 +213,27 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
         return "a configuration group takes the name of one of its options; leave the group out for its default"
     if added := re.match(r"Could not append to config\. An item is already at '([^']+)'", said):
         return f"+{added[1]}: the key is there already; write {added[1]}=VALUE to change it"
+    if added := re.match(r"Multiple values for ([^.]+)\. To override", said):
+        return f"+{added[1]}={_of_key(overrides, added[1])}: the key is there already; write it without the +"
     if removed := re.match(r"Could not delete from config\. '([^']+)' does not exist", said):
         return f"~{removed[1]}: there is no such key{near(removed[1], _valid(overrides, removed[1], root))}"
     unknown = re.match(r"Could not override '([^']+)'", said)
     if unknown is None:
-        hint = "; quote it, write a list as [a,b], or give a pipeline with -p" if said.startswith("Ambiguous") else ""
+        hint = (
+            "; give -m to run each, quote it, write a list as [a,b], or give a pipeline with -p"
+            if said.startswith("Ambiguous")
+            else ""
+        )
         return f"{said}{hint}"
     valid = _valid(overrides, unknown[1], root)
     if unknown[1] in valid:
         return f"{unknown[1]!r} is a group: write {unknown[1]}=NAME, or {unknown[1]}.KEY=VALUE"
     return unknown_key(unknown[1], valid)
+
+
+def _of_key(overrides: Sequence[str], key: str) -> str:
+    """The value that a key is added with."""
+    return next((item.partition("=")[2] for item in overrides if item.startswith(f"+{key}=")), "")
 
 
 def _valid(overrides: Sequence[str], wrong: str, root: str) -> list[str]:

@@ -31,6 +31,8 @@ def check_output(path: Path | str, key: str) -> None:
     path = Path(path)
     if path.is_dir():
         raise UserError(f"{key}{path} is a folder; name a file")
+    if path.exists() and not path.is_file():  # a device or a FIFO, whose place a file would take
+        raise UserError(f"{key}{path} is not a regular file; name a file")
     if not path.parent.is_dir():
         raise UserError(f"{key}{path}: No such file or directory: make the folder {path.parent} first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):

@@ -102,4 +102,8 @@ def _difference(content: dict[str, Any] | None, heading: dict[str, Any]) -> str:
         return "not the journal of a run"
     now = heading["journal"]
     key = next(key for key in {**before, **now} if before.get(key) != now.get(key))
-    return f"made with {key}={before.get(key)}, now it is {now.get(key)}"
+    was, becomes = before.get(key), now.get(key)
+    if isinstance(was, dict) and isinstance(becomes, dict):  # told by the first of its keys
+        inner = next(inner for inner in {**was, **becomes} if was.get(inner) != becomes.get(inner))
+        key, was, becomes = f"{key}.{inner}", was.get(inner), becomes.get(inner)
+    return f"made with {key}={was}, now it is {becomes}"

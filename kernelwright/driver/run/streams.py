@@ -11,6 +11,11 @@ from typing import TextIO
 _WRITING = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS))
 
 
+def debugging() -> bool:
+    """Whether tracebacks and every warning are wanted."""
+    return os.environ.get("KERNELWRIGHT_DEBUG", "0") not in ("", "0")
+
+
 @contextmanager
 def naming(name: str) -> Iterator[None]:
     """Give an error of writing that names no file this name."""

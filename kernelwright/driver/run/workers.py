@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.settings import EvaluatorKind, Settings
 from kernelwright.driver.run.build import open_context, silent
+from kernelwright.driver.run.streams import debugging
 from kernelwright.evaluation.sandbox.forker import Forker, borrow, lend
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
@@ -70,7 +71,7 @@ def serve(
     if forker is not None:
         borrow(forker)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if not os.environ.get("KERNELWRIGHT_DEBUG"):  # of torch's warnings none is about the user's doing
+    if not debugging():  # of torch's warnings none is about the user's doing
         warnings.filterwarnings("ignore", module=r"torch\b")
     gc.disable()  # what is imported stays: to look through it again and again takes half a second
     discover()

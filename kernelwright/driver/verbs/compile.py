@@ -63,6 +63,8 @@ def check(arguments: Arguments) -> "Settings":
     output = checked_output(flags.get("--output"))
     if output is not None and Path(output).exists() and Path(output).samefile(path):
         raise UserError(f"--output={output} is the program itself; name another file")
+    if "--json" in flags and "--emit" in flags and output is None:
+        raise UserError("--json and --emit both write to stdout; add -o FILE for what is emitted")
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
     from kernelwright.driver.config.settings import read_settings
 

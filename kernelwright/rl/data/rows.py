@@ -200,7 +200,8 @@ def write_rows(path: Path, rows: Iterable[Problem | Pair]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file that is whole or not there; UserError where none can be written."""
+    """Write a file that is whole or not there, at the end of a link; UserError where none can be written."""
+    path = path.resolve()
     partial = path.with_name(f"{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
