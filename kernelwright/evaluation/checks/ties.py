@@ -16,14 +16,16 @@ _SORTS = (torch.ops.aten.topk.default, torch.ops.aten.sort.default, torch.ops.at
 class Reordered(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Around a run: `topk` and `sort`, which promise no order of equal values, have them in one of this number, and
     what operations compute is off by up to a unit in the last place. Number 0 turns equal values around, and rounds
-    as usual. `used`: whether there was any of that."""
+    as usual. Numbers 2k - 1 and 2k are each other's reverse, so of two equal values each comes first in one of them.
+    `used`: whether there was any of that."""
 
     used = False
 
     def __init__(self, number: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._number = number
-        self._randomness = torch.Generator().manual_seed(number)
+        self._reversed = number % 2 == 0
+        self._randomness = torch.Generator().manual_seed((number + 1) // 2)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         given = {argument.name: argument.default_value for argument in func._schema.arguments}
@@ -42,8 +44,8 @@ class Reordered(TorchDispatchMode):  # type: ignore[no-untyped-call]
         values: Tensor = given["self"]
         dim = int(given["dim"])
         size = values.shape[dim]
-        order = torch.randperm(size, generator=self._randomness) if self._number else torch.arange(size - 1, -1, -1)
-        order = order.to(values.device)
+        order = torch.randperm(size, generator=self._randomness) if self._number else torch.arange(size)
+        order = (order.flip(0) if self._reversed else order).to(values.device)
         found, places = func(**{**given, "self": values.index_select(dim, order)})
         return found, order[places]
 
@@ -51,4 +53,6 @@ class Reordered(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if not value.is_floating_point() or value.itemsize == 1 or not self._number:
             return value
         noise = torch.rand(value.shape, generator=self._randomness).to(value.device).mul_(2).sub_(1)
+        if self._reversed:
+            noise.neg_()
         return torch.addcmul(value, value, noise.to(value.dtype), value=torch.finfo(value.dtype).eps)
