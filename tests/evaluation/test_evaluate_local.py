@@ -74,7 +74,7 @@ def test_a_right_module_climbs_every_rung(evaluator: LocalEvaluator) -> None:
     assert verdict.resources["bad"].registers > 0
     assert verdict.caliber["device"] == "interpreter"
     assert verdict.caliber["seeds"] == 2
-    assert verdict.caliber["passes"] == 14  # two as given, and twelve other kinds: on infinite inputs it is not finite
+    assert verdict.caliber["passes"] == 17  # two as given, and fifteen other kinds: on infinite inputs it is not finite
     assert verdict.caliber["draws"]["left_out"] == ["infinite"]
     assert verdict.caliber["torch"] == torch.__version__
     assert verdict.caliber["tf32"] is False
@@ -218,7 +218,8 @@ def test_nan_is_right_where_the_reference_gives_it(evaluator: LocalEvaluator) ->
     kernel = GOOD.replace("tl.load(x_ptr + i, mask=mask) * 2", "tl.log(tl.load(x_ptr + i, mask=mask) - 0.5)")
     verdict = evaluator.evaluate(good(reference, kernel), RUNGS)
     assert verdict.ok, verdict
-    assert verdict.caliber["passes"] == 4  # as given, and vast; kinds that give NaN where it is not given are left out
+    # As given, vast, and perhaps one in which all numbers are alike; what gives NaN elsewhere than given is left out.
+    assert verdict.caliber["passes"] in (4, 5)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int32", "bool"])

@@ -510,9 +510,9 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
             super().pause()
             Told.pauses += 1
 
-    def told(model: torch.nn.Module, seed: int) -> None:
+    def told(model: torch.nn.Module, seed: int, free: bool = False) -> None:
         seen["perturb"].add(Told.held)
-        perturb(model, seed)
+        perturb(model, seed, free)
 
     monkeypatch.setattr(reference_job, "_LONG_BYTES", 0)
     for job in (reference_job, time_reference):

@@ -67,11 +67,11 @@ def judge_batch(settings: EvaluateSettings, path: Path) -> int:
         pool = stack.enter_context(_opened(settings, settings.workers))
         caliber: Mapping[str, Any] = {}
         for content in judge_rows(rows, reader, pool):
+            tally[content["status"]] += 1  # before its verdict can be read, after which Ctrl-C may come
             with naming(settings.out or "stdout"):
                 sink.write(json.dumps(content, allow_nan=False) + "\n")
                 sink.flush()
             caliber = caliber if caliber.get("walls") else content["caliber"]
-            tally[content["status"]] += 1
             activity.advance()
     counts = ", ".join(f"{count} {status}" for status, count in tally.most_common())
     sys.stderr.write(f"{path}: {counts or 'no rows'}\n")

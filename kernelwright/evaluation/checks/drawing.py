@@ -193,8 +193,8 @@ class Drawing:
         if draw.kind in SCALES:
             return draw.kind in self.scales
         if draw.kind == "far out":
-            return self.elementwise
-        if draw.kind in FAR and not all(spec.dtype.startswith(("f", "bf")) for spec in self.program.reference.outputs):
+            return self.elementwise and not self._whole_outputs  # what numbers beyond a type become is nobody's rule
+        if draw.kind in FAR and self._whole_outputs:
             return self.elementwise  # of numbers that are all but equal, rounding decides which is the largest
         if draw.kind == ALIKE:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
@@ -240,8 +240,9 @@ class Drawing:
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
         if draw.kind in FAR:
             return all(map(_is_finite, inputs)) and self._steady(model, inputs, draw.inputs)
-        whole = not all(spec.dtype.startswith(("f", "bf")) for spec in self.program.reference.outputs)
-        if draw.kind != "infinite" and (self.nan_aware or not whole):
+        if draw.kind == "offset" and not self._keeps_its_size(model, inputs, draw):
+            return False
+        if draw.kind != "infinite" and (self.nan_aware or not self._whole_outputs):
             return self.takes(model, inputs)
         with _NanWatch() as watch:  # type: ignore[no-untyped-call]
             taken = self.takes(model, inputs)
@@ -250,6 +251,11 @@ class Drawing:
         # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
         return taken and not watch.seen and (self.inf_aware or not self._pointwise(model, inputs, draw))
 
+    @property
+    def _whole_outputs(self) -> bool:
+        """Whether any output is of whole numbers or truth values."""
+        return not all(spec.dtype.startswith(("f", "bf")) for spec in self.program.reference.outputs)
+
     def takes(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
         """Whether outputs are numbers, and of the shapes that they always have."""
         outputs = self._run(model, inputs)
@@ -257,6 +263,16 @@ class Drawing:
         if outputs is None or [tuple(output.shape) for output in outputs] != shapes:
             return False
         return all(bool(torch.isfinite(output).all()) for output in outputs)
+
+    def _keeps_its_size(self, model: nn.Module, inputs: Sequence[Value], draw: Draw) -> bool:
+        """Whether outputs are not next to nothing beside those of inputs as given: of what is left where all but equal
+        numbers are subtracted, rounding decides."""
+        given = self._run(model, self.program.inputs(draw.inputs, self.device))
+        changed = self._run(model, inputs)
+        if given is None or changed is None:
+            return False
+        sizes = ((_size(before), _size(after)) for before, after in zip(given, changed, strict=True))
+        return all(after >= 2.0**-12 * before for before, after in sizes)
 
     def _steady(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
         """Whether noise in the last bits of inputs changes outputs but little: else rounding decides what is right."""
@@ -352,3 +368,8 @@ def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool, bool]:
                 compared |= {float(one) for one in sides if isinstance(one, int | float) and abs(one) < 1e30}
     largest = sorted(found, key=lambda number: (number not in compared, number in (0.0, 1.0, 2.0)))
     return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES), bool(names & _INFINITE_NAMES)
+
+
+def _size(output: Tensor) -> float:
+    """The root of an output's mean square."""
+    return float(output.double().square().mean().sqrt()) if output.numel() else 0.0
