@@ -27,8 +27,10 @@ def end_threads(status: int) -> None:
 
 
 def _leave(status: int) -> None:
-    time.sleep(PATIENCE_S)  # where no thread is left, the process ends during this
+    time.sleep(PATIENCE_S)
     names = [one.name for one in threading.enumerate() if not one.daemon and one is not threading.main_thread()]
+    if not names:  # the process is about to end
+        return
     if sys.stderr is not None:
         sys.stderr.write(f"kernelwright: ended with a thread of the program still running: {', '.join(names)}\n")
     for stream in (sys.stdout, sys.stderr):
