@@ -72,6 +72,11 @@ class Pass(ABC):
         """The rewritten module; the same object where nothing changed."""
 
 
+def exploration(cls: type[Pass]) -> Exploration:
+    """How search and agents try a pass; the defaults of one that keeps itself from them."""
+    return cls.explore or Exploration()
+
+
 PassType = TypeVar("PassType", bound=type[Pass])
 
 

@@ -2,16 +2,32 @@
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, TensorSpec
 
-#: Elements beyond which a 32-bit index would not do, with room for what blocks overshoot by.
-INDEX_LIMIT = 2**31 - 2**16
 #: Types that templates and fused kernels are written for: their sums are fp32.
 FLOATS = ("f32", "f16", "bf16")
+
+
+#: Changes a module once; None where there is nothing to change.
+ModuleStep = Callable[[KernelModule], KernelModule | None]
+
+
+def repeated(module: KernelModule, step: ModuleStep) -> KernelModule:
+    """What a step makes of a module, again and again until it gives None; the same object where it gives nothing."""
+    while (made := step(module)) is not None:
+        module = made
+    return module
+
+
+def repeated_on_straight_host(module: KernelModule, step: ModuleStep) -> KernelModule:
+    """The same on host code that can be traced."""
+    straight = straight_host(module)
+    made = repeated(straight, step)
+    return module if made is straight else made
 
 
 def straight_host(module: KernelModule) -> KernelModule:

@@ -7,7 +7,8 @@ from typing import ClassVar
 from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import trace_host
 from kernelwright.ir.exploration import Exploration, Phase
-from kernelwright.ir.kernel.merging import Part, Tensor, UnfitError, merged, reduces
+from kernelwright.ir.kernel.merging.merged import merged
+from kernelwright.ir.kernel.merging.reading import Part, Tensor, UnfitError, reduces
 from kernelwright.ir.kernel.normal import counted
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
@@ -16,7 +17,7 @@ from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.hand_overs import HandOver, hand_overs
-from kernelwright.midend.analysis.host_code import fresh_names, fresh_symbol, straight_host
+from kernelwright.midend.analysis.host_code import fresh_names, fresh_symbol, repeated_on_straight_host
 from kernelwright.midend.analysis.launches import HostLaunch
 from kernelwright.midend.fusion.tile_pairs import TilePair
 from kernelwright.midend.rows.row_blocks import RowLoops, WholeRows
@@ -44,11 +45,7 @@ class FuseEpilogue(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with as few kernels as that makes; the same object where nothing can be fused."""
-        straight = straight_host(module)
-        changed = straight
-        while (fused := _fuse_one(changed)) is not None:
-            changed = fused
-        return module if changed is straight else changed
+        return repeated_on_straight_host(module, _fuse_one)
 
 
 def _fuse_one(module: KernelModule) -> KernelModule | None:

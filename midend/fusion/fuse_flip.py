@@ -5,11 +5,12 @@ from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import trace_host
 from kernelwright.ir.exploration import Exploration, Phase
-from kernelwright.ir.kernel.merging import UnfitError, turns
+from kernelwright.ir.kernel.merging.merged import turns
+from kernelwright.ir.kernel.merging.reading import UnfitError
 from kernelwright.ir.passes import Context, Keeps, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.analysis.hand_overs import hand_overs
-from kernelwright.midend.analysis.host_code import straight_host
+from kernelwright.midend.analysis.host_code import repeated_on_straight_host
 from kernelwright.midend.fusion.fuse_epilogue import fused, second_part, tensor_of
 
 
@@ -32,11 +33,7 @@ class FuseFlip(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module without such flips; the same object where there is none."""
-        straight = straight_host(module)
-        changed = straight
-        while (without := _without_one(changed)) is not None:
-            changed = without
-        return module if changed is straight else changed
+        return repeated_on_straight_host(module, _without_one)
 
 
 def _without_one(module: KernelModule) -> KernelModule | None:

@@ -15,6 +15,7 @@ from kernelwright.midend.analysis.host_code import (
     fresh_names,
     fresh_symbol,
     names_of,
+    repeated,
     with_kernel,
     with_statements,
     without_idle_kernels,
@@ -56,9 +57,7 @@ class FuseReduction(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such reductions in two parts; the same object where there is none."""
-        while (fused := _fuse_one(module)) is not None:
-            module = fused
-        return module
+        return repeated(module, _fuse_one)
 
 
 def _fuse_one(module: KernelModule) -> KernelModule | None:

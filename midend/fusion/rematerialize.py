@@ -9,7 +9,7 @@ from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
-from kernelwright.midend.analysis.host_code import fresh_symbol, with_kernel, with_statements
+from kernelwright.midend.analysis.host_code import fresh_symbol, repeated, with_kernel, with_statements
 from kernelwright.midend.analysis.launches import (
     HostLaunch,
     called,
@@ -49,9 +49,7 @@ class Rematerialize(Pass):
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such results computed twice, and what can be fused with these now; the same object where
         there is none."""
-        changed = module
-        while (fused := _fuse_one(changed)) is not None:
-            changed = fused
+        changed = repeated(module, _fuse_one)
         return module if changed is module else FuseEpilogue().run(changed, ctx)
 
 

@@ -7,12 +7,11 @@ from typing import ClassVar
 
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
-from kernelwright.ir.kernel.analysis.indices import Form
+from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT, Form
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value
 from kernelwright.ir.passes import Keeps, register
-from kernelwright.midend.analysis.host_code import INDEX_LIMIT
 from kernelwright.midend.kernel_pass import KernelPass
 
 #: Loads that an address of their own is worth.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.dialect.checker import extern_name
+from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT
 from kernelwright.ir.values import Kernel, KernelModule, Scalar, TensorSpec
 from kernelwright.midend.analysis.host_code import (
     FLOATS,
-    INDEX_LIMIT,
     allocation,
     fresh_symbol,
     with_kernel,

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.dialect.checker import extern_name
+from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT
 from kernelwright.ir.values import TensorSpec
-from kernelwright.midend.analysis.host_code import FLOATS, INDEX_LIMIT
+from kernelwright.midend.analysis.host_code import FLOATS
 
 #: Operation -> whether its first argument is added to the product.
 _OPERATIONS = {"aten.mm.out": False, "aten.bmm.out": False, "aten.addmm.out": True, "aten.baddbmm.out": True}

@@ -7,7 +7,7 @@ from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import trace_host
 from kernelwright.backend.launch.straight import straightened
 from kernelwright.frontend.importers import import_source
-from kernelwright.ir.kernel.merging import UnfitError
+from kernelwright.ir.kernel.merging.reading import UnfitError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule

@@ -14,6 +14,8 @@ from kernelwright.ir.kernel.analysis.shapes import Shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import HINTS, LOOPS
 
+#: Elements beyond which a 32-bit index would not do, with room for what blocks overshoot by.
+INDEX_LIMIT = 2**31 - 2**16
 _SOURCES = frozenset({"program_id", "num_programs", "arange", "argmax", "argmin", "cdiv", "python.int", "python.len"})
 _SOURCES |= {"triton.cdiv", "triton.next_power_of_2"}
 _EXACT = frozenset({"add", "sub", "mul", "floordiv", "mod", "neg", "maximum", "minimum", "python.min", "python.max"})
