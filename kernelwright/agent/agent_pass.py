@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from kernelwright.agent.evaluating import Evaluate, Rungs, confirmed, fault, judge_all, one_by_one
 from kernelwright.agent.evaluator import Rung
@@ -12,7 +13,7 @@ from kernelwright.agent.rewards import REWARDS, Reward, make_reward, needs_of
 from kernelwright.agent.rollout import Roller, with_given
 from kernelwright.agent.search import Budget, best_turn, strategy_named
 from kernelwright.agent.services import AgentServices
-from kernelwright.agent.trajectory import Agent, Trajectory, Turn
+from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context, Pass
 from kernelwright.ir.values import KernelModule, Record
@@ -96,7 +97,7 @@ class AgentPass(Pass):
         return replace(best.candidate, provenance=(*module.provenance, record))
 
     def _budget(self) -> Budget:
-        return Budget(self.n, self.turns, self.rounds, self.width, _verified if self.early_stop else None)
+        return Budget(self.n, self.turns, self.rounds, self.width, attrgetter("verified") if self.early_stop else None)
 
     def _policy(self, ctx: Context) -> Policy:
         policy = ctx.service(AgentServices).policy
@@ -120,10 +121,6 @@ def read_rungs(text: str) -> Rungs:
     if unknown:
         raise UserError(f"rungs: unknown rung {unknown[0]!r} (choose from {', '.join(Rung)})")
     return tuple(Rung(name) for name in text.split()) or None
-
-
-def _verified(turn: Turn) -> bool:
-    return turn.valid and turn.verdict.ok
 
 
 def _evaluate(ctx: Context) -> Evaluate:

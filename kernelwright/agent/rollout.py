@@ -128,7 +128,7 @@ class Roller:
         )
         turns = self._judged(requests, prompts, answers, reading)
         if self.progress is not None:
-            right = sum(turn.valid and turn.verdict.ok for turn in turns)
+            right = sum(turn.verified for turn in turns)
             self.progress(f"turn {number + 1}: {right} of {len(turns)} answers verified")
         return [turns[start : start + n] for start in range(0, len(turns), n)]
 

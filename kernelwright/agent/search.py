@@ -50,7 +50,7 @@ def best_turn(trajectories: Sequence[Trajectory]) -> Turn | None:
 
 def standing(turn: Turn) -> tuple[bool, float, int]:
     """How good a turn is for going on from it: verified, reward, and how far up the ladder it came."""
-    return turn.valid and turn.verdict.ok, turn.reward, _RUNGS.index(turn.verdict.rung)
+    return turn.verified, turn.reward, _RUNGS.index(turn.verdict.rung)
 
 
 def best_of_n(

@@ -25,6 +25,11 @@ class Turn:
     reward: float
     valid: bool = True
 
+    @property
+    def verified(self) -> bool:
+        """Whether the answer was judged, and is right."""
+        return self.valid and self.verdict.ok
+
 
 @dataclass(frozen=True)
 class Trajectory:
@@ -37,7 +42,7 @@ class Trajectory:
     @property
     def best(self) -> Turn | None:
         """The verified turn with the highest reward, the earlier of equals; None where none was verified."""
-        verified = [turn for turn in self.turns if turn.valid and turn.verdict.ok and turn.candidate is not None]
+        verified = [turn for turn in self.turns if turn.verified and turn.candidate is not None]
         return max(verified, key=lambda turn: turn.reward, default=None)
 
 

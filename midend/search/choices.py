@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from kernelwright.ir.errors import Diagnostic, SpecError, UserError
-from kernelwright.ir.exploration import Exploration
-from kernelwright.ir.passes import REGISTRY, Context, Pass
+from kernelwright.ir.passes import REGISTRY, Context, Pass, exploration
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.ir.spec import pass_options
 from kernelwright.ir.values import KernelModule, Level
@@ -35,7 +34,7 @@ def describe_choices() -> str:
     """The passes as lines for a prompt: name, options with their defaults, what it does."""
     lines = []
     for name, cls in choices().items():
-        fixed = dict(_explored(cls).fixed)
+        fixed = dict(exploration(cls).fixed)
         options = {key: default for key, (_, default) in pass_options(cls).items() if key not in fixed}
         spelt = ", ".join(f"{key}={json.dumps(default)}" for key, default in options.items())
         summary = (inspect.getdoc(cls) or "").partition("\n")[0]
@@ -71,7 +70,7 @@ def _illegal(chosen: tuple[Pass, ...]) -> str:
     for pass_ in chosen:
         if pass_.name not in known:
             return f"pass {pass_.name} may not be chosen"
-        fixed, most = dict(_explored(type(pass_)).fixed), dict(_explored(type(pass_)).most)
+        fixed, most = dict(exploration(type(pass_)).fixed), dict(exploration(type(pass_)).most)
         for option, (_, default) in pass_options(type(pass_)).items():
             value = getattr(pass_, option)
             if option in fixed and value not in (default, fixed[option]):
@@ -83,11 +82,7 @@ def _illegal(chosen: tuple[Pass, ...]) -> str:
 
 def _fixed(pass_: Pass) -> Pass:
     """The pass with the options set that are not an agent's to choose."""
-    return replace(pass_, **dict[str, Any](_explored(type(pass_)).fixed))
-
-
-def _explored(cls: type[Pass]) -> Exploration:
-    return cls.explore or Exploration()
+    return replace(pass_, **dict[str, Any](exploration(type(pass_)).fixed))
 
 
 def _line(text: str) -> str:

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.exploration import Exploration, Phase, Variant, places
-from kernelwright.ir.passes import REGISTRY, Context
+from kernelwright.ir.passes import REGISTRY, Context, exploration
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.search.choices import choices
@@ -122,7 +122,7 @@ class Space:
             for found in self._layer([(f"{layer[0].spec},{spec}", Step(layer[0].module, spec))], seen):
                 layer = [found]
                 yield found
-        for specs in (lowerings, self._prepared_lowerings):
+        for specs in (lowerings, self._further_lowerings):
             steps = [(spec, Step(self.bare, spec, simplify=True)) for spec in specs() if spec != first.spec]
             for found in self._layer(steps, seen):
                 layer.append(found)
@@ -141,7 +141,7 @@ class Space:
                 layer.append(found)
                 yield found
 
-    def _prepared_lowerings(self) -> Iterator[str]:
+    def _further_lowerings(self) -> Iterator[str]:
         """The lowerings that are tried where another one, with the option they need alone, gave a module."""
         for name, one in _lowering().items():
             for variant in one.variants:
@@ -244,7 +244,7 @@ def rewrites() -> tuple[str, ...]:
 def explored(spec: str) -> Exploration:
     """How the pass of a spec is explored; nothing is said of what is no pass."""
     cls = REGISTRY.get(_name(spec))
-    return (cls.explore if cls is not None else None) or Exploration()
+    return exploration(cls) if cls is not None else Exploration()
 
 
 def spelt(name: str, variant: Variant) -> str:

@@ -3,11 +3,12 @@ right answer that follows (rejection sampling and repair, in turns)."""
 
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from kernelwright.agent.feedback import feedback
 from kernelwright.agent.policy import Policy
 from kernelwright.agent.reading import program_text
 from kernelwright.agent.rewards import make_reward
-from kernelwright.agent.trajectory import Trajectory, Turn
+from kernelwright.agent.trajectory import Trajectory
 from kernelwright.driver.benchmarking.asking import Asking
 from kernelwright.driver.benchmarking.rollouts_card import rollouts_card
 from kernelwright.driver.benchmarking.settings import BenchSettings, RolloutsSchema
@@ -68,7 +69,7 @@ class Rollouts:
                 sayer(self.console)(f"{out}: going on after {len(known.results)} problems")
             stack.enter_context(closing_with(lambda: f"{len(known.results)} problems are kept in {journal}; {GOES_ON}"))
             modules = self._modules()
-            asking = Asking(plain, self.console, policy, partial(self._aside, TOO_LONG), _is_right)
+            asking = Asking(plain, self.console, policy, partial(self._aside, TOO_LONG), attrgetter("verified"))
             for some, made in asking.batches(modules, known.results, stack):
                 for place, module in enumerate(some):
                     own = [_told(one) for one in made if one.problem == place]
@@ -188,10 +189,6 @@ class End:
     right: Right
 
 
-def _is_right(turn: Turn) -> bool:
-    return turn.valid and turn.verdict.ok
-
-
 def _told(made: Trajectory) -> list[dict[str, Any]]:
     """A trajectory as JSON values: every answer, and what it was told; of a right one its program."""
     turns = []
@@ -230,8 +227,5 @@ def _ends(trajectories: Sequence[Sequence[Mapping[str, Any]]], taught: Right | N
 
 
 def _by_turn(trajectories: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, int]:
-    found: dict[str, int] = defaultdict(int)
-    for one in trajectories:
-        if one and one[-1]["ok"]:
-            found[str(len(one))] += 1
-    return dict(sorted(found.items()))
+    found = Counter(len(one) for one in trajectories if one and one[-1]["ok"])
+    return {str(turn): count for turn, count in sorted(found.items())}

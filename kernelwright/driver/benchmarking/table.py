@@ -26,7 +26,7 @@ _FEW = 40
 
 def answer_row(made: Trajectory) -> dict[str, Any]:
     """One trajectory as JSON values: whether it is right, since which turn, how fast; else what it failed for."""
-    right = [number for number, turn in enumerate(made.turns, 1) if turn.valid and turn.verdict.ok]
+    right = [number for number, turn in enumerate(made.turns, 1) if turn.verified]
     last = made.turns[-1]
     if not right:
         fault = not last.valid

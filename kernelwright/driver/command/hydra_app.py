@@ -110,11 +110,7 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
         named = f"name={quoted(program_name(Path(arguments.positional[0]).stem))}"
     job = Job(verb, arguments, hidden, named)
     command = [*_flags(arguments.flags), *seen, *([named] if named else []), f"hydra.job.name={verb}"]
-    given = any(_key(item) in ("out", "hydra.run.dir") for item in arguments.overrides)
-    folder = Path(next((_value(item) for item in arguments.overrides[::-1] if _key(item) == "hydra.run.dir"), out))
-    named_twice = {"out", "hydra.run.dir"} <= {_key(item) for item in arguments.overrides}
-    if named_twice and not multirun and str(folder) != out:
-        raise UserError(f"out={out} and hydra.run.dir={folder} both name the run's folder; give one of them")
+    folder, given = _run_folder(arguments.overrides, out, multirun)
     before, record = _names(folder), _record(folder)
     if out and not given and root == "config":  # a compilation's folder is new unless it is named
         folder, before = new_folder(out), None
@@ -137,10 +133,7 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
         except (*COMPOSITION_ERRORS, HydraException) as error:  # of which one is an OSError as well
             if isinstance(error, KernelwrightError) or job.began:
                 raise
-            if isinstance(error, MissingConfigException) and error.options:
-                raise UserError(explain(error, seen, root)) from error
-            compose_config(arguments.composed, root=arguments.root(root))  # says what is wrong with overrides
-            raise UserError(str(error).splitlines()[0]) from error
+            raise _composition_fault(error, seen, arguments, root) from error
         except OSError as error:
             if job.began:
                 raise
@@ -151,6 +144,23 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
             _remove_record(folder, before)
             raise job.error
     return max(job.statuses, default=0)
+
+
+def _run_folder(overrides: Sequence[str], out: str, multirun: bool) -> tuple[Path, bool]:
+    """The folder of a single run, and whether the user named it. UserError where two keys name two folders."""
+    keys = {_key(item): _value(item) for item in overrides}
+    folder = Path(keys.get("hydra.run.dir", out))
+    if {"out", "hydra.run.dir"} <= keys.keys() and not multirun and str(folder) != out:
+        raise UserError(f"out={out} and hydra.run.dir={folder} both name the run's folder; give one of them")
+    return folder, bool({"out", "hydra.run.dir"} & keys.keys())
+
+
+def _composition_fault(error: Exception, seen: Sequence[str], arguments: Arguments, root: str) -> UserError:
+    """What is wrong with overrides that Hydra does not compose; raises what composing them here says."""
+    if isinstance(error, MissingConfigException) and error.options:
+        return UserError(explain(error, seen, root))
+    compose_config(arguments.composed, root=arguments.root(root))
+    return UserError(str(error).splitlines()[0])
 
 
 def _names(folder: Path) -> set[str] | None:
