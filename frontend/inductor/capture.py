@@ -5,6 +5,7 @@ for the Triton program it would run and stops before anything is compiled. Witho
 is told to write Triton for the CPU and Triton is given a stand-in driver that names an sm_90 target.
 """
 
+import builtins
 import contextlib
 import logging
 import warnings
@@ -167,7 +168,8 @@ def _dynamo_graph(
         return _straight_graph(model, inputs)
     torch._dynamo.reset()
     try:
-        with dynamo_config.patch({_IGNORED: _TELLING} if _IGNORED else {}):
+        told = _TELLING | {builtins.print}  # Ray, for one, puts another in its place
+        with dynamo_config.patch({_IGNORED: told} if _IGNORED else {}):
             result = torch.compile(model, backend=keep, fullgraph=True, dynamic=False)(*inputs)
     except torch._dynamo.exc.TorchDynamoException as error:
         raise refusal(error, "Dynamo") from error

@@ -1,6 +1,8 @@
 """Programs that Inductor lowers to other values than eager code has, or not at all: lowered here as eager has them."""
 
+import builtins
 import math
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -91,6 +93,19 @@ def test_what_is_lowered_gives_what_eager_code_gives(name: str, evaluator: Local
     lowered = LowerInductor().run(module, Context("interpreter", evaluator))
     verdict = evaluator.evaluate(lowered, (Rung.PARSE, Rung.INTERPRET))
     assert verdict.ok, verdict
+
+
+def test_a_print_that_a_library_has_put_in_its_place_is_left_out(
+    evaluator: LocalEvaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, lock = print, threading.Lock()
+
+    def careful(*words: object) -> None:
+        with lock:  # which Dynamo does not follow
+            said(*words)
+
+    monkeypatch.setattr(builtins, "print", careful)
+    test_what_is_lowered_gives_what_eager_code_gives("a print", evaluator)
 
 
 @pytest.mark.parametrize(
