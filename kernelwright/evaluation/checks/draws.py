@@ -117,18 +117,24 @@ _SPECIAL = (0.0, -0.0, 0.5, 1.5, 2.5, 1e-40)
 
 def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
     """A quarter of the elements are near one of the numbers: the number itself and its neighbours, what lies a little
-    or far beside it, and its negative."""
-    wide = value.double()
-    numbers = [*numbers, *_SPECIAL]
-    numbers = [number for number in numbers if 4 * abs(number) < torch.finfo(value.dtype).max]
-    base = _any_of(numbers or [0.0], value)
-    step = (torch.finfo(value.dtype).eps * base.abs()).clamp_min(torch.finfo(value.dtype).tiny)
+    or far beside it, and its negative. All of these come as often, each number itself first where room is short."""
+    kind = torch.finfo(value.dtype)
+    fitting = [number for number in (*numbers, *_SPECIAL) if 4 * abs(number) < kind.max] or [0.0]
+    base = torch.tensor(fitting, dtype=torch.float64, device=value.device)
+    step = (kind.eps * base.abs()).clamp_min(kind.tiny)
     near = torch.stack(
         [base, base + step, base - step, base * 1.01, base * 0.99, base + 0.5, base - 0.5, 2 * base, -base]
     )
-    which = torch.randint(0, len(near), value.shape, device=value.device)
+    near = torch.cat([_shuffled(near[0]), _shuffled(near[1:].flatten())])
     chosen = torch.rand(value.shape, device=value.device) < 1 / 4
-    return torch.where(chosen, near.gather(0, which[None])[0], wide)
+    count = int(chosen.sum())
+    result = value.to(torch.float64, copy=True)
+    result[chosen] = _shuffled(near[torch.arange(count, device=value.device) % len(near)])
+    return result
+
+
+def _shuffled(values: Tensor) -> Tensor:
+    return values[torch.randperm(len(values), device=values.device)]
 
 
 def _any_of(numbers: Sequence[float], like: Tensor) -> Tensor:
@@ -300,7 +306,8 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
         return kept(_ordered(drawn, names), trait) if plain else drawn
     drawn = torch.rand(value.shape, device=value.device) < 0.5
     if kind == "orders" and value.ndim and value.shape[-1] > 1:  # padding on the left, and on the right
-        middle = int(torch.randint(1, value.shape[-1], ()))
+        lines = (value.shape[0], *(1,) * (value.ndim - 1)) if value.ndim > 1 else ()
+        middle = torch.randint(1, value.shape[-1], lines, device=value.device)  # of each row its own
         places = torch.arange(value.shape[-1], device=value.device).expand(value.shape) >= middle
         drawn = places ^ (
             torch.arange(value.shape[0], device=value.device).reshape(-1, *(1,) * (value.ndim - 1)) % 2 > 0

@@ -146,6 +146,8 @@ def integers(like: Tensor, trait: Trait, *, outside: bool) -> Tensor:
         numbers = torch.tensor(trait.taken, device=device)
         chosen = torch.rand(like.shape, device=device) < 1 / 8
         drawn = torch.where(chosen, numbers[torch.randint(0, len(numbers), like.shape, device=device)], drawn)
+        if drawn.numel() >= 2 * len(numbers):  # each of them somewhere
+            drawn.view(-1)[torch.randperm(drawn.numel(), device=device)[: len(numbers)]] = numbers
     return kept(drawn, trait)
 
 
