@@ -4,7 +4,7 @@ Tensor cores look at the upper 19 bits of an operand, which cuts the others off;
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -30,6 +30,11 @@ _PRODUCTS: Mapping[str, Sequence[int]] = {
         ("aten::_transformer_encoder_layer_fwd", "aten::_native_multi_head_attention", "aten::_euclidean_dist"), ()
     ),
 }
+#: What joins the values of operators that give all values up to each.
+_RUNNING: Mapping[Any, Callable[[Tensor, Tensor], Tensor]] = {
+    torch.ops.aten.cumsum.default: torch.add,
+    torch.ops.aten.cumprod.default: torch.mul,
+}
 #: The first compute capability whose tensor cores take TF32.
 _FIRST_WITH_TF32 = (8, 0)
 
@@ -52,10 +57,11 @@ def permitted(numerics: Numerics, *, deterministic: bool) -> Iterator[None]:
 
 
 class Eager(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Around eager's runs: `used` tells whether anything ran that may use TF32. Nothing is watched under `ieee`.
+    """Around eager's runs: `used` tells whether anything ran that may use TF32.
 
     Operands are rounded here, or cut off, on every device: a CPU has no TF32, and cuDNN has algorithms that do without,
-    by the shape. What a reference's numerics permit would hang on both.
+    by the shape. What a reference's numerics permit would hang on both. Running sums and products of fp32 numbers are
+    fp32 at each step: a CPU keeps them in fp64, so that its errors would be smaller than any kernel's.
     """
 
     def __init__(self, numerics: Numerics, *, cut: bool = False) -> None:
@@ -64,19 +70,24 @@ class Eager(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._operands = {} if numerics == "ieee" else dict(_CONVOLUTIONS)
         self._operands |= _PRODUCTS if numerics == "tf32" else {}
 
-    def __enter__(self) -> "Eager":
-        return super().__enter__() if self._operands else self  # type: ignore[no-untyped-call]
-
-    def __exit__(self, *exception: Any) -> None:
-        if self._operands:
-            super().__exit__(*exception)  # type: ignore[no-untyped-call]
-
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        joined = _RUNNING.get(func)
+        if joined is not None and args[0].dtype == torch.float32 and args[0].ndim and not kwargs:
+            return _running(joined, *args)
         places = self._operands.get(func._schema.name)
         if places is not None and _takes_tf32(func._schema.name, args):
             self.used = True
             args = [to_tf32(value, cut=self._cut) if at in places else value for at, value in enumerate(args)]
         return func(*args, **(kwargs or {}))
+
+
+def _running(joined: Callable[[Tensor, Tensor], Tensor], values: Tensor, dim: int) -> Tensor:
+    """Values joined with all before them along a dimension, two and two as programs of a GPU do."""
+    size, step = values.shape[dim], 1
+    while step < size:
+        later = joined(values.narrow(dim, step, size - step), values.narrow(dim, 0, size - step))
+        values, step = torch.cat([values.narrow(dim, 0, step), later], dim), 2 * step
+    return values.clone() if size < 2 else values
 
 
 def _takes_tf32(name: str, args: Sequence[Any]) -> bool:

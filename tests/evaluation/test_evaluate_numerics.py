@@ -1,12 +1,12 @@
 """TF32 where a reference's numerics permit it and nowhere else: in what is right, in what is timed, in the caliber."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.tf32 import Eager, permitted, to_tf32
@@ -255,3 +255,16 @@ def test_what_rounds_is_noticed(model: nn.Module, shape: tuple[int, ...], convol
         assert mode.used is rounds
         assert torch.equal(plain, rounded) is not rounds
         assert torch.allclose(plain, rounded, atol=1e-2)
+
+
+@pytest.mark.parametrize("running", [torch.cumsum, torch.cumprod])
+def test_running_values_of_fp32_have_the_error_of_fp32(running: Callable[..., Tensor]) -> None:
+    values = 1 + 0.1 * torch.rand(3, 200, generator=torch.Generator().manual_seed(0))
+    with Eager("ieee"):
+        found = running(values, 1)
+        assert running(values[:, :0], 1).shape == (3, 0)
+        assert torch.equal(running(values[:, :1], 1), values[:, :1])
+        assert torch.equal(running(values.T, 0).T, found)
+    exact = running(values.double(), 1)
+    assert torch.allclose(found.double(), exact, rtol=1e-5)
+    assert not torch.equal(found, exact.float())  # a CPU's own is that: it is joined in fp64
