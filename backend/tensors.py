@@ -85,6 +85,33 @@ def copy_of(tensor: Tensor, device: torch.device | str | None = None) -> Tensor:
     return copied
 
 
+def share_memory(first: Tensor, second: Tensor) -> bool:
+    """Whether some element of one is in the memory of an element of the other."""
+    if first.untyped_storage().data_ptr() != second.untyped_storage().data_ptr() or not first.numel() * second.numel():
+        return False
+    ends = []
+    for one in (first, second):
+        start = int(one.storage_offset()) * one.itemsize
+        ends.append((start, start + span(one.shape, one.stride()) * one.itemsize))
+    low, high = max(start for start, _ in ends), min(end for _, end in ends)
+    if low >= high or first.itemsize != second.itemsize:
+        return low < high
+    marks = torch.zeros(max(end for _, end in ends) // first.itemsize, dtype=torch.bool, device=first.device)
+    marks.as_strided(first.shape, first.stride(), int(first.storage_offset())).fill_(True)
+    return bool(marks.as_strided(second.shape, second.stride(), int(second.storage_offset())).any())
+
+
+def shared_with(outputs: Sequence[Tensor], others: Mapping[str, Tensor]) -> list[list[str]]:
+    """Of each output the names of the others, and the numbers of the outputs before it, whose memory it is in."""
+    return [
+        [
+            *(f"output {number}" for number, earlier in enumerate(outputs[:place]) if share_memory(output, earlier)),
+            *(name for name, other in others.items() if share_memory(output, other)),
+        ]
+        for place, output in enumerate(outputs)
+    ]
+
+
 def register_source(text: str, title: str) -> str:
     """Give a text a file name of its own, by which tracebacks and `inspect` find its lines."""
     filename = f"<kernelwright {title} #{next(_serial)}>"

@@ -24,6 +24,8 @@ from kernelwright.ir.values import Tolerance
 
 #: Errors below these are never held against a candidate: four units of rounding for 16-bit types.
 FLOORS = {"f64": 1e-12, "f32": 1e-5, "f16": 4 * 2**-11, "bf16": 4 * 2**-8}
+#: What the error of a program's number worked out in fp32 counts at most: products in TF32 have three times as much.
+MOST_OF_A_WEIGHT = 1e-4
 #: Four units of rounding of 1: what is left of them where two numbers around 1 cancel, as in exp(x) - 1.
 _CANCELLED = {"f64": 4 * 2**-52, "f32": 4 * 2**-23}
 #: The same by band. Of 16 bits less: kernels compute in fp32, and a number is rounded once.
@@ -78,7 +80,8 @@ class Expected:
     operands of TF32 products cut off, where it has such. `nudged`: eager's results on inputs and weights whose last
     bits are noise, where that was tried. `given`: the largest RMS of the inputs. `reordered`: eager's results where
     equal values come in other orders. `longest`: the largest size of an input, which indices stay below. `narrow`: the
-    program computes in 16 bits."""
+    program computes in 16 bits. `weight`: the relative error of a number of the program's that a kernel may work out in
+    fp32, as it may `1 - 0.999`."""
 
     name: str
     eager: RawTensor
@@ -89,6 +92,12 @@ class Expected:
     reordered: tuple[RawTensor, ...] = ()
     longest: int = 0
     narrow: bool = False
+    weight: float = 0.0
+
+    @property
+    def floor(self) -> float:
+        """The error that is never held against a candidate."""
+        return max(FLOORS[self.eager.dtype], min(self.weight, MOST_OF_A_WEIGHT))
 
     @property
     def tensors(self) -> list[RawTensor]:
@@ -303,7 +312,7 @@ def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance, cancel
         accepted, note = excess <= 0, f"beyond rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
         place = place if accepted else where
     else:
-        floor = max(FLOORS[got.dtype], _CANCELLED.get(got.dtype, 0.0) / want.own.scale if cancelling else 0.0)
+        floor = max(want.floor, _CANCELLED.get(got.dtype, 0.0) / want.own.scale if cancelling else 0.0)
         limits = max(tolerance.factor * want.own.rms, floor), max(tolerance.factor * want.own.peak, floor)
         accepted = rms <= limits[0] and peak <= limits[1]
         note = f"error rms {rms:.2g}, max {peak:.2g}; allowed {limits[0]:.2g}, {limits[1]:.2g}"
@@ -322,7 +331,7 @@ def _uneven(want: Expected, sides: "_Sides", tolerance: Tolerance) -> tuple[int,
     """
     dtype, bands = want.eager.dtype, sides.bands()
     left = _CANCELLING[dtype] * max(1.0, want.given)
-    limits = np.maximum(np.maximum(tolerance.factor * want.own_by_band, FLOORS[dtype] * bands.scale), left)
+    limits = np.maximum(np.maximum(tolerance.factor * want.own_by_band, want.floor * bands.scale), left)
     bad = np.flatnonzero((bands.count > 0) & (bands.error > limits))
     if not bad.size:
         return None

@@ -111,8 +111,8 @@ class Drawing:
         samples = [program.inputs(seed + number) for number in range(_SAMPLES)]
         reference = program.reference
         small = sum(spec.nbytes for spec in reference.tensors) <= _TRIED_BYTES
-        numbers, nan_aware, inf_aware = _named(reference.source, reference.entry)
-        numbers = tuple(dict.fromkeys((*numbers, *_numbers(program.init_arguments()))))[:_MOST_LITERALS]
+        _, nan_aware, inf_aware = _named(reference.source, reference.entry)
+        numbers = _numbers_of(program)
         found = cls(program, "cpu", find_traits(samples), numbers, nan_aware, inf_aware)
         if small:
             model = program.build(seed)
@@ -341,6 +341,18 @@ def _numbers(value: Any) -> Iterator[float]:
     elif isinstance(value, list | tuple | dict):
         for one in value.values() if isinstance(value, dict) else value:
             yield from _numbers(one)
+
+
+def _numbers_of(program: ReferenceProgram) -> tuple[float, ...]:
+    """The numbers that a program names, and those that it is built with."""
+    named = _named(program.reference.source, program.reference.entry)[0]
+    return tuple(dict.fromkeys((*named, *_numbers(program.init_arguments()))))[:_MOST_LITERALS]
+
+
+def weight_error(program: ReferenceProgram) -> float:
+    """How far off the smallest weight may be that is what a number of the program's leaves of one, as `1 - 0.999` is,
+    if it is worked out in fp32; 0 where there is none."""
+    return max((2.0**-24 / (1 - number) for number in _numbers_of(program) if 0.5 < number < 1), default=0.0)
 
 
 def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool, bool]:

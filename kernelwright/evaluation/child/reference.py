@@ -7,7 +7,8 @@ reference only moves data, `init`, `sketched`, `left_out` (kinds of draws that i
 with indices into the tensors. `tf32`: eager rounded operands to it, and `cut` has its outputs with them cut off;
 elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched. `reordered`:
 eager's outputs with equal values in other orders. `left`: the inputs and the state that the reference changes, by name,
-as eager and as the gold leave them.
+as eager and as the gold leave them. `shared`: of each output, what it shares memory with (see `shared_with`). `weight`:
+see `Expected`.
 
 Where `sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They
 travel after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
@@ -27,10 +28,10 @@ from torch import Tensor, nn
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
 from kernelwright.backend.reference.tf32 import Eager, permitted
-from kernelwright.backend.tensors import Value, copy_of
+from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing
+from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing, weight_error
 from kernelwright.evaluation.checks.draws import (
     ALIKE,
     EVAL,
@@ -229,7 +230,7 @@ def _pass(
     torch.manual_seed(seed)
     with torch.no_grad(), Eager(program.reference.numerics) as mode:
         eager = flatten_outputs(model(*used))
-    answer["tf32"] = mode.used
+    answer["tf32"], answer["weight"] = mode.used, weight_error(program)
     answer["eager"] = [into.take(output) for output in eager]
     answer["cut"] = _cut_off(program, copy.deepcopy(twin), inputs, seed, into) if mode.used else None
     times = 0 if mode.used or into.sketching is not None else NUDGES
@@ -242,6 +243,7 @@ def _pass(
     answer["random"] = any(_differ(first, second, turns) for first, second in zip(eager, again, strict=True))
     answer["kept"] = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
     left = {**dict(zip(names, used, strict=True)), **state}
+    answer["shared"] = shared_with(eager, {n: value for n, value in left.items() if isinstance(value, Tensor)})
     changed = [name for name in left if name not in answer["kept"]]
     answer["left"] = {
         name: [into.take(value) for side in (left, right) if isinstance(value := side[name], Tensor)]

@@ -8,8 +8,8 @@ null), and `calls`, each {"inputs": [tensor index or null], "values": [scalars],
 `fresh` inputs lie where none lay before; a "bump" that is false says that the state is as it was. Where inputs are too
 large to travel there are `sketch` (a `Sketching`), which outputs are taken by, `reference`, and in each call `draw`,
 which the inputs are drawn by here, and `digests`, which they must have. Answer: `calls`, each {"outputs": [tensor
-index], "left": {name: tensor index}, "kind": type, "modified": [names], "origins": [Origin], "launches": count},
-`notes` (paths of state held nowhere) and `walls`.
+index], "left": {name: tensor index}, "kind": type, "modified": [names], "origins": [Origin], "launches": count,
+"shared": what each output shares memory with (see `shared_with`)}, `notes` (paths of state held nowhere) and `walls`.
 """
 
 import contextlib
@@ -21,10 +21,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from kernelwright.backend.launch.faults import AccessError
+from kernelwright.backend.launch.faults import AccessError, UninitialisedReadError
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram
-from kernelwright.backend.tensors import copy_of
+from kernelwright.backend.tensors import copy_of, shared_with
 from kernelwright.evaluation.checks.draws import Draw, drawn
 from kernelwright.evaluation.device.binding import Bound, bind
 from kernelwright.evaluation.device.memory import POISONS, Memory
@@ -55,6 +55,8 @@ class Calls:
     tensors: Sequence[RawTensor]
     turns: Turns
     bound: tuple[Bound, ...] = ()
+    own: Mapping[str, TensorRef] = field(default_factory=dict)
+    _spent: set[str] = field(default_factory=set)
     results: list[RawTensor] = field(default_factory=list)
     _kept: tuple[Sequence[TensorRef], Sequence[RawTensor]] = ((), ())
 
@@ -71,7 +73,7 @@ class Calls:
             try:
                 answers.append(self._one(number, call, withheld, "inference" if last else "", rehearsals))
             except AccessError as error:
-                for note in self._negative(call):
+                for note in (*self._negative(call), *self._outlived(error)):
                     error.add_note(note)
                 raise
         return {"calls": answers, "notes": notes}
@@ -84,6 +86,20 @@ class Calls:
                 if value.numel() and int(value.min()) < 0:
                     yield f"input {name} holds {int(value.min())}, which the reference takes"
 
+    def _spend(self) -> None:
+        """Take their content from the tensors of the program's own that a call has changed: in the dialect nothing
+        outlives a call, and what is scratch memory is written before it is read. Any Python may keep what it has
+        prepared of its weights."""
+        for path in self._spent if self.server.kernels is not None else ():
+            store = self.server.memory.store(self.own[path].store)
+            store.content.fill_(self.server.memory.poison)
+            self.server.executor.fresh(store.whole)
+
+    def _outlived(self, error: AccessError) -> Iterator[str]:
+        """What to say of a read of such a tensor."""
+        if self._spent and self.server.kernels is not None and isinstance(error, UninitialisedReadError):
+            yield f"a call had changed self.{min(self._spent)}, and nothing may outlive a call: allocate it in forward"
+
     def _bind(self, built: Json) -> list[int]:
         memory, state = self.server.memory, self.header["state"]
         held = []
@@ -92,7 +108,9 @@ class Calls:
             held.append((str(item["path"]), ref, memory.tensor(ref)))
         known = {item["name"]: from_raw(self.tensors[item["built"]], memory.device) for item in state}
         self.bound = bind(held, known, {item["name"]: item["path"] for item in state})
-        return sorted({one.tensor.store for one in self.bound})
+        stores = sorted({one.tensor.store for one in self.bound})
+        self.own = {path: ref for path, ref, _ in held if ref.store not in stores}
+        return stores
 
     def _unbound(self) -> list[str]:
         if self.header["program"]["form"] == "function":
@@ -129,12 +147,14 @@ class Calls:
         places = given | by_name | {one.name: one.tensor for one in self.bound}
         before = {name: memory.tensor(ref).clone() for name, ref in places.items()}
         around = {name: memory.store(ref.store).content.clone() for name, ref in given.items()}
+        self._spend()
+        own = {path: memory.tensor(ref).clone() for path, ref in self.own.items()}
         inputs = [
             {"tensor": given[name].encode()} if name in given else {"value": value}
             for name, value in zip(self.header["inputs"], call["values"], strict=True)
         ]
         held = {name: {"tensor": ref.encode()} for name, ref in by_name.items()}
-        bump = bool(call.get("bump", number > 0))
+        bump = self.server.kernels is None and bool(call.get("bump", number > 0))  # only any Python sees versions
         call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
         call_of |= {"tune_again": not self.server.executor.timed, "number": number}
         call_of |= {"mode": mode or MODES[number % len(MODES)], "rehearsals": rehearsals}
@@ -143,6 +163,7 @@ class Calls:
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)
         found["left"] = self._left(call, given | by_name)
+        self._spent |= {path for path, was in own.items() if not same_bits(was, memory.tensor(self.own[path]))}
         gaps = [
             name for name, whole in around.items() if not torch.equal(whole, memory.store(given[name].store).content)
         ]
@@ -195,6 +216,7 @@ class Calls:
             "modified": [n for n, value in before.items() if not same_bits(value, memory.tensor(places[n]))],
             "origins": [memory.store(ref.store).origin for ref in refs],
             "launches": self.server.launches,
+            "shared": shared_with(outputs, {name: memory.tensor(ref) for name, ref in places.items()}),
         }
 
     def _left(self, call: Json, direct: Mapping[str, TensorRef]) -> Json:
@@ -217,8 +239,8 @@ class Calls:
         """What one call returned must survive the next: the caller still holds it."""
         for index, (ref, value) in enumerate(zip(*self._kept, strict=True)):
             store = self.server.memory.stores.get(ref.store)
-            inputs = ref.store >= _OWN  # results that alias an input change with it
-            if store is None or inputs:
+            given = ref.store >= _OWN or any(ref.store == one.tensor.store for one in self.bound)
+            if store is None or given:  # results that alias an input or a weight change with it
                 continue
             if not _same_bytes(snapshot(self.server.memory.tensor(ref), self.sketching), value):
                 raise OverwrittenError(f"output {index} of an earlier call was overwritten")

@@ -187,7 +187,7 @@ class Climb:
             self._note_strides(one, outputs)
             self.findings, self.passes = self.findings.worst(found), self.passes + 1
             mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
-            mismatch = mismatch or self._judge_left(truth, one, call, answer)
+            mismatch = mismatch or self._judge_left(truth, one, call, answer) or _aliased(one, call)
             single = self.program.reference.returns == "tensor"
             exact = self.program.form == "class"  # the native form returns the output itself where there is one
             if exact and not mismatch and single is not (call["kind"] == "tensor"):
@@ -276,6 +276,17 @@ class Climb:
         if status is Status.COMPILE_ERROR and rung is Rung.RUN and Rung.COMPILE in self.wanted:
             rung = Rung.COMPILE
         return self.verdict(status, rung, detail, _diagnostics(answer.header.get("diagnostic")))
+
+
+def _aliased(one: Pass, call: Mapping[str, Any]) -> str:
+    """What to say of an output in memory that eager's has for itself: whoever writes to one changes the other."""
+    for want, mine, known in zip(one.expected, call["shared"], one.shared, strict=True):
+        for other in mine:
+            if other not in known:
+                number = other.removeprefix("output ")
+                name = f"output {one.expected[int(number)].name}" if number.isdigit() else other
+                return f"output {want.name} shares memory with {name}, where the reference gives it memory of its own"
+    return ""
 
 
 def summary(diagnostics: tuple[Diagnostic, ...]) -> str:

@@ -38,6 +38,7 @@ class Pass:
 
     `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
     known; `kept` names the tensors that the reference leaves unchanged, `left` has what it makes of all others.
+    `shared`: of each output, the outputs, inputs and state in whose memory eager's is.
     """
 
     draw: Draw
@@ -47,6 +48,7 @@ class Pass:
     kept: frozenset[str]
     digests: tuple[int, ...] = ()
     left: tuple[Expected, ...] = ()
+    shared: tuple[frozenset[str], ...] = ()
 
     @property
     def drawing(self) -> dict[str, Any]:
@@ -233,6 +235,7 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
     given = max([rms_of(tensors[index]) for index in draw["inputs"] if index is not None], default=0.0)
     longest = max([size for spec in reference.tensors for size in spec.shape], default=0)
     narrow = any(spec.dtype in ("f16", "bf16") for spec in reference.tensors) or "autocast" in reference.source
+    weight = float(draw["weight"])
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
@@ -241,12 +244,13 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
         state={name: tensors[index] for name, index in draw["state"].items()},
         expected=tuple(
-            Expected(name, eager[at], gold[at], cut[at], nudged[at], given, reordered[at], longest, narrow)
+            Expected(name, eager[at], gold[at], cut[at], nudged[at], given, reordered[at], longest, narrow, weight)
             for at, name in enumerate(names)
         ),
         kept=frozenset(draw["kept"]),
+        shared=tuple(map(frozenset, draw["shared"])),
         left=tuple(
-            Expected(name, tensors[sides[0]], tensors[sides[1]], given=given)
+            Expected(name, tensors[sides[0]], tensors[sides[1]], given=given, weight=weight)
             for name, sides in draw["left"].items()
             if not name.endswith(UNREAD_COUNT)
         ),
