@@ -7,6 +7,7 @@ are dealt out; denominators are those of the whole batch, so that losses and gra
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,6 +23,9 @@ from kernelwright.rl.trainer.packing import Row, longest_first, packs
 T = TypeVar("T")
 #: A process waits for the first one while answers are drawn and judged; torchrun ends it where that one fails.
 _PATIENCE = timedelta(days=1)
+#: The threads of gloo free the tensors of the last exchange after it is over, for which they take the interpreter's
+#: lock. One that asks for the lock while the interpreter ends aborts the process.
+_FREED_WITHIN_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,7 @@ def joined(cuda: bool) -> Iterator[Ranks]:
         yield Ranks(distributed.get_rank(), distributed.get_world_size())
         distributed.barrier()  # none leaves while another is at work
     finally:
+        time.sleep(_FREED_WITHIN_S)
         distributed.destroy_process_group()
 
 
