@@ -134,7 +134,7 @@ class KernelHandle:
                 alone = (*self._resolvers[:place], one, *self._resolvers[place + 1 :])
                 with contextlib.suppress(LaunchError):  # a configuration that cannot be launched is not chosen
                     trials.append((config, bind(self._with(alone))))
-            number = self.choose(self, [trial for _, trial in trials]) if len(trials) > 1 else 0
+            number = self.choose(self, [trial for _, trial in trials], tuned) if len(trials) > 1 else 0
             self._chosen[key] = trials[number][0] if trials else configs[0]
         return tuned.only(self._chosen[key])
 
@@ -164,21 +164,25 @@ class Warm:
         return self._handle[grid]
 
 
-#: Of an autotuned kernel, and the launches that its configurations make of one: the number of that to make.
-Choose = Callable[[KernelHandle, Sequence[BoundLaunch]], int]
+#: Of an autotuned kernel, the launches that its configurations make of one, and its decorator: the number of that to
+#: make.
+Choose = Callable[[KernelHandle, Sequence[BoundLaunch], "Autotune"], int]
 
 
 @dataclass(frozen=True)
 class Autotune:
     """`autotune` as a decorator that was seen: its configurations, of which the first is taken where several are left.
 
-    `hook`: whether a configuration's own hook runs before a launch.
+    `hook`: whether a configuration's own hook runs before a launch. `zeroed` and `restored` are the arguments that
+    Triton fills with zeros before it tries a configuration, and whose content it puts back afterwards.
     """
 
     configs: tuple[Any, ...]
     key: tuple[str, ...] = ()
     prune: Callable[..., Sequence[Any]] | None = None
     hook: bool = True
+    zeroed: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
 
     def candidates(self, bound: Mapping[str, Any]) -> Sequence[Any]:
         """What early pruning leaves for these arguments."""
@@ -233,7 +237,9 @@ class JitNamespace:
     def autotune(self, configs: Sequence[Any], key: Sequence[str], **options: Any) -> Any:
         """`@triton.autotune`: the configuration that is chosen, or the first."""
         prune = (options.get("prune_configs_by") or {}).get("early_config_prune")
-        return lambda handle: handle.resolved_by(Autotune(tuple(configs), tuple(key), prune))
+        zeroed, restored = (tuple(options.get(name) or ()) for name in ("reset_to_zero", "restore_value"))
+        tuned = Autotune(tuple(configs), tuple(key), prune, zeroed=zeroed, restored=restored)
+        return lambda handle: handle.resolved_by(tuned)
 
     def heuristics(self, values: Mapping[str, Callable[[Mapping[str, Any]], Any]]) -> Any:
         """`@triton.heuristics`: each value computed from the arguments."""

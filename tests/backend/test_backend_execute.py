@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
-from kernelwright.backend.launch.binding import BoundLaunch, Choose, JitNamespace, KernelHandle, LaunchError
+from kernelwright.backend.launch.binding import Autotune, BoundLaunch, Choose, JitNamespace, KernelHandle, LaunchError
 from kernelwright.backend.launch.execute import (
     RecordingRuntime,
     bind,
@@ -195,7 +195,7 @@ def test_an_autotuned_launch_is_chosen_once_for_each_key() -> None:
     asked: list[list[BoundLaunch]] = []
     hooked: list[int] = []
 
-    def choose(handle: KernelHandle, trials: Sequence[BoundLaunch]) -> int:
+    def choose(handle: KernelHandle, trials: Sequence[BoundLaunch], _tuned: Autotune) -> int:
         assert handle.__name__ == "k"
         asked.append(list(trials))
         return max(range(len(trials)), key=lambda number: trials[number].arguments["B"])

@@ -62,7 +62,7 @@ def server(executor: InterpreterExecutor) -> tuple[Server, dict[str, Any]]:
         }
         for block in (8, 16, 32)
     ]
-    return found, {"do": "tune", "kernel": "add#0", "trials": trials}
+    return found, {"do": "tune", "kernel": "add#0", "trials": trials, "zeroed": [], "restored": ["x_ptr"]}
 
 
 def test_every_trial_sees_the_same_content_and_leaves_none() -> None:

@@ -228,7 +228,8 @@ class Server:
         return {"changed": sorted(public & changed)}
 
     def tune(self, message: Json, _raw: bytearray) -> Json:
-        trials = [self._request({**trial, "kernel": message["kernel"]}) for trial in message["trials"][:TRIALS]]
+        given = message["trials"][: TRIALS if self.executor.timed else None]
+        trials = [self._request({**trial, "kernel": message["kernel"]}) for trial in given]
         watched = {number for _, stores in trials for number in stores}
         kept_bytes = sum(self.memory.store(number).nbytes for number in watched)
         self.tunes += 1
@@ -236,8 +237,23 @@ class Server:
         if told_enough or len(trials) < 2 or self.memory.used + kept_bytes > self.memory.limit:
             return {"best": 0}
         best = self.executor.fastest([request for request, _ in trials], lambda: self._kept(watched))
+        if self.executor.call == 0:
+            self._leave(trials[best][0], frozenset(message["zeroed"]), frozenset(message["restored"]))
         self.memory.check_zones(watched)
         return {"best": best}
+
+    def _leave(self, request: LaunchRequest, zeroed: frozenset[str], restored: frozenset[str]) -> None:
+        """Leave memory as Triton does that has tried a configuration: what a kernel adds up is then there already."""
+        tensors = {name: value for name, value in request.arguments.items() if isinstance(value, Tensor)}
+        kept = {name: value.clone() for name, value in tensors.items() if name in restored}
+        reset = [value for name, value in tensors.items() if name in zeroed]
+        for value in reset:
+            value.zero_()
+        self.executor.launch(request)
+        for name, was in kept.items():
+            tensors[name].copy_(was)
+        for value in reset:
+            value.zero_()
 
     def _kept(self, numbers: set[int]) -> Callable[[], None]:
         """Takes the content of stores down; what is given puts it back."""

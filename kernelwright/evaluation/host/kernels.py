@@ -11,7 +11,14 @@ import triton.language as tl
 from torch import Tensor
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from kernelwright.backend.launch.binding import BoundLaunch, JitNamespace, KernelHandle, LaunchError, is_constexpr
+from kernelwright.backend.launch.binding import (
+    Autotune,
+    BoundLaunch,
+    JitNamespace,
+    KernelHandle,
+    LaunchError,
+    is_constexpr,
+)
 from kernelwright.evaluation.host.descriptors import Shape, rebuilding, taken_apart
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import DeviceTensor, Store, reference_to
@@ -41,14 +48,15 @@ class HostKernels:
         for number in answer["changed"]:
             open_stores[number].withhold()
 
-    def _fastest(self, handle: KernelHandle, trials: Sequence[BoundLaunch]) -> int:
-        """Which of an autotuned kernel's launches the device makes fastest; none of them has an effect."""
+    def _fastest(self, handle: KernelHandle, trials: Sequence[BoundLaunch], tuned: Autotune) -> int:
+        """Which of an autotuned kernel's launches the device makes fastest; they leave what Triton's would."""
         self._tuned[id(handle)] = handle
         if any(isinstance(value, TensorDescriptor) for value in trials[0].arguments.values()):
             return self._rounds % len(trials)  # a configuration's hook, which no trial runs, gives descriptors a block
         for bound in trials:
             self._published(handle, bound)
         request = {"do": "tune", "kernel": self._describe(handle), "trials": [self._encoded(one) for one in trials]}
+        request |= {"zeroed": list(tuned.zeroed), "restored": list(tuned.restored)}
         return min(int(self._session.ask(request)["best"]), len(trials) - 1)
 
     def tune_again(self) -> None:
