@@ -5,7 +5,9 @@ the time rung; `before`, the module that a pass was given, where it was timed in
 and `modelled_before`, a cost model's estimates of the two. Nothing here makes up a time that is not there.
 `Verdict.caliber["profile"]`, from the profile rung, holds `coverage` (the share of device time in kernels of the
 candidate, 0 to 1) and `kernels`, a list of `{"name": str, "kind": str, "us": float, …}`; only those of the kind
-`generated` are the candidate's, whatever the others are called.
+`generated` are the candidate's, whatever the others are called. `Verdict.caliber["determinism"]`, from an evaluator
+that repeats runs, holds `runs`, the runs on one input, and `equal`, how many of them gave the same bits as the first.
+`Verdict.caliber["timing"]` has the time rung's spreads by side and mode, see `evaluation.checks.timing.report`.
 """
 
 import math
@@ -70,6 +72,25 @@ def coverage(verdict: Verdict) -> float | None:
     """The share of device time that the candidate's own kernels take; None where nothing was profiled."""
     found = profile(verdict).get("coverage")
     return min(max(float(found), 0.0), 1.0) if isinstance(found, int | float) and math.isfinite(found) else None
+
+
+def determinism(verdict: Verdict) -> float | None:
+    """The share of repeated runs that gave the same bits as the first, 0 to 1; None where no run was repeated."""
+    found = verdict.caliber.get("determinism")
+    if not isinstance(found, Mapping) or int(found["runs"]) < 2:
+        return None
+    return (int(found["equal"]) - 1) / (int(found["runs"]) - 1)
+
+
+def spread(verdict: Verdict) -> float | None:
+    """The interquartile range of the candidate's timed runs over their median, at most 1; None where the time rung
+    measured nothing."""
+    timing = verdict.caliber.get("timing")
+    modes = timing.get("modes", {}).get("candidate") if isinstance(timing, Mapping) else None
+    if not modes:
+        return None
+    used = next(iter(timing["mode"].values()), "events") if isinstance(timing, Mapping) else "events"
+    return min(1.0, float(modes[used]["iqr"]) / float(modes[used]["median"]))
 
 
 def profile(verdict: Verdict) -> Mapping[str, Any]:

@@ -19,12 +19,15 @@ from kernelwright.agent.judge import Judge
 from kernelwright.agent.measures import (
     BASELINES,
     coverage,
+    determinism,
     is_compiled,
     is_correct,
     modelled_speedup,
+    spread,
     timed_speedup,
 )
 from kernelwright.ir.errors import UserError, check_choice
+from kernelwright.ir.options import check_options, option
 from kernelwright.ir.plugins import Registry
 from kernelwright.ir.values import KernelModule, Level
 
@@ -51,16 +54,21 @@ class Needs:
     baseline  the program to compare with: eager, inductor or before (the module that the agent was given); "": none
     profile   the share of device time in the candidate's kernels
     judge     a language model as judge, the field `judge`
+    repeats   several runs on the same input
+    spread    the spread of measured times over the runs of the rung time
     """
 
     times: bool = False
     baseline: str = ""
     profile: bool = False
     judge: bool = False
+    repeats: bool = False
+    spread: bool = False
 
     def __post_init__(self) -> None:
         if self.baseline:
             check_choice("baseline", self.baseline, BASELINES)
+        if self.baseline or self.spread:
             object.__setattr__(self, "times", True)
 
     @property
@@ -133,22 +141,59 @@ def reward_options(name: str) -> dict[str, Any]:
     return {key: value for key, value in defaults.items() if value is not dataclasses.MISSING}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Steadiness:
+    """Terms of the two-stage project's rewards for a correct candidate, both off by default.
+
+    `determinism_weight` times the share of repeated runs on one input that gave the same bits is added.
+    `spread_weight` times the interquartile range of the timed runs over their median, 1 at most, is taken off.
+    """
+
+    determinism_weight: float = option(0.0, at_least=0)
+    spread_weight: float = option(0.0, at_least=0)
+
+    def __post_init__(self) -> None:
+        check_options(self, "reward.")
+
+    def steady(self, verdict: Verdict) -> float:
+        """The terms of a correct candidate. Raises UserError where the verdict lacks what a weight asks for."""
+        total = 0.0
+        if self.determinism_weight:
+            share = determinism(verdict)
+            if share is None:
+                raise UserError(
+                    "determinism_weight needs repeated runs, which the verdict lacks; give evaluator.repeats=3"
+                )
+            total += self.determinism_weight * share
+        if self.spread_weight:
+            wide = spread(verdict)
+            if wide is None:
+                raise UserError("spread_weight needs timed runs, which the verdict lacks; evaluate with the rung time")
+            total -= self.spread_weight * wide
+        return total
+
+
 @named("frontend")
 @dataclass(frozen=True)
-class FrontendReward:
+class FrontendReward(Steadiness):
     """The two-stage project's frontend reward: `success` for a correct candidate, else `failure`."""
 
     failure: float = -10.0
     success: float = 1.0
 
+    @property
+    def needs(self) -> Needs:
+        """Repeated or timed runs, where they weigh anything."""
+        return Needs(repeats=bool(self.determinism_weight), spread=bool(self.spread_weight))
+
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before, after
-        return self.success if is_correct(verdict) else self.failure
+        return self.success + self.steady(verdict) if is_correct(verdict) else self.failure
 
 
 @named("midend")
 @dataclass(frozen=True)
-class MidendReward:
+class MidendReward(Steadiness):
     """The two-stage project's mid-end reward: 1 + t_ref / t for a correct candidate, else `failure`.
 
     t_ref is the time of `baseline`: the reference in eager PyTorch, as published, `inductor`, or `before`.
@@ -159,16 +204,20 @@ class MidendReward:
     cap: float = 10.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("baseline", self.baseline, BASELINES)
 
     @property
     def needs(self) -> Needs:
-        """Times, of the baseline as well."""
-        return Needs(baseline=self.baseline)
+        """Times, of the baseline as well; repeated runs, where they weigh anything."""
+        repeats, spread = bool(self.determinism_weight), bool(self.spread_weight)
+        return Needs(baseline=self.baseline, repeats=repeats, spread=spread)
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
         del before, after
-        return 1.0 + timed_speedup(verdict, self.baseline, self.cap) if is_correct(verdict) else self.failure
+        if not is_correct(verdict):
+            return self.failure
+        return 1.0 + timed_speedup(verdict, self.baseline, self.cap) + self.steady(verdict)
 
 
 @named("joint")

@@ -13,7 +13,7 @@ from kernelwright import conf
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.judge import JudgeError, Scores
 from kernelwright.agent.measures import coverage, is_correct, speedup
-from kernelwright.agent.rewards import REWARDS, make_reward
+from kernelwright.agent.rewards import REWARDS, make_reward, needs_of
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 
@@ -131,6 +131,31 @@ def test_slower_than_before_is_worth_less_but_more_than_failing() -> None:
     assert make_reward("log_speedup")(GIVEN, AFTER, slow) == -3.0
 
 
+STEADY = {"determinism": {"runs": 5, "equal": 4}, "timing": {"mode": {"eager": "events"}}}
+STEADY["timing"]["modes"] = {"candidate": {"events": {"median": 2.0, "iqr": 0.5}}}  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", ["frontend", "midend", "joint"])
+def test_equal_runs_are_paid_and_their_spread_is_taken_off_where_that_is_asked_for(name: str) -> None:
+    verdict = Verdict(Status.OK, Rung.TIME, times_ms=TIMES, caliber=STEADY)
+    assert make_reward(name)(GIVEN, AFTER, verdict) == PAID[name]
+    weights = {"determinism_weight": 2.0, "spread_weight": 3}
+    reward = make_reward(name, weights)
+    assert reward(GIVEN, AFTER, verdict) == pytest.approx(PAID[name] + 2 * 3 / 4 - 3 * 0.25)
+    assert reward(GIVEN, AFTER, failed(Status.MISMATCH)) == UNPAID[name]
+    needs = needs_of(reward)
+    assert needs.repeats and needs.spread and needs.times
+    assert not needs_of(make_reward(name)).repeats
+
+
+def test_steadiness_that_was_not_measured_is_an_error() -> None:
+    verdict = Verdict(Status.OK, Rung.TIME, times_ms=TIMES)
+    with pytest.raises(UserError, match=r"evaluator\.repeats=3"):
+        make_reward("frontend", {"determinism_weight": 1})(GIVEN, AFTER, verdict)
+    with pytest.raises(UserError, match="rung time"):
+        make_reward("midend", {"spread_weight": 1})(GIVEN, AFTER, verdict)
+
+
 def test_the_cost_model_asks_its_estimate() -> None:
     verdict = Verdict(Status.OK, Rung.INTERPRET)
     reward = make_reward("cost_model", estimate=lambda module: {GIVEN.digest: 6.0, AFTER.digest: 4.0}[module.digest])
@@ -193,6 +218,8 @@ def test_a_judge_that_fails_is_no_zero() -> None:
         ("midend", {"baseline": "slow"}, "choose from eager"),
         ("composite", {"judge": "me"}, "has no option 'judge'"),
         ("log_speedup", {"failure": -1}, "must be below"),
+        ("frontend", {"determinism_weight": -1}, "reward.determinism_weight=-1.0: out of range, at least 0"),
+        ("joint", {"spread_weight": math.nan}, "a finite number"),
     ],
 )
 def test_a_bad_configuration_is_named(name: str, options: dict[str, Any], message: str) -> None:

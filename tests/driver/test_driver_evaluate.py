@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from kernelwright.driver.cli import main
+from kernelwright.driver.config.settings import EvaluatorSettings
 from kernelwright.driver.judging import run as judging
 from kernelwright.driver.run import build
 from kernelwright.evaluation.pools.pool import EvaluatorPool, LocalOptions
@@ -216,6 +217,20 @@ def test_paths_may_hold_anything(capsys: Captured) -> None:
 
 
 @pytest.mark.usefixtures("warm")
+@pytest.mark.usefixtures("folder")
+def test_runs_on_the_same_input_are_told(capsys: Captured) -> None:
+    assert main([*ONE, "evaluator.seeds=1", "rungs=parse,interpret", "evaluator.repeats=3"]) == 0
+    assert json.loads(capsys.readouterr().out)["caliber"]["determinism"] == {"runs": 3, "equal": 3}
+
+
+def test_fixed_numbers_of_runs_reach_the_evaluators(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "EvaluatorPool", lambda options, *_rest: options)
+    options: Any = build.open_pool(EvaluatorSettings(timed_runs=100, repeats=2), "h100", 1)
+    assert (options.runs, options.repeats) == ((10, 100), 2)
+    options = build.open_pool(EvaluatorSettings(), "h100", 1)
+    assert (options.runs, options.repeats) == (None, 1)
+
+
 def test_a_batch_is_a_line_for_each_row_in_order(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     imported: list[str] = []
     real = build.import_reference

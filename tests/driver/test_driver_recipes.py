@@ -34,6 +34,7 @@ __all__ = ["judge"]  # a fixture
 
 RIGHT, WRONG = ANSWER.replace("FACTOR", "2"), ANSWER.replace("FACTOR", "3")
 TIMES = {"candidate": 1.0, "eager": 2.0, "inductor": 1.5}
+SPREADS = {"modes": {"candidate": {"events": {"median": 1.0, "iqr": 0.1}}}, "mode": {"eager": "events"}}
 
 
 class Recorded(HfPolicy):
@@ -63,7 +64,7 @@ class TimedPool:
 
     @staticmethod
     def _timed(verdict: Verdict) -> Verdict:
-        profiled = {**verdict.caliber, "profile": {"coverage": 0.75, "kernels": []}}
+        profiled = {**verdict.caliber, "profile": {"coverage": 0.75, "kernels": []}, "timing": SPREADS}
         rungs = (*verdict.rungs, Rung.COMPILE, Rung.RUN, Rung.TIME, Rung.PROFILE)
         return replace(verdict, rung=Rung.PROFILE, rungs=rungs, times_ms=TIMES, caliber=profiled)
 
@@ -127,8 +128,9 @@ def warmed(base: Path, folder: Path, start: str, turns: int) -> Path:
 
 @pytest.mark.usefixtures("timed")
 def test_the_two_stage_project_s_recipe(base: Path, tmp_path: Path) -> None:
-    found = followed(base, tmp_path, "recipe=two_stage", "stage=midend", "problems.start=lower-inductor")
-    assert rewards(tmp_path) == {3.0, -10.0}  # 1 + 2 / 1, or wrong
+    steady = ["reward.determinism_weight=0.5", "reward.spread_weight=2"]
+    found = followed(base, tmp_path, "recipe=two_stage", "stage=midend", "problems.start=lower-inductor", *steady)
+    assert rewards(tmp_path) == {3.0 + 0.5 - 2 * 0.1, -10.0}  # 1 + 2 / 1 with equal bits and the spread, or wrong
     assert found["kl"] >= 0
 
 

@@ -116,6 +116,23 @@ def test_what_a_machine_without_a_gpu_cannot_measure_is_told_at_the_start(told: 
         check_needs(needs_of(elsewhere.make_reward()), elsewhere)
 
 
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        (["reward.determinism_weight=1"], "reward.determinism_weight=1 compares runs on the same input"),
+        (["reward.spread_weight=1"], "reward.spread_weight=1 needs the spread over timed runs"),
+        (["reward.spread_weight=1", "rollout.rungs=[parse,run]", "evaluator.samples=9"], "spread over timed runs"),
+    ],
+)
+def test_terms_of_several_runs_are_told_what_they_lack(told: list[str], message: str) -> None:
+    settings = read_train_settings(["reward=frontend", "evaluator=ray", *told])
+    with pytest.raises(UserError, match=message):
+        check_needs(needs_of(settings.make_reward()), settings)
+    met = ["evaluator.repeats=3", "rollout.rungs=[parse,compile,run,time]", "evaluator.timed_runs=100"]
+    fine = read_train_settings(["reward=frontend", "evaluator=ray", *told, *met])
+    check_needs(needs_of(fine.make_reward()), fine)
+
+
 def test_a_failure_that_is_added_up_over_turns_is_doubted() -> None:
     (said,) = doubts(read_train_settings(["recipe=kevin", "reward=frontend"]))
     assert "reward.failure=-10 is added up over 4 turns" in said and "give reward.failure=0" in said

@@ -94,8 +94,10 @@ class EvaluatorSettings:
     """How candidates are judged: draws of inputs to pass, and what one job in a worker may take.
 
     `samples`: runs that the rung `run` estimates a candidate's time from, 0 for none. `baselines`: what the rung `time`
-    measures against, of eager, inductor and inductor-max-autotune. For Ray: the cluster's `address` (None: the local
-    one that a pool starts), and the GPUs of one worker (None: one where the cluster has any).
+    measures against, of eager, inductor and inductor-max-autotune. `timed_runs` and `warm_up_runs` fix its numbers of
+    runs; None: until times are precise. `repeats`: runs on the same input, whose outputs are compared. For Ray: the
+    cluster's `address` (None: the local one that a pool starts), and the GPUs of one worker (None: one where the
+    cluster has any).
     """
 
     kind: EvaluatorKind = EvaluatorKind.local
@@ -106,6 +108,9 @@ class EvaluatorSettings:
     externs: bool = False
     samples: int = option(0, at_least=0)
     baselines: list[str] = option(["eager", "inductor"], choices=BASELINES)
+    timed_runs: int | None = option(None, at_least=5, at_most=10_000)
+    warm_up_runs: int = option(10, at_least=2, at_most=10_000)
+    repeats: int = option(1, at_least=1, at_most=100)
     address: str | None = None
     gpus_per_worker: float | None = option(None, above=0)
 

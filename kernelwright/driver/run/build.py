@@ -121,6 +121,8 @@ def _local_options(chosen: EvaluatorSettings, target: str) -> LocalOptions:
         samples=chosen.samples,
         baselines=tuple(chosen.baselines),
         strength=chosen.checks.value,
+        repeats=chosen.repeats,
+        runs=None if chosen.timed_runs is None else (chosen.warm_up_runs, chosen.timed_runs),
     )
 
 

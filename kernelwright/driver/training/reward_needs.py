@@ -1,5 +1,7 @@
 """What a reward needs, against what a training run measures and pays for: told before anything is asked or judged."""
 
+from collections.abc import Sequence
+
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.rewards import Needs, reward_options
 from kernelwright.driver.config.settings import EvaluatorKind
@@ -49,6 +51,7 @@ def check_needs(needs: Needs, settings: TrainSettings) -> None:
     if wants_gpu is not None and evaluator.kind is EvaluatorKind.local and not _has_gpu():
         way_out = "leave it out" + ", and give a reward without times, such as reward=cost_model" * needs.times
         raise UserError(f"rollout.rungs has {wants_gpu}, which needs a GPU, and there is none here; {way_out}")
+    _check_steadiness(needs, settings, climbed)
     # A quick estimate is of candidates alone; it can be compared with that of the module that was given.
     estimated = Rung.RUN in climbed and evaluator.samples > 0 and needs.baseline in ("", "before")
     if needs.times and Rung.TIME not in climbed and not estimated:
@@ -62,6 +65,20 @@ def check_needs(needs: Needs, settings: TrainSettings) -> None:
         raise UserError(f"{reward} compares with {needs.baseline}: give evaluator.baselines=[{measured}]")
     if needs.profile and Rung.PROFILE not in climbed:
         raise UserError(f"{reward} needs a profile: give rollout.rungs=[parse,compile,run,time,profile] on a GPU")
+
+
+def _check_steadiness(needs: Needs, settings: TrainSettings, climbed: Sequence[Rung]) -> None:
+    """The same for what several runs of a candidate show."""
+    weights = {name: f"reward.{name}={value:g}" for name, value in settings.pay.items() if name.endswith("_weight")}
+    reward = _named(settings)
+    if needs.spread and Rung.TIME not in climbed:
+        raise UserError(
+            f"{weights.get('spread_weight', reward)} needs the spread over timed runs: give "
+            "rollout.rungs=[parse,compile,run,time] on a GPU, or leave the spread out of the reward"
+        )
+    if needs.repeats and settings.plain.evaluator.repeats < 2:
+        told = weights.get("determinism_weight", reward)
+        raise UserError(f"{told} compares runs on the same input: give evaluator.repeats=3")
 
 
 def doubts(settings: TrainSettings) -> list[str]:

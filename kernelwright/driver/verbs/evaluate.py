@@ -27,6 +27,9 @@ configuration (defaults first):
   evaluator.seeds=3     draws of inputs that a candidate must pass
   evaluator.timeout_s=60  evaluator.memory_gb=8   limits of one job
   evaluator.baselines=[eager,inductor]   the baselines that the rung time measures; also inductor-max-autotune
+  evaluator.timed_runs=N  evaluator.warm_up_runs=10   the numbers of runs in the rung `time`; without N: until the times
+                        are precise
+  evaluator.repeats=1   runs on the same input; the caliber says how many gave the same bits
   evaluator.samples=0   on a GPU: timed calls in the rung `run`, to estimate times; 0: no estimate
   cache=true|false      reuse earlier verdicts on the same program, but not times
   import.shrink=auto|never|always   make sizes small enough for the interpreter

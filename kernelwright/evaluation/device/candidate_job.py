@@ -5,11 +5,12 @@ Header: `program` (see `Program.job`), `inputs` (names), `state` (each {"name", 
 judge's own sources by symbol, or null where only the host has them), `memory_bytes`, `device`, `compile` (a target's
 name, where kernels are compiled instead of run), `timing` (a `time_job.Plan`, where the time is estimated besides, or
 null), and `calls`, each {"inputs": [tensor index or null], "values": [scalars], "state": {name: index}, "fresh": bool}:
-`fresh` inputs lie where none lay before; a "bump" that is false says that the state is as it was. Where inputs are too
-large to travel there are `sketch` (a `Sketching`), which outputs are taken by, `reference`, and in each call `draw`,
-which the inputs are drawn by here, and `digests`, which they must have. Answer: `calls`, each {"outputs": [tensor
-index], "left": {name: tensor index}, "kind": type, "modified": [names], "origins": [Origin], "launches": count,
-"shared": what each output shares memory with (see `shared_with`)}, `notes` (paths of state held nowhere) and `walls`.
+`fresh` inputs lie where none lay before; a "bump" that is false says that the state is as it was, and a "mode", one of
+`MODES`, what the call is made under. Where inputs are too large to travel there are `sketch` (a `Sketching`), which
+outputs are taken by, `reference`, and in each call `draw`, which the inputs are drawn by here, and `digests`, which
+they must have. Answer: `calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type,
+"modified": [names], "origins": [Origin], "launches": count, "shared": what each output shares memory with (see
+`shared_with`)}, `notes` (paths of state held nowhere) and `walls`.
 """
 
 import contextlib
@@ -157,7 +158,7 @@ class Calls:
         bump = self.server.kernels is None and bool(call.get("bump", number > 0))  # only any Python sees versions
         call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
         call_of |= {"tune_again": not self.server.executor.timed, "number": number}
-        call_of |= {"mode": mode or MODES[number % len(MODES)], "rehearsals": rehearsals}
+        call_of |= {"mode": mode or call.get("mode", MODES[number % len(MODES)]), "rehearsals": rehearsals}
         call_of["training"] = bool(call.get("training", True))
         self.server.link.send({"call": call_of})
         answer, _ = self.server.until("returned")

@@ -31,7 +31,8 @@ _BATCH = 16
 
 @dataclass(frozen=True)
 class Plan:
-    """How one process samples: a random number of samples between two, as far as `budget_s` goes, after `warm_up_s`.
+    """How one process samples: a random number of samples between two, as far as `budget_s` goes, after `warm_up_s`,
+    or after `warm_up_runs` where that is not 0.
 
     `verify` of them, at random places, keep their outputs. `facts`: whether clocks and temperature are asked for.
     `graph`: whether short calls are captured as well. `direct`: how many runs both clocks look at.
@@ -40,6 +41,7 @@ class Plan:
     samples: tuple[int, int] = (30, 40)
     budget_s: float = 5.0
     warm_up_s: float = 0.1
+    warm_up_runs: int = 0
     verify: int = 2
     seed: int = 0
     facts: bool = True
@@ -116,9 +118,10 @@ def _checked_draws(count: int, generator: random.Random) -> Iterator[int]:
 
 
 def _warm_up(rotation: Rotation, plan: Plan, clock: Clock) -> float:
-    """Run for a while; how long the host takes to queue one run, in ms: the most that it took but for the first."""
+    """Run for a while, or so many times; how long the host takes to queue one run, in ms: the most that it took but for
+    the first."""
     elapsed, queueing = tick(), list[float]()
-    while len(queueing) < _FEWEST or elapsed() < plan.warm_up_s:
+    while len(queueing) < (plan.warm_up_runs or _FEWEST) or (not plan.warm_up_runs and elapsed() < plan.warm_up_s):
         rotation.fresh()
         clock.flush()
         queueing.append(_queueing_ms(rotation, clock))

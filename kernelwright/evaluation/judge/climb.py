@@ -51,6 +51,7 @@ class Climb:
     times_ms: Mapping[str, float] = field(default_factory=dict)
     timing: Mapping[str, Any] = field(default_factory=dict)
     profile: Mapping[str, Any] = field(default_factory=dict)
+    runs: Mapping[str, int] = field(default_factory=dict)
 
     def step(self, rung: Rung) -> Verdict | None:
         """Try one rung; the verdict where it failed."""
@@ -102,6 +103,7 @@ class Climb:
             "draws": dict(self.draws),
             **({"timing": dict(self.timing)} if self.timing else {}),
             **({"profile": dict(self.profile)} if self.profile else {}),
+            **({"determinism": dict(self.runs)} if self.runs else {}),
         }
 
     def _parse(self, rung: Rung) -> Verdict | None:
@@ -179,7 +181,7 @@ class Climb:
     def _judge(self, truth: Truth, answer: Answer) -> str:
         """Compare every call with what it should have given; "" or the first mismatch."""
         first = ""
-        for one, call in zip(truth.passes, answer.header["calls"], strict=True):
+        for one, call in [*zip(truth.passes, self._calls(answer), strict=True), *self._unlike(truth, answer)]:
             outputs = [answer.tensors[place] for place in call["outputs"]]
             modified = [name for name in call["modified"] if name in one.kept]
             small = one.draw.kind in ("small", "minute")
@@ -198,6 +200,22 @@ class Climb:
         if first and unbound:
             first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"
         return first
+
+    def _calls(self, answer: Answer) -> list[Mapping[str, Any]]:
+        """One call for each pass: without the first one's repetitions, which follow it."""
+        first, *others = answer.header["calls"]
+        return [first, *others[self.owner.repeats - 1 :]]
+
+    def _unlike(self, truth: Truth, answer: Answer) -> list[tuple[Pass, Mapping[str, Any]]]:
+        """The repetitions of the first call that gave other bits, which have to be right as well; counts how many runs
+        of all gave the same as the first."""
+        first, *others = answer.header["calls"]
+        again = others[: self.owner.repeats - 1]
+        if not again:
+            return []
+        other = [call for call in again if not _same(answer, first, call)]
+        self.runs = {"runs": 1 + len(again), "equal": 1 + len(again) - len(other)}
+        return [(truth.passes[0], call) for call in other]
 
     def _note_strides(self, one: Pass, outputs: Sequence[RawTensor]) -> None:
         """Say where outputs lie otherwise in memory than eager's: callers that go by strides have to know."""
@@ -256,7 +274,7 @@ class Climb:
         """Which output no kernel had a part in; "" where each was produced, or where there is nothing to compute."""
         if truth.movement:
             return ""
-        for one, call in zip(truth.passes, answer.header["calls"], strict=True):
+        for one, call in zip(truth.passes, self._calls(answer), strict=True):
             for want, origin in zip(one.expected, call["origins"], strict=True):
                 moved = origin == Origin.GIVEN and call["launches"]
                 if want.eager.nbytes and origin != Origin.KERNEL and not moved:
@@ -287,6 +305,14 @@ def _aliased(one: Pass, call: Mapping[str, Any]) -> str:
                 name = f"output {one.expected[int(number)].name}" if number.isdigit() else other
                 return f"output {want.name} shares memory with {name}, where the reference gives it memory of its own"
     return ""
+
+
+def _same(answer: Answer, first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether two calls gave the same outputs, and left the same behind, bit by bit."""
+    places = [[*call["outputs"], *(call["left"][name] for name in sorted(call["left"]))] for call in (first, second)]
+    sides = [[answer.tensors[place] for place in some] for some in places]
+    told = [[(one.dtype, one.shape, bytes(one.data)) for one in side] for side in sides]
+    return told[0] == told[1]
 
 
 def summary(diagnostics: tuple[Diagnostic, ...]) -> str:

@@ -67,11 +67,12 @@ class LocalEvaluator:
     secret otherwise. With `dialect` False any Python is let through the parse rung. With `externs` texts may
     call extern operators such as `aten.mm`; modules may call those that they name. `timing` says against what and
     how the time rung measures. With `samples` the run rung estimates a candidate's time from so many runs in the very
-    process that checked it, which may have served others: good for ranking, no measurement to report. Without the
+    process that checked it, which may have served others: good for ranking, no measurement to report. With `repeats`
+    the first call is made so many times, and the caliber says how many gave the same bits. Without the
     dialect small programs are called `rehearsals` times without effect before the last call is judged. `strength`, one
     of `STRENGTHS`, says which kinds of inputs are drawn. `checks` are those of several evaluators, which then check
-    with the same draws. Close it, or use it as a context manager; it may
-    be used from several threads, which then wait for one another.
+    with the same draws. Close it, or use it as a context manager; it may be used from several threads, which then wait
+    for one another.
     """
 
     def __init__(
@@ -90,7 +91,9 @@ class LocalEvaluator:
         rehearsals: int = REHEARSALS,
         checks: "Checks | None" = None,
         strength: str = "default",
+        repeats: int = 1,
     ) -> None:
+        self.repeats = repeats
         self.target, self.dialect, self.seeds, self.strength = target, dialect, seeds, strength
         self._externs: frozenset[str] | None = None if externs else frozenset()
         self.compile_target = compile_target if target == "interpreter" else target
@@ -256,6 +259,8 @@ class LocalEvaluator:
                 }
             )
             tensors += one.given
+        if rung is not Rung.COMPILE and calls:
+            calls[1:1] = [calls[0] | {"mode": ""}] * (self.repeats - 1)
         job = program.job(truth, self._build_seed, int(self.limits.memory_gb * 2**30)) | {
             "kind": "candidate",
             "device": "cuda" if rung is Rung.RUN else "cpu",
@@ -266,7 +271,7 @@ class LocalEvaluator:
             "calls": calls[:1] if rung is Rung.COMPILE else calls,
         }
         room = (len(calls) + 1) * answer_bytes(reference.outputs)
-        room += sum(want.eager.nbytes + 4096 for one in truth.passes for want in one.left)
+        room += self.repeats * sum(want.eager.nbytes + 4096 for one in truth.passes for want in one.left)
         on_gpu = rung is Rung.RUN
         limits = replace(self.limits, device=on_gpu, host=True, lasting=on_gpu and program.module is not None)
         return self._sandbox.run(job, tensors, room, limits)

@@ -36,7 +36,7 @@ class Timing:
     """How times are taken: in each process a random number of samples as far as `budget_s` goes.
 
     Each side has the first number of `processes`, and more up to the second one while some interval's half-width is
-    above `half_width`.
+    above `half_width`. `warm_up_runs` take the place of `warm_up_s` where they are not 0.
     """
 
     baselines: tuple[str, ...] = ("eager", "inductor")
@@ -45,12 +45,27 @@ class Timing:
     samples: tuple[int, int] = (30, 40)
     budget_s: float = 5.0
     warm_up_s: float = 0.1
+    warm_up_runs: int = 0
     verify: int = 2
     facts: bool = True
 
+    @classmethod
+    def of_runs(cls, warm_up: int, timed: int, baselines: tuple[str, ...], budget_s: float) -> "Timing":
+        """So many runs of each side, in one process, after so many that are not timed; fewer only where `budget_s` does
+        not hold them, which a note says then."""
+        return cls(baselines, (1, 1), samples=(timed, timed), budget_s=budget_s, warm_up_runs=warm_up)
+
+    @property
+    def protocol(self) -> str:
+        """In words, how times are taken."""
+        if self.warm_up_runs:
+            return f"{self.warm_up_runs} warm-up runs, {self.samples[1]} timed runs, one process a side"
+        few, many = self.processes
+        return f"{self.samples[0]} to {self.samples[1]} runs in each of {few} to {many} processes a side"
+
     def plan(self, seed: int) -> Json:
         """What `time_job` is told."""
-        names = ("samples", "budget_s", "warm_up_s", "verify", "facts")
+        names = ("samples", "budget_s", "warm_up_s", "warm_up_runs", "verify", "facts")
         return {name: getattr(self, name) for name in names} | {"seed": seed}
 
 
@@ -94,7 +109,7 @@ class Race:
                 break
         found |= {"notes": self._all_notes(sides)}
         timing = asdict(self.timing) | {"flush_bytes": max(flushed, default=0), "floor_ms": floor}
-        timing["numerics"] = program.reference.numerics
+        timing |= {"numerics": program.reference.numerics, "protocol": self.timing.protocol}
         return found | {"caliber": timing, "device": {name: [t.device for t in side] for name, side in sides.items()}}
 
     def _precise(self, found: Mapping[str, Any]) -> bool:

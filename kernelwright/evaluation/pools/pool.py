@@ -48,7 +48,7 @@ class Item:
 @dataclass(frozen=True)
 class LocalOptions:
     """The arguments of `LocalEvaluator`, as a value that can be sent to another machine; `baselines` are of its
-    timing."""
+    timing, and `runs` the numbers of warm-up and timed runs, where they are fixed."""
 
     target: str = "interpreter"
     seeds: int = 3
@@ -63,11 +63,14 @@ class LocalOptions:
     rehearsals: int = REHEARSALS
     baselines: tuple[str, ...] = Timing().baselines
     strength: str = "default"
+    repeats: int = 1
+    runs: tuple[int, int] | None = None
 
     def build(self, checks: Checks | None = None) -> LocalEvaluator:
         """An evaluator, which may share its checks; it starts its worker when first used."""
         given = asdict(self)
-        timing = Timing(baselines=given.pop("baselines"))
+        baselines, runs = given.pop("baselines"), given.pop("runs")
+        timing = Timing.of_runs(runs[0], runs[1], baselines, self.timeout_s) if runs else Timing(baselines=baselines)
         return LocalEvaluator(**given, timing=timing, checks=checks)
 
     def checks(self, sharers: int) -> Checks:
