@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constr
 TRITON ?= 3.7.1 3.8.0 3.9.0
 TORCH ?= 2.14.1
 
-.PHONY: setup test check smoke compat fix demo docs half-precision mutation-score judge-cost clean
+.PHONY: setup test check smoke compat fix demo docs half-precision handwritten mutation-score judge-cost clean
 
 setup: $(STAMP)
 
@@ -53,6 +53,10 @@ docs: $(STAMP)
 # Fourteen architectures in four precisions, with planted faults: about forty minutes. Goes on where it was stopped.
 half-precision: $(STAMP)
 	$(BIN)/python benchmarks/half_precision.py --out benchmarks/results/half_precision_cpu.json
+
+# What the mid-end's rewrites find in programs that people wrote: some minutes. Goes on where it was stopped.
+handwritten: $(STAMP)
+	$(BIN)/python benchmarks/handwritten.py --out benchmarks/results/handwritten_cpu.json
 
 # Which of 300 faulty kernels the judge refuses: some hours. Goes on where it was stopped.
 mutation-score: $(STAMP)

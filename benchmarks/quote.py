@@ -207,6 +207,25 @@ def coverage() -> str:
     return _table(["file", "result", "sizes", "median time"], rows)
 
 
+def handwritten() -> str:
+    """What rewrites find in programs that people wrote."""
+    found = _read("handwritten_cpu")["summary"]
+    meaning = {
+        "extra-pass": "loops read a row again",
+        "chain": "elementwise work is spread over several launches",
+        "epilogue": "elementwise work follows a product, a norm or a convolution in its own kernel",
+        "index-math": "each element takes its index apart by divisions",
+        "width": "loads are strided, or rows start unaligned",
+    }
+    ways = [[meaning[kind], f"{one['found']} of {one['known']}"] for kind, one in found["ways"].items()]
+    rows = [
+        *ways,
+        ["any of these", f"{found['ways_found']} of {found['ways_known']}"],
+        ["honest candidates that a rewrite changes", f"{found['honest_any_fired']} of {found['honest']}"],
+    ]
+    return _table(["known way to be faster", "found, and verified"], rows)
+
+
 def learner() -> str:
     """Speed of the learner and what it spends its time on."""
     speed, third = _read("learner_speed_cpu"), _read("rl_forms3_h200")
@@ -241,6 +260,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "evaluator": evaluator,
     "cost-model": cost_model,
     "coverage": coverage,
+    "handwritten": handwritten,
     "learner": learner,
 }
 

@@ -2,8 +2,8 @@
 import torch
 import torch.nn as nn
 
-ROWS = 8
-COLS = 65
+ROWS = 4
+COLS = 1025
 
 
 class Model(nn.Module):

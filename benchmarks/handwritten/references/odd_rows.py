@@ -2,8 +2,8 @@
 import torch
 import torch.nn as nn
 
-ROWS = 10
-COLS = 131
+ROWS = 5
+COLS = 1031
 
 
 class Model(nn.Module):

@@ -2,8 +2,8 @@
 import torch
 import torch.nn as nn
 
-ROWS = 6
-COLS = 129
+ROWS = 4
+COLS = 1033
 
 
 class Model(nn.Module):

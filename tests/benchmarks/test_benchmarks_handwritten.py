@@ -1,0 +1,75 @@
+"""Programs written by hand: what each claims, and what the rewrites make of some of them."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from kernelwright.driver.config.discovery import discover
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.passes import REGISTRY
+
+FOLDER = str(Path(__file__).parents[2] / "benchmarks")
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> Iterator[ModuleType]:
+    discover()
+    sys.path.insert(0, FOLDER)
+    try:
+        yield importlib.import_module("handwritten")
+    finally:
+        sys.path.remove(FOLDER)
+
+
+def test_every_program_parses_and_its_sizes_for_a_gpu_are_larger(benchmark: ModuleType) -> None:
+    programs, large = list(benchmark.handwritten()), list(benchmark.handwritten(large=True))
+    assert len(programs) == 75 and sum(bool(one.way) for one in programs) == 45
+    for small, big in zip(programs, large, strict=True):
+        assert small.module().kernels, small.name
+        assert big.text == small.text and big.reference != small.reference
+
+
+def test_every_rewrite_that_finds_a_way_exists(benchmark: ModuleType) -> None:
+    names = set().union(*benchmark.FINDS.values())
+    assert names <= set(REGISTRY) and names <= set(map(benchmark.bare, benchmark.specs()))
+
+
+def test_a_header_without_a_reference_names_the_file(
+    benchmark: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "programs" / "style").mkdir(parents=True)
+    (tmp_path / "programs" / "style" / "lost.py").write_text("# reference: none\n")
+    monkeypatch.setattr(benchmark, "FOLDER", tmp_path)
+    with pytest.raises(UserError, match=r"lost\.py: its first line names no program"):
+        list(benchmark.handwritten())
+
+
+def test_a_way_that_a_rewrite_finds_is_verified(benchmark: ModuleType) -> None:
+    wanted = {"activations/swiglu_two_launches", "tutorials/vector_add"}
+    chain, plain = sorted((one for one in benchmark.handwritten() if one.name in wanted), key=lambda one: one.name)
+    with LocalEvaluator(seeds=1, seed=0, use_gpu=False) as evaluator:
+        found, nothing = benchmark.row(chain, evaluator), benchmark.row(plain, evaluator)
+    assert found["found"] and found["fired"] == ["fuse-epilogue"]
+    assert found["kernels"] == 2 and {one["kernels"] for one in found["changes"]} == {1}
+    assert nothing["as_written"] == "ok" and nothing["fired"] == [] and "found" not in nothing
+
+
+def test_a_program_that_the_dialect_refuses_is_told_with_its_hint(benchmark: ModuleType) -> None:
+    program = next(benchmark.handwritten())
+    broken = benchmark.Program("handwritten", "broken", "print('no')\n" + program.text, program.reference)
+    found = benchmark.row(broken, None)
+    assert not found["parsed"] and found["hint"].startswith("line ")
+
+
+def test_rows_of_the_same_code_are_kept(benchmark: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = next(benchmark.handwritten())
+    row = {"corpus": "handwritten", "way": "", "digest": program.digest, "parsed": True, "as_written": "ok"}
+    monkeypatch.setattr(benchmark, "row", lambda *_: row)
+    assert benchmark.measure([program], tmp_path / "rows.json", 1) == 0
+    monkeypatch.setattr(benchmark, "row", lambda *_: pytest.fail("the row was there"))
+    assert benchmark.measure([program], tmp_path / "rows.json", 1) == 0
