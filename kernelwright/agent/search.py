@@ -70,6 +70,9 @@ def best_of_n(
         given=given,
         stop=budget.stop,
         progress=roller.progress,
+        memory=roller.memory,
+        begin=roller.begin,
+        too_long=roller.too_long,
     )
 
 
@@ -78,14 +81,20 @@ def sequential(
 ) -> list[Trajectory]:
     """Trajectories as `best_of_n` makes them, then `rounds` more turns each on a memory of its best `width` turns.
 
-    The memory is shown with the best turn last. Dr. Kernel's STTS has turns=5 and width=4.
+    The memory is shown with the best turn last. Dr. Kernel's STTS has turns=5 and width=4. A trajectory whose prompt is
+    too long ends, where the roller lets it.
     """
     trajectories = best_of_n(roller, modules, budget, given)
+    ended = set[int]()
     for number in range(budget.turns, budget.turns + budget.rounds):
-        going = [index for index, one in enumerate(trajectories) if goes_on(one.turns[-1], budget.stop)]
+        left = [(index, one) for index, one in enumerate(trajectories) if index not in ended]
+        going = [index for index, one in left if goes_on(one.turns[-1], budget.stop)]
         requests = [_from_memory(trajectories[index], budget.width, given) for index in going]
-        for index, (turn,) in zip(going, roller.turn(requests, 1, number), strict=True):
-            trajectories[index] = replace(trajectories[index], turns=(*trajectories[index].turns, turn))
+        for index, took in zip(going, roller.turn(requests, 1, number), strict=True):
+            if took:
+                trajectories[index] = replace(trajectories[index], turns=(*trajectories[index].turns, took[0]))
+            else:
+                ended.add(index)
     return trajectories
 
 

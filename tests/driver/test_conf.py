@@ -46,7 +46,8 @@ def test_every_option_composes_and_fits(group: str, option: str, compiling: set[
     elif group == "experiment":
         assert read_ablate_settings([f"{group}={option}"]).name == option
     else:  # a group that `compile` has no use for
-        assert compose_config([f"{group}={option}"], root="sft" if group == "warm_start" else "train")
+        root = {"warm_start": "sft", "sweep": "bench"}.get(group, "train")
+        assert compose_config([f"{group}={option}"], root=root)
 
 
 def test_every_target_has_its_option() -> None:

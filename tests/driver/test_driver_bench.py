@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Iterable, Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,14 @@ from test_driver_run import ANSWER, PROGRAM
 from test_driver_set_aside import BROKEN
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.driver.benchmarking import asking
 from kernelwright.driver.benchmarking.bench import run_bench
 from kernelwright.driver.benchmarking.settings import read_bench_settings
 from kernelwright.driver.benchmarking.table import failure_class, pass_at_k, print_bench, summarize_bench
 from kernelwright.driver.cli import main
 from kernelwright.ir.errors import Diagnostic, UserError
-from kernelwright.serve.replay import ScriptedPolicy
+from kernelwright.ir.values import KernelModule
+from kernelwright.serve.replay import RecordingPolicy, ScriptedPolicy
 
 RIGHT, OTHER = ANSWER.replace("FACTOR", "2"), ANSWER.replace("FACTOR", "3")
 
@@ -75,6 +78,89 @@ def test_a_turn_that_mends_the_answer_counts(tmp_path: Path) -> None:
     (row,) = map(json.loads, (tmp_path / "run" / "table.jsonl").read_text().splitlines()[1:])
     assert row["answers"] == [{"correct": True, "turn": 2, "speedup": None, "by_turn": [[2, None]]}]
     assert found["by_turn"] == {"1": {"0": 0.0}, "2": {"0": 1.0}}
+
+
+def test_a_curve_by_turn_and_by_budget_keeps_the_best_so_far() -> None:
+    first: dict[str, Any] = {"correct": True, "turn": 1, "speedup": 4.0, "by_turn": [[1, 1.0], [3, 4.0]]}
+    second: dict[str, Any] = {"correct": True, "turn": 2, "speedup": 2.0, "by_turn": [[2, 2.0], [3, 0.5]]}
+    wrong: dict[str, Any] = {"correct": False, "class": "mismatch"}
+    rows = [
+        {"problem": "a", "level": 1, "answers": [first, second]},
+        {"problem": "b", "level": 1, "answers": [wrong, wrong]},
+    ]
+    found = summarize_bench(rows, 2, turns=4)
+    shown = {turn: [shares[name] for name in ("0", "1", "1.5", "best")] for turn, shares in found["by_turn"].items()}
+    assert shown == {
+        "1": [0.25, 0.0, 0.0, 1.0],
+        "2": [0.5, 0.25, 0.25, pytest.approx(2**0.5)],
+        "3": [0.5, 0.5, 0.5, pytest.approx(8**0.5)],
+        "4": [0.5, 0.5, 0.5, pytest.approx(8**0.5)],  # nothing got better, nothing is lost
+    }
+    shown = {spent: [shares[name] for name in ("0", "1", "best")] for spent, shares in found["by_budget"].items()}
+    assert shown == {"2": [0.5, 0.0, 1.0], "4": [0.5, 0.5, 2.0], "6": [0.5, 0.5, 4.0], "8": [0.5, 0.5, 4.0]}
+    text = StringIO()
+    print_bench({"title": "some", **found}, Console(file=text, width=160))
+    assert "best so far: problems, by answers so far" in text.getvalue() and "2.83x" in text.getvalue()
+
+
+#: Milliseconds of a right answer by the size of its block; eager takes 1 ms.
+_FASTER = {64: 1.0, 128: 0.25, 256: 0.5, 512: 2.0}
+
+
+def _timed(modules: Iterable[KernelModule], _rungs: Any) -> Iterator[Verdict]:
+    for module in modules:
+        assert module.launcher is not None
+        times = {"eager": 1.0, "candidate": next(ms for size, ms in _FASTER.items() if f"={size})" in str(module))}
+        yield Verdict(Status.OK, Rung.TIME, times_ms=times, rungs=(Rung.PARSE, Rung.RUN, Rung.TIME))
+
+
+def test_rounds_go_on_from_a_memory_of_the_fastest_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "judged_by", lambda _pool: _timed)
+    blocks = [64, 128, 512, 256, 64]
+    policy = ScriptedPolicy([[RIGHT.replace("BLOCK=64", f"BLOCK={size}")] for size in blocks])
+    overrides = told(tmp_path, "limit=1", "n=1", "turns=2", "rounds=3", "memory=2")
+    found = run_bench(read_bench_settings(overrides), Console(file=StringIO()), policy)
+    said = [[m.content for m in prompt if m.role == "assistant"] for prompt in policy.prompts]
+    seen = [[next(size for size in _FASTER if f"={size})" in text) for text in texts] for texts in said]
+    assert seen == [[], [64], [64, 128], [64, 128], [256, 128]]  # the best one last, the slowest forgotten
+    best = {turn: shares["best"] for turn, shares in found["by_turn"].items()}
+    assert best == pytest.approx({"1": 1.0, "2": 4.0, "3": 4.0, "4": 4.0, "5": 4.0})
+    assert list(found["by_budget"]) == ["1", "2", "3", "4", "5"] and "up to 5 turns" in found["title"]
+
+
+def half(path: Path) -> Path:
+    """As many problems as the odd half of level 1 has, and others of level 2, all of another form and one result."""
+    rows = []
+    for level, number in [*((1, number) for number in range(1, 100, 2)), *((2, number) for number in range(100, 110))]:
+        more = "".join(".abs()" if number >> bit & 1 else ".relu()" for bit in range(7))
+        code = PROGRAM.replace("torch.relu(x) * 2", f"(torch.relu(x) * 2){more}")
+        rows.append({"level": level, "problem_id": number, "name": "p", "code": code})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.slow
+def test_the_report_s_baselines_are_one_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two policies, each asked once about each of the 10 test problems of 50, with nothing left to chance."""
+    monkeypatch.chdir(tmp_path)
+    given = [f"suite=jsonl:{half(tmp_path / 'half.jsonl')}", "sweep=sft_grpo", "policy=replay", "workers=1"]
+    given += ["evaluator.seeds=1", "evaluator.checks=reward", "rollout.rungs=[parse,interpret]"]
+    for name, answer in (("good", RIGHT), ("bad", OTHER)):
+        with RecordingPolicy(ScriptedPolicy([[answer]] * 10), tmp_path / f"{name}.jsonl") as policy:
+            made = run_bench(
+                read_bench_settings([*given, "policy.path=unused", f"out={name}"]), Console(file=StringIO()), policy
+            )
+        assert made["problems"] == made["answers"] == 10 and set(made["parts"]) == {"all", "level 1"}
+        asked_as = [json.loads(line)["sampling"] for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()]
+        assert len(asked_as) == 10 and {(one["temperature"], one["n"]) for one in asked_as} == {(0.0, 1)}
+    assert main(["bench", "-m", *given, "policy.path=good.jsonl,bad.jsonl", "out=both"]) == 0, capsys.readouterr().err
+    shares = [
+        json.loads((tmp_path / f"both/{job}/summary_bench.json").read_text())["parts"]["all"]["pass_at"]["1"]["value"]
+        for job in (0, 1)
+    ]
+    assert shares == [1.0, 0.0]
 
 
 def test_pass_at_k_is_the_share_of_subsets_with_a_right_answer() -> None:

@@ -8,11 +8,13 @@ import torch
 from rich.console import Console
 
 from kernelwright.agent.evaluating import confirmed
+from kernelwright.agent.evaluator import Verdict
+from kernelwright.agent.measures import is_correct, speedup
 from kernelwright.agent.policy import Policy, Sampling
-from kernelwright.agent.rewards import make_reward
-from kernelwright.agent.rollout import TooLong, roll_out
+from kernelwright.agent.rollout import Roller, TooLong
+from kernelwright.agent.search import sequential
 from kernelwright.agent.trajectory import Trajectory, Turn
-from kernelwright.driver.benchmarking.settings import BenchSchema
+from kernelwright.driver.benchmarking.settings import AskingSchema
 from kernelwright.driver.config.policies import open_policy
 from kernelwright.driver.config.stage_agents import make_agent
 from kernelwright.driver.run.activity import Activity
@@ -27,12 +29,19 @@ _SEED_STEP = 15_485_863
 Batch = tuple[Sequence[KernelModule], list[Trajectory]]
 
 
+def worth(before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+    """What a turn is worth when the best ones are remembered: right ones more than wrong ones, fast ones more than slow
+    ones where times are known."""
+    del before, after
+    return 1.0 + (speedup(verdict) or 0.0) if is_correct(verdict) else 0.0
+
+
 @dataclass(frozen=True)
 class Asking:
     """What is asked, of whom. `policy` is one that is open already, None opens the one that is configured. `stop` ends
     a trajectory after a turn for which it holds."""
 
-    plain: BenchSchema
+    plain: AskingSchema
     console: Console
     policy: Policy | None
     too_long: TooLong
@@ -49,7 +58,7 @@ class Asking:
         stage, ladder = plain.stage.name, asks.ladder()
         if ladder is None and torch.cuda.is_available():
             ladder = TIMED
-        agent = make_agent(stage, resolve_target(plain.target.chosen), asks, make_reward("frontend"))
+        agent = make_agent(stage, resolve_target(plain.target.chosen), asks, worth)
         pool = stack.enter_context(
             open_pool(plain.evaluator, plain.target.chosen, plain.workers, needed(ladder), hosted=True)
         )
@@ -60,21 +69,15 @@ class Asking:
         with Activity(self.console, "problems", len(modules), len(modules) - left) as activity:
             for at in due:
                 some = modules[at : at + size]
-                yield (
-                    some,
-                    roll_out(
-                        agent,
-                        some,
-                        answering,
-                        confirmed(judged_by(pool)),
-                        n=asks.n,
-                        turns=asks.turns,
-                        sampling=replace(sampling, seed=plain.seed + _SEED_STEP * (at // size)),
-                        adapter=stage if stage in plain.policy.adapters else None,
-                        rungs=ladder,
-                        stop=self.stop,
-                        too_long=self.too_long,
-                    ),
+                roller = Roller(
+                    agent,
+                    answering,
+                    confirmed(judged_by(pool)),
+                    replace(sampling, seed=plain.seed + _SEED_STEP * (at // size)),
+                    stage if stage in plain.policy.adapters else None,
+                    ladder,
+                    too_long=self.too_long,
                 )
+                yield some, sequential(roller, some, plain.budget(self.stop))
                 for _ in some:
                     activity.advance()

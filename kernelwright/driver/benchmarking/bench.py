@@ -1,7 +1,7 @@
 """Measuring a policy on a suite of problems: answers are drawn and judged in batches, each kept as it comes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -51,12 +51,13 @@ def run_bench(settings: BenchSettings[BenchSchema], console: Console, policy: Po
         record_start(folder, settings.content, torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu")
         if table.results:
             say(f"{folder}: going on after {len(table.results)} problems")
-        _make(settings, table, SetAside(folder, say), console, policy, stack)
+        levels = {name: one.labels.get("level") for one in programs for name in (one.name, one.module_name)}
+        _make(settings, table, SetAside(folder, say), levels, console, policy, stack)
         rows = [{"problem": name, **row} for name, row in table.results.items()]
-    asked = f"{plain.rollout.n} answers" + (f" of up to {plain.rollout.turns} turns" if plain.rollout.turns > 1 else "")
-    summary = {"title": f"{plain.suite}: {asked} to each problem, {plain.policy.model}"} | summarize_bench(
-        rows, plain.rollout.n
-    )
+    turns = plain.rollout.turns + plain.rounds
+    asked = f"{plain.rollout.n} answers" + (f" of up to {turns} turns" if turns > 1 else "")
+    summary = {"title": f"{plain.suite}: {asked} to each problem, {plain.policy.model}"}
+    summary |= summarize_bench(rows, plain.rollout.n, turns)
     write_text(folder / "summary_bench.json", json.dumps(summary, indent=1) + "\n")
     return summary
 
@@ -65,6 +66,7 @@ def _make(
     settings: BenchSettings[BenchSchema],
     table: Journal,
     aside: SetAside,
+    levels: Mapping[str, Any],
     console: Console,
     policy: Policy | None,
     stack: ExitStack,
@@ -75,7 +77,7 @@ def _make(
     def unread(name: str, cause: str) -> None:
         aside.add(NOT_READ, name, cause)
         if name not in table.results:
-            table.add(name, {"level": level_of(name), "answers": [], "aside": NOT_READ})
+            table.add(name, {"level": levels.get(name), "answers": [], "aside": NOT_READ})
 
     with Activity(console, "reading problems"):
         modules = read_modules(
@@ -84,7 +86,7 @@ def _make(
     long = set[str]()
     asking = Asking(plain, console, policy, partial(_too_long, aside, long))
     for some, made in asking.batches(modules, table.results, stack):
-        _keep(table, some, made, long)
+        _keep(table, some, made, levels, long)
 
 
 def _too_long(aside: SetAside, names: set[str], name: str, cause: str) -> None:
@@ -92,15 +94,14 @@ def _too_long(aside: SetAside, names: set[str], name: str, cause: str) -> None:
     aside.add(TOO_LONG, name, cause)
 
 
-def level_of(name: str) -> int | None:
-    """KernelBench's level in the name of a problem, kernelbench/LEVEL/NUMBER or as a module has it."""
-    parts = name.replace("_", "/").split("/")
-    known = len(parts) == 3 and parts[0] == "kernelbench" and parts[1].isdigit()
-    return int(parts[1]) if known else None
-
-
-def _keep(table: Journal, some: Sequence[KernelModule], made: Sequence[Trajectory], long: set[str]) -> None:
+def _keep(
+    table: Journal,
+    some: Sequence[KernelModule],
+    made: Sequence[Trajectory],
+    levels: Mapping[str, Any],
+    long: set[str],
+) -> None:
     for place, module in enumerate(some):
         answers = [answer_row(one) for one in made if one.problem == place]
         aside = {"aside": TOO_LONG} if not answers and module.name in long else {}
-        table.add(module.name, {"level": level_of(module.name), "answers": answers, **aside})
+        table.add(module.name, {"level": levels.get(module.name), "answers": answers, **aside})

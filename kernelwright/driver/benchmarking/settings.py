@@ -1,9 +1,11 @@
-"""Settings of `kernelwright bench`."""
+"""Settings of `kernelwright bench` and `kernelwright data rollouts`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
+from kernelwright.agent.search import Budget
+from kernelwright.agent.trajectory import Turn
 from kernelwright.driver.config.checking import check_config, without
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.plain import Shape, refuse
@@ -21,8 +23,8 @@ _KERNELBENCH, _JSONL = "kernelbench", "jsonl:"
 
 
 @dataclass
-class BenchSchema:
-    """Everything but the group `import`; see conf/bench.yaml."""
+class AskingSchema:
+    """What both verbs take, but for the group `import`; see conf/bench.yaml."""
 
     stage: StageSettings = field(default_factory=StageSettings)
     target: TargetSettings = field(default_factory=TargetSettings)
@@ -47,9 +49,25 @@ class BenchSchema:
         place = KERNELBENCH_HUB if self.suite == _KERNELBENCH else self.suite.removeprefix(_JSONL)
         return ProblemSettings(place=place, levels=self.levels, split=self.split, start=self.start)
 
+    def budget(self, stop: Callable[[Turn], bool] | None) -> Budget:
+        """What is asked about each problem; `stop` ends a trajectory after a turn for which it holds."""
+        return Budget(self.rollout.n, self.rollout.turns, stop=stop)
+
 
 @dataclass
-class RolloutsSchema(BenchSchema):
+class BenchSchema(AskingSchema):
+    """What `kernelwright bench` takes besides; see conf/bench.yaml."""
+
+    rounds: int = option(0, at_least=0)
+    memory: int = option(4, at_least=1)
+
+    def budget(self, stop: Callable[[Turn], bool] | None) -> Budget:
+        """The same, and rounds on a memory of the best turns."""
+        return replace(super().budget(stop), rounds=self.rounds, width=self.memory)
+
+
+@dataclass
+class RolloutsSchema(AskingSchema):
     """What `kernelwright data rollouts` takes besides; see conf/rollouts.yaml."""
 
     compose: bool = True
@@ -58,7 +76,7 @@ class RolloutsSchema(BenchSchema):
     similarity: float = option(0.8, above=0, at_most=1)
 
 
-Plain = TypeVar("Plain", bound=BenchSchema)
+Plain = TypeVar("Plain", bound=AskingSchema)
 
 
 @dataclass(frozen=True)
@@ -81,7 +99,7 @@ def read_rollouts_settings(overrides: Sequence[str], root: str = "rollouts") -> 
 
 
 def _read(overrides: Sequence[str], root: str, own: str, schema: type[Plain]) -> BenchSettings[Plain]:
-    refuse(overrides, root, Shape((own,), {"": schema, "import": ImportSettings}))
+    refuse(overrides, root, Shape((own,), {"": schema, "import": ImportSettings}, groups=("sweep",) * (own == "bench")))
     discover()
     from omegaconf import OmegaConf  # late, as Hydra: it takes longer than all before
 

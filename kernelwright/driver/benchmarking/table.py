@@ -55,8 +55,8 @@ def pass_at_k(right: int, drawn: int, k: int) -> float:
     return 1.0 - math.comb(drawn - right, k) / math.comb(drawn, k)
 
 
-def summarize_bench(rows: Rows, n: int) -> dict[str, Any]:
-    """Everything that the table shows, as JSON values.
+def summarize_bench(rows: Rows, n: int, turns: int = 1) -> dict[str, Any]:
+    """Everything that the table shows, as JSON values, of `n` trajectories of up to so many turns to each problem.
 
     A problem without answers, set aside for its program or its prompt, counts as one with `n` wrong answers. Faults of
     the machine count as wrong, and are counted. Speedups are over eager PyTorch; where nothing was timed, fast_p is
@@ -74,7 +74,11 @@ def summarize_bench(rows: Rows, n: int) -> dict[str, Any]:
         "faults": sum(bool(answer.get("fault")) for answer in answers),
         "set_aside": sorted(str(row["problem"]) for row in rows if row.get("aside")),
         "parts": {name: _part(some, n) for name, some in parts.items() if some},
-        "by_turn": _by_turn(answers, total),
+        "by_turn": _by_turn([[answer] for answer in answers], total, turns),
+        "by_budget": {
+            str(n * int(turn)): shares
+            for turn, shares in _by_turn([row["answers"] for row in rows], len(rows), turns).items()
+        },
         "failures": {name: {"answers": many, "share": many / total} for name, many in wrong.most_common()},
     }
 
@@ -96,22 +100,27 @@ def _part(rows: Rows, n: int) -> dict[str, Any]:
     }
 
 
-def _by_turn(answers: Rows, total: int) -> dict[str, Any]:
-    """Fast@p by turn: the share of trajectories that had, by then, an answer right and more than p times as fast; for 0
-    it need only be right. Of test-time scaling this is the curve."""
-    tried = [(turn, value) for answer in answers for turn, value in answer.get("by_turn", ())]
-    last = max((turn for turn, _ in tried), default=0)
-    timed = any(value is not None for _, value in tried)
+def _by_turn(groups: Sequence[Rows], total: int, turns: int) -> dict[str, Any]:
+    """Test-time scaling: Fast@p by turn. A group is the trajectories that are looked at together, one for the curve by
+    turn, and all of a problem for that by budget.
 
-    def share(by: int, p: float) -> float:
-        right = [
-            any(turn <= by and (not p or (value or 0.0) > p) for turn, value in answer.get("by_turn", ()))
-            for answer in answers
-        ]
-        return sum(right) / total
-
-    wanted = (0.0, *THRESHOLDS) if timed else (0.0,)
-    return {str(by): {f"{p:g}": share(by, p) for p in wanted} for by in range(1, last + 1)}
+    The share is of groups that had, by then, an answer right and more than p times as fast; for 0 it need only be
+    right. `best` is the geometric mean, over groups with a timed right answer, of the best speedup until then.
+    """
+    tried = [[pair for answer in group for pair in answer.get("by_turn", ())] for group in groups]
+    last = max((turn for some in tried for turn, _ in some), default=0)
+    timed = any(value is not None for some in tried for _, value in some)
+    curve: dict[str, Any] = {}
+    for by in range(1, max(turns, last) + 1):
+        best = [max((value or 0.0 for turn, value in some if turn <= by), default=None) for some in tried]
+        right = [one for one in best if one is not None]
+        shares: dict[str, Any] = {"0": len(right) / total}
+        if timed:
+            known = [one for one in right if one > 0]
+            shares |= {f"{p:g}": sum(one > p for one in known) / total for p in THRESHOLDS}
+            shares["best"] = math.exp(sum(map(math.log, known)) / len(known)) if known else None
+        curve[str(by)] = shares
+    return curve
 
 
 def _estimate(values: Sequence[float]) -> dict[str, Any]:
@@ -137,9 +146,8 @@ def print_bench(summary: Mapping[str, Any], console: Console) -> None:
     print_rows(console, summary["title"], headings, rows)
     print_line(console, "means over problems of shares of answers, with 95% intervals; fast_p is the share that is "
                         "right and more than p times as fast as eager PyTorch")  # fmt: skip
-    for turn, shares in summary["by_turn"].items() if len(summary["by_turn"]) > 1 else ():
-        told = ", ".join(f"fast_{p} {share:.3f}" for p, share in shares.items())
-        print_line(console, f"by turn {turn}: {told}")
+    if len(summary["by_turn"]) > 1:
+        _print_scaling(summary, console)
     if not speeds:
         print_line(console, "nothing was timed: fast_p for p of 1 and more needs the rung time, on a GPU")
     classes = list(summary["failures"].items())
@@ -151,6 +159,21 @@ def print_bench(summary: Mapping[str, Any], console: Console) -> None:
         print_line(console, f"{len(summary['set_aside'])} problems were set aside and count as wrong: set_aside.jsonl")
     if summary["faults"]:
         print_line(console, f"{summary['faults']} answers could not be judged and count as wrong")
+
+
+def _print_scaling(summary: Mapping[str, Any], console: Console) -> None:
+    """Two curves: of single trajectories by turn, and of problems by the answers that they have had."""
+    for key, what in (("by_turn", "trajectories, by turn"), ("by_budget", "problems, by answers so far")):
+        curve = summary[key]
+        names = [name for name in next(iter(curve.values())) if name != "best"]
+        timed = any(shares.get("best") is not None for shares in curve.values())
+        rows = [
+            [at, *(f"{shares[name]:.3f}" for name in names)]
+            + ([f"{shares['best']:.2f}x" if shares["best"] else "-"] if timed else [])
+            for at, shares in curve.items()
+        ]
+        headings = (what, *(f"fast_{name}" for name in names), *(["best"] if timed else []))
+        print_rows(console, f"best so far: {what}", headings, rows)
 
 
 def _shown(found: Mapping[str, Any] | None) -> str:

@@ -34,7 +34,13 @@ def read_programs(problems: ProblemSettings) -> list[Program]:
         there = ", ".join(sorted({str(one.provenance["level"]) for one in found if one.provenance.get("level")}))
         given = f"problems.levels={problems.levels}: {problems.place}"
         raise UserError(f"{given} has {f'the levels {there}' if there else 'no levels'}; give others, or [] for all")
-    return [Program(one.id, one.source) for one in chosen if problems.split in (None, one.split)]
+    return [_program(one) for one in chosen if problems.split in (None, one.split)]
+
+
+def _program(problem: Problem) -> Program:
+    """A problem as a program, with its level as a label where it has one."""
+    level = problem.provenance.get("level")
+    return Program(problem.id, problem.source, {} if level is None else {"level": level})
 
 
 def _of_plugin(problems: ProblemSettings) -> list[Program]:
@@ -46,7 +52,7 @@ def _of_plugin(problems: ProblemSettings) -> list[Program]:
         if isinstance(one, Program):
             found.append(one)
         elif isinstance(one, Problem):
-            found.append(Program(one.id, one.source))
+            found.append(_program(one))
         elif isinstance(one, tuple) and len(one) == 2 and all(isinstance(text, str) for text in one):
             found.append(Program(*one))
         else:
