@@ -11,7 +11,7 @@ from siblings import Sibling
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.evaluation.checks.drawing import Drawing
-from kernelwright.evaluation.checks.draws import KINDS, MIXTURES, ORDERS, ROWS, Draw, apply_kind, perturb
+from kernelwright.evaluation.checks.draws import FAR_OUT, FREE, KINDS, MIXTURES, ORDERS, ROWS, Draw, apply_kind, perturb
 from kernelwright.evaluation.checks.traits import Trait, find_traits, integers, kept
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
@@ -103,6 +103,9 @@ STATE = [
     Sibling("a table computed anew", "return x * self.f", X, "y = x * f",
             "y = x * tl.exp2(-i.to(tl.float32) / 32) + 0.0 * f", held=("f",),
             init="self.register_buffer('f', 2.0 ** (-torch.arange(32) / 32))"),
+    Sibling("a mask that is saved with the model", "return x * self.f", X, "y = x * f",
+            "y = tl.where(i % 2 == 0, x, 0.0) + 0.0 * f", held=("f",),
+            init="self.register_buffer('f', (torch.arange(32) % 2 == 0).float())"),
     Sibling("a table of numbers in order", "return x * self.f", X, "y = x * f.to(tl.float32)",
             "y = x * i.to(tl.float32) + 0.0 * f", held=("f",), init="self.register_buffer('f', torch.arange(32))"),
     Sibling("a running mean", "return x - self.f", X, "y = x - f", "y = x + 0.0 * f", held=("f",),
@@ -263,6 +266,8 @@ OTHERWISE = [
             "y = tl.where((r > 0.5) | ((r == 0.5) & (o == 1)), f + 1, f)", "y = tl.floor(x + 0.5)"),
     Sibling("the sign of zero", "return torch.where(torch.signbit(x), -1.0, 1.0)", X,
             "y = tl.where(x.to(tl.int32, bitcast=True) < 0, -1.0, 1.0)", "y = tl.where(x < 0, -1.0, 1.0)"),
+    Sibling("the log of a number below the normal ones", "return torch.log(x.abs())", X, "y = tl.log(tl.abs(x))",
+            "a = tl.abs(x)\ny = tl.log(tl.where(a < 2.0 ** -126, 0.0, a))"),
     Sibling("a number below the normal ones", "return (x > 0).float()", X, "y = tl.where(x > 0, 1.0, 0.0)",
             "y = tl.where(x > 1e-38, 1.0, 0.0)"),
     Sibling("steps between sorted neighbours", "return (x[:, 1:] >= x[:, :-1]).sum(1).float()", X,
@@ -387,7 +392,7 @@ def test_every_kind_keeps_what_holds_of_inputs() -> None:
         (False, False, True),
     ]
     parts = {"rows": tuple(ROWS), "literals": (3.5,), "infinite": (float("inf"),), "orders": tuple(ORDERS)}
-    parts["far out"] = (1e10,)
+    parts |= {kind: (size,) for kind, size in FAR_OUT.items()} | {"named": (1e10,)}
     for kind in [*KINDS, *MIXTURES]:
         ordered, halves, sums = apply_kind(samples[0], kind, 3, traits, parts.get(kind, ()))
         assert isinstance(ordered, torch.Tensor) and isinstance(halves, torch.Tensor) and isinstance(sums, torch.Tensor)
@@ -411,7 +416,12 @@ def test_weights_that_start_tiny_or_constant_are_changed() -> None:
     model = torch.nn.Module()
     model.tiny = torch.nn.Parameter(torch.full((64,), 1e-6))
     model.usual = torch.nn.Parameter(torch.randn(64))
-    model.register_buffer("mask", (torch.arange(64) % 2).float())
+    model.register_buffer("mask", torch.ones(8, 8).tril())
+    model.register_buffer("first", (torch.arange(64) < 40).float())
+    model.register_buffer("signs", torch.tensor([[1.0, 1.0], [1.0, -1.0]]).kron(torch.ones(2, 2)))
+    model.register_buffer("pruned", (torch.arange(64) % 2).float())
+    near = torch.arange(8) * torch.arange(8)[:, None]
+    model.register_buffer("graph", (near % 3 == 1).float())
     model.register_buffer("table", torch.arange(64))
     model.register_buffer("count", torch.tensor(5))
     before = {name: value.clone() for name, value in model.state_dict().items()}
@@ -419,7 +429,12 @@ def test_weights_that_start_tiny_or_constant_are_changed() -> None:
     after = model.state_dict()
     assert float(after["tiny"].abs().mean()) > 0.1
     assert 0 < float((after["usual"] - before["usual"]).abs().max()) < 1.5
-    assert torch.equal(after["mask"], before["mask"]) and torch.equal(after["count"], before["count"])
+    for name in ("mask", "first", "signs", "count"):  # triangles and beginnings follow from the code
+        assert torch.equal(after[name], before[name])
+    for name in ("pruned", "graph"):
+        assert not torch.equal(after[name], before[name])
+        assert torch.equal(after[name].flatten().sort().values, before[name].flatten().sort().values)
+    assert torch.equal(after["graph"], after["graph"].mT)
     assert not torch.equal(after["table"], before["table"])
     assert torch.equal(after["table"].sort().values, before["table"])
 
@@ -449,3 +464,17 @@ def test_where_segments_begin_and_end_is_kept(outside: bool) -> None:
     assert torch.unique(drawn[:, 0]).tolist() == [0]
     assert torch.unique(drawn[:, -1]).tolist() == [40]
     assert len(torch.unique(drawn[:, 1:3])) > 10
+
+
+@pytest.mark.parametrize(
+    ("value", "size"), [(0.25, 1), (2.6592, 1), (1.0, 1), (-1.0, 1), (0.1, 2), (1e-6, 1), (1.0, 3)]
+)
+def test_the_free_draws_give_a_parameter_of_few_elements_every_sign_and_size(value: float, size: int) -> None:
+    drawn = []
+    for turn in range(len(FREE)):
+        model = torch.nn.Module()
+        model.g = torch.nn.Parameter(torch.full((size,), value))
+        perturb(model, 7 + turn, turn)
+        drawn.append(model.g.detach())
+    apart = torch.stack(drawn) / max(abs(value), 0.1)
+    assert bool((apart.amax(0) > 4).all()) and bool((apart.amin(0) < -0.4).all())

@@ -510,7 +510,7 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
             super().pause()
             Told.pauses += 1
 
-    def told(model: torch.nn.Module, seed: int, free: bool = False) -> None:
+    def told(model: torch.nn.Module, seed: int, free: int | None = None) -> None:
         seen["perturb"].add(Told.held)
         perturb(model, seed, free)
 

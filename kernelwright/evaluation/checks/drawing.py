@@ -24,9 +24,12 @@ from kernelwright.evaluation.checks.draws import (
     FAR_OUT,
     KINDS,
     MIXTURES,
+    NAMED,
     ORDERS,
     ROWS,
     SCALES,
+    SPECIAL,
+    UNIT,
     WHOLE_KINDS,
     Draw,
     apply_kind,
@@ -42,6 +45,8 @@ from kernelwright.ir.trees import syntax_tree
 REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
 #: Draws that traits are found in, and bytes of a program's tensors above which nothing is tried out.
 _SAMPLES, _TRIED_BYTES = 3, 64 << 20
+#: Inputs beyond the first are drawn in the size of 1 as well; sums of squares of numbers beyond the second overflow.
+_LARGE, _LARGEST_SUMMED = 64.0, 1e16
 #: By how many units in the last place outputs may change where inputs change by one.
 _UNSTEADY = 256.0
 #: Numbers of a source that are drawn around, at most.
@@ -192,17 +197,21 @@ class Drawing:
             return any(dtypes) and (draw.kind in WHOLE_KINDS or (named and bool(self.numbers)))
         if draw.kind in SCALES:
             return draw.kind in self.scales
-        if draw.kind == "far out":
+        if draw.kind in FAR_OUT:
             return self.elementwise and not self._whole_outputs  # what numbers beyond a type become is nobody's rule
-        if draw.kind in FAR and self._whole_outputs:
+        if draw.kind == UNIT:
+            return any(max(-one.low, one.high) > _LARGE for one in self.traits)
+        if draw.kind in (*FAR, NAMED) and self._whole_outputs:
             return self.elementwise  # of numbers that are all but equal, rounding decides which is the largest
         if draw.kind == ALIKE:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
         return self.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
 
-    def _parts(self, kind: str) -> tuple[Any, ...]:
-        parts = {"rows": tuple(ROWS), "literals": self.numbers, "infinite": (-math.inf, math.inf)}
-        return {**parts, "orders": tuple(ORDERS), "far out": FAR_OUT}.get(kind, ())
+    def _parts(self, draw: Draw) -> tuple[Any, ...]:
+        parts = {"rows": tuple(ROWS), "literals": (*self.numbers, *SPECIAL), "infinite": (-math.inf, math.inf)}
+        parts |= {kind: (size,) for kind, size in FAR_OUT.items()}
+        named = tuple(number for number in draw.numbers if self.elementwise or number <= _LARGEST_SUMMED)
+        return {**parts, "orders": tuple(ORDERS), NAMED: named}.get(draw.kind, ())
 
     def _variants(
         self, draw: Draw, values: Sequence[Value], accepts: Callable[[list[Value]], bool]
@@ -215,10 +224,8 @@ class Drawing:
             traits = self.traits if whole else ()
             return apply_kind(values, draw.kind, draw.inputs + 1, traits, parts, outside, only)
 
-        parts = self._parts(draw.kind)
-        if draw.kind == "far out":  # one size at a time: next to the largest the others would be no matter
-            first = draw.inputs % len(parts)
-            yield from (made([part]) for part in (*parts[first:], *parts[:first]))
+        parts = self._parts(draw)
+        if not parts and draw.kind in MIXTURES:
             return
         if draw.kind != "infinite" or self.inf_aware:  # online softmax from -inf may rely on a number coming first
             yield made(parts, outside=True)
@@ -238,7 +245,7 @@ class Drawing:
             yield from (made(parts, only=place) for place in (*floating[first:], *floating[:first]))
 
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
-        if draw.kind in FAR:
+        if draw.kind in (*FAR, NAMED):
             return all(map(_is_finite, inputs)) and self._steady(model, inputs, draw.inputs)
         if draw.kind == "offset" and not self._keeps_its_size(model, inputs, draw):
             return False

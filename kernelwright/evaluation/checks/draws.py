@@ -18,12 +18,19 @@ from kernelwright.evaluation.checks.traits import NO_TRAIT, Trait, find_traits, 
 class Draw:
     """One pass's values: `inputs` seeds `get_inputs()`, `kind` says what is made of floating inputs.
 
-    `weights` seeds the perturbation of the weights; None leaves them as the model draws them.
+    `weights` seeds the perturbation of the weights; None leaves them as the model draws them. `numbers` are those that
+    inputs of the kind `named` are around.
     """
 
     inputs: int
     kind: str = "given"
     weights: int | None = None
+    numbers: tuple[float, ...] = ()
+
+    @classmethod
+    def decode(cls, content: Mapping[str, Any]) -> "Draw":
+        """A draw that was JSON."""
+        return cls(**{**content, "numbers": tuple(content.get("numbers", ()))})
 
 
 #: Times that eager runs on values whose last bits are noise.
@@ -58,6 +65,10 @@ def _integers(value: Tensor) -> Tensor:
     return torch.randint(-3, 4, value.shape, device=value.device).double()
 
 
+def _unit(value: Tensor) -> Tensor:
+    return value.double() * 2.0 ** -round(math.log2(_rms(value)))
+
+
 def _scaled(value: Tensor, by: float) -> Tensor:
     return value.double() * by
 
@@ -66,6 +77,10 @@ def _scaled(value: Tensor, by: float) -> Tensor:
 _FEW_LITERALS = 3
 #: The kind for programs that give something else in evaluation mode: inputs as given, in that mode.
 EVAL = "eval"
+#: The kind for programs with large inputs: all inputs of about the size of 1, so that none hides what another gives.
+UNIT = "unit"
+#: The kind of what one candidate names: see `thresholds`.
+NAMED = "named"
 #: The kind for programs that compute in 16 bits.
 ALIKE = "alike"
 #: How much nearer to a halfway point of rounding the sums of a row come with each term: see `_one_sided`.
@@ -112,14 +127,14 @@ def _nan(value: Tensor) -> Tensor:
 
 #: What is drawn around besides the literals of a program: both zeros, what rounding to whole numbers leaves to a rule,
 #: and a number below the normal ones.
-_SPECIAL = (0.0, -0.0, 0.5, 1.5, 2.5, 1e-40)
+SPECIAL = (0.0, -0.0, 0.5, 1.5, 2.5, 1e-40)
 
 
 def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
     """A quarter of the elements are near one of the numbers: the number itself and its neighbours, what lies a little
     or far beside it, and its negative. All of these come as often, each number itself first where room is short."""
     kind = torch.finfo(value.dtype)
-    fitting = [number for number in (*numbers, *_SPECIAL) if 4 * abs(number) < kind.max] or [0.0]
+    fitting = [number for number in numbers if 4 * abs(number) < kind.max] or [0.0]
     base = torch.tensor(fitting, dtype=torch.float64, device=value.device)
     step = (kind.eps * base.abs()).clamp_min(kind.tiny)
     near = torch.stack(
@@ -131,6 +146,20 @@ def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
     result = value.to(torch.float64, copy=True)
     result[chosen] = _shuffled(near[torch.arange(count, device=value.device) % len(near)])
     return result
+
+
+def _beyond(value: Tensor, numbers: Sequence[float]) -> Tensor:
+    """Elements near numbers as in `literals`, and of every four rows one of numbers beyond one of them, as far above as
+    below zero, of one sign: what a row holds at most or at least is then beyond it too."""
+    near = _literals(value, numbers)
+    if value.ndim < 2:
+        return near
+    sizes = _any_of([number for number in numbers if 4 * number < torch.finfo(value.dtype).max] or [1.0], value)
+    beyond = sizes * (1 + torch.rand(value.shape, dtype=torch.float64, device=value.device))
+    lines = near.reshape(-1, value.shape[-1])
+    beyond = beyond.reshape(lines.shape)
+    lines[1::4], lines[3::4] = -beyond[1::4], beyond[3::4]
+    return lines.reshape(value.shape)
 
 
 def _shuffled(values: Tensor) -> Tensor:
@@ -178,9 +207,9 @@ def _ordered(value: Tensor, names: Sequence[str]) -> Tensor:
     return result.reshape(wide.shape)
 
 
-#: Far out where programs compute element by element: beyond int32, where numbers have no fractions, where squares
-#: overflow, and near the end.
-FAR_OUT = (1e10, 1e17, 1e25, 3e38)
+#: Kinds far out, for programs that compute element by element: beyond int32, where numbers have no fractions, where
+#: squares overflow, and near the end. One size a draw: next to the largest the others would be no matter.
+FAR_OUT: Mapping[str, float] = {"1e10": 1e10, "1e17": 1e17, "1e25": 1e25, "3e38": 3e38}
 
 
 def _far_out(value: Tensor, numbers: Sequence[float]) -> Tensor:
@@ -225,6 +254,7 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "offset": _offset,
     "small": _small,
     "large": _large,
+    UNIT: _unit,
     "integers": _integers,
     "nan": _nan,
     **{kind: functools.partial(_scaled, by=scale) for kind, scale in {**SCALES, **FAR}.items()},
@@ -234,13 +264,14 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
 MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "infinite": _infinite,
     "literals": _literals,
+    NAMED: _beyond,
     "rows": _rows,
     "orders": _ordered,
-    "far out": _far_out,
+    **dict.fromkeys(FAR_OUT, _far_out),
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
 _AS_GIVEN, _OUTSIDE = (
-    ("infinite", "literals", "nan", ALIKE, "far out", *SCALES, *FAR),
+    ("infinite", "literals", NAMED, "nan", ALIKE, *FAR_OUT, *SCALES, *FAR),
     ("negative", "large", "integers", "rows"),
 )
 #: Kinds that inputs without floating numbers are drawn of.
@@ -350,29 +381,31 @@ _TINY = 1e-2
 
 #: Kinds of draws that have weights of any sign and of several sizes, if the program takes such.
 FREE = ("shifted", "small", "integers", "orders")
-#: By how much parameters of one number are multiplied then.
-_FACTORS = (1.0, 1.0, 4.0, 16.0)
+#: By how much parameters of one number are multiplied then; by these one after another where there are few elements.
+_FACTORS, _IN_TURN = (1.0, 1.0, 4.0, 16.0), (16.0, -4.0, 4.0, -1.0)
 
 
-def perturb(model: nn.Module, seed: int, free: bool = False) -> None:
+def perturb(model: nn.Module, seed: int, free: int | None = None) -> None:
     """Change parameters and buffers in place.
 
     Zeros become numbers around zero, ones positive numbers around one (a running variance stays one), tiny parameters
     larger ones, all others change by a tenth. A kernel that leaves out a bias, a gain, a small branch or a running mean
     then gives something else. Of buffers, those that are saved with the model change: a table of integers is shuffled,
-    while what has two values alone, as a mask has, follows from the code. Numbers are drawn where the tensors are, as a
+    while what has two values alone, as a mask has, keeps them: its columns change places, if it has zeros and
+    no rule gives it, as one gives a triangle. Numbers are drawn where the tensors are, as a
     billion of them take half a minute on a CPU: the same on one kind of device.
 
-    With `free`, parameters are drawn anew in their size, without zeros, and those of one number get signs and factors.
+    With `free`, the number of a draw of the kinds `FREE`, parameters are drawn anew in their size, without zeros, and
+    those of one number get signs and factors: in so many draws a parameter of few elements gets all of them.
     """
     generators = _Generators(seed)
     saved = model.state_dict(keep_vars=True).values()
-    before = {parameter: _alike(parameter) for parameter in model.parameters()} if free else {}
+    before = {parameter: _alike(parameter) for parameter in model.parameters()} if free is not None else {}
     with torch.no_grad():
         for parameter in model.parameters():
             _perturb(each_once(parameter), generators, tiny=True)
-            if free and parameter.is_floating_point() and parameter.numel():
-                _redraw(each_once(parameter), before[parameter], generators)
+            if free is not None and parameter.is_floating_point() and parameter.numel():
+                _redraw(each_once(parameter), before[parameter], generators, free)
         for buffer in dict.fromkeys(model.buffers()):
             if any(buffer is one for one in saved) or _alike(buffer):
                 _perturb(each_once(buffer), generators, tiny=False)
@@ -382,12 +415,17 @@ def _alike(tensor: Tensor) -> bool:
     return bool(tensor.numel()) and bool((tensor == tensor.flatten()[0]).all())
 
 
-def _redraw(tensor: Tensor, constant: bool, generators: Mapping[torch.device, torch.Generator]) -> None:
-    """Draw a parameter anew; `constant`: it was of one number."""
+def _redraw(tensor: Tensor, constant: bool, generators: Mapping[torch.device, torch.Generator], turn: int) -> None:
+    """Draw a parameter anew for the time that `turn` counts; `constant`: it was of one number."""
     device = tensor.device
     noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
     if not constant:
         tensor.copy_(noise * _rms(tensor))
+        return
+    if tensor.numel() < len(_IN_TURN):
+        places = torch.arange(turn, turn + tensor.numel(), device=device) % len(_IN_TURN)
+        by = torch.tensor(_IN_TURN, dtype=torch.float64, device=device)[places].reshape(tensor.shape)
+        tensor.copy_(tensor.double() * by)
         return
     which = torch.randint(0, len(_FACTORS), tensor.shape, generator=generators[device], device=device)
     factors = torch.tensor(_FACTORS, dtype=torch.float64, device=device)[which]
@@ -398,7 +436,11 @@ def _perturb(tensor: Tensor, generators: Mapping[torch.device, torch.Generator],
     if not tensor.numel():
         return
     device, constant, first = tensor.device, _alike(tensor), tensor.flatten()[0]
-    if not constant and not tiny and (tensor.numel() < 3 or torch.unique(tensor).numel() == 2):
+    if not constant and not tiny and tensor.numel() < 3:
+        return
+    if not constant and not tiny and torch.unique(tensor).numel() == 2:
+        if not _follows_from_code(tensor):
+            _exchange(tensor, generators[device])
         return
     if not tensor.is_floating_point():
         if not constant and not tensor.is_complex():
@@ -416,6 +458,25 @@ def _perturb(tensor: Tensor, generators: Mapping[torch.device, torch.Generator],
     else:
         changed = tensor.double() * (1 + 0.1 * noise)
         tensor.copy_(changed if tiny else kept(changed, find_traits([[tensor]])[0]))
+
+
+def _follows_from_code(mask: Tensor) -> bool:
+    """Whether a tensor of two values is no mask, which has zeros, or one that a rule gives: all its diagonals hold one
+    value, as those of triangles and bands do; of one dimension, it changes once."""
+    if bool((mask != 0).all()):
+        return True
+    if mask.ndim < 2 or min(mask.shape[-2:]) < 2:
+        flat = mask.reshape(-1)
+        return int((flat[1:] != flat[:-1]).sum()) == 1
+    return torch.equal(mask[..., 1:, 1:], mask[..., :-1, :-1])
+
+
+def _exchange(mask: Tensor, generator: torch.Generator) -> None:
+    """Let the columns of a mask change places, and its rows with them if it is symmetric."""
+    order = torch.randperm(mask.shape[-1], generator=generator, device=mask.device)
+    symmetric = mask.ndim > 1 and mask.shape[-1] == mask.shape[-2] and torch.equal(mask, mask.mT)
+    changed = mask[..., order]
+    mask.copy_(changed[..., order, :] if symmetric else changed)
 
 
 def nudge(tensors: Iterable[Tensor], seed: int) -> None:

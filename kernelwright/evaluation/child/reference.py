@@ -86,7 +86,7 @@ def run_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> t
     del tensors
     program = ReferenceProgram.load(decode_reference(header["reference"]))
     seed, device = int(header["seed"]), str(header["device"])
-    draws = [Draw(**draw) for draw in header["draws"]]
+    draws = [Draw.decode(draw) for draw in header["draws"]]
     collected = Collected(sketching=Sketching.decode(header["sketch"]) if header.get("sketch") else None)
     with turns.shared():
         sketching = collected.sketching
@@ -127,9 +127,9 @@ def _aside(turns: Turns, tensors: Iterable[Tensor | TensorSpec]) -> contextlib.A
 
 
 def _model(
-    program: ReferenceProgram, seed: int, device: str, turns: Turns, draw: Draw | None = None, free: bool = False
+    program: ReferenceProgram, seed: int, device: str, turns: Turns, draw: Draw | None = None, free: int | None = None
 ) -> nn.Module:
-    """The model as built from `seed`, changed as the draw says; `free`: its weights are drawn anew."""
+    """The model as built from `seed`, changed as the draw says; `free`: see `perturb`."""
     with _aside(turns, [spec.tensor for spec in program.reference.state]):
         model = program.build(seed, device)
         if draw is not None and draw.weights is not None:
@@ -181,7 +181,7 @@ def _one(
 ) -> Json | None:
     """A draw's pass; None where the program does not take it."""
     turns.pause()
-    for free in (True, False) if draw.kind in FREE else (False,):
+    for free in (FREE.index(draw.kind), None) if draw.kind in FREE else (None,):
         model = _model(program, seed, device, turns, draw, free)
         inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
         if inputs is not None:

@@ -181,7 +181,7 @@ class Calls:
                 if index is not None:
                     yield name, from_raw(self.tensors[index], device)
             return
-        values = drawn(self._program, Draw(**call["draw"]), device)
+        values = drawn(self._program, Draw.decode(call["draw"]), device)
         if digests(values, self.sketching) != call["digests"]:
             raise DrawnOtherwiseError("the reference's get_inputs() gives other values in another process")
         yield from (

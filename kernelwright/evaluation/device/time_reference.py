@@ -60,7 +60,7 @@ def _built(header: Json, device: torch.device) -> tuple[ReferenceProgram, torch.
     """The reference and its model with the weights of all draws, which the host builds: no turn is taken."""
     program = ReferenceProgram.load(decode_reference(header["reference"]))
     model = program.build(int(header["seed"]), device)
-    weights = Draw(**header["draws"][0]).weights
+    weights = Draw.decode(header["draws"][0]).weights
     if weights is not None:
         perturb(model, weights)
     return program, model
@@ -70,7 +70,7 @@ def _reference_calls(
     header: Json, program: ReferenceProgram, model: torch.nn.Module, generator: random.Random, turns: Turns
 ) -> Rotation:
     """The model compiled, its first call made, in a turn on the device that is given up while it compiles."""
-    values = [program.inputs(Draw(**draw).inputs, header["device"]) for draw in header["draws"]]
+    values = [program.inputs(Draw.decode(draw).inputs, header["device"]) for draw in header["draws"]]
     own = [copy_of(value) if isinstance(value, Tensor) else value for value in values[0]]
     slots = [
         slot(target, [value for one in values if isinstance(value := one[place], Tensor)])

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluation.checks.correctness import Findings, compare
+from kernelwright.evaluation.checks.draws import NAMED
 from kernelwright.evaluation.checks.profile import report
+from kernelwright.evaluation.checks.thresholds import thresholds
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.race import check_samples
 from kernelwright.evaluation.judge.truth import Pass, Truth
@@ -96,6 +98,7 @@ class Climb:
             "dialect": self.owner.dialect,
             "certifies": "calls" if self.program.module is None else "program",
             **({"rehearsals": self.owner.rehearsals} if self.owner.rehearsals else {}),
+            "layouts": "as get_inputs() and the model give them",
             "shrunken": self.program.reference.shrunken,
             "rungs": list(map(str, self.wanted)),
             "walls": list(self.walls),
@@ -135,7 +138,22 @@ class Climb:
             return self.verdict(truth.status, rung, truth.failure)
         self.notes = truth.notes
         self.draws = {"made": [one.draw.kind for one in truth.passes], "left_out": list(truth.left_out)}
-        answer = self.owner.call(self.program, truth, rung)
+        return self._called(truth, rung) or self._called_around(truth, rung)
+
+    def _called_around(self, truth: Truth, rung: Rung) -> Verdict | None:
+        """The same on inputs around the numbers that the candidate itself names, where draws are not limited."""
+        module = self.program.module
+        numbers = thresholds(module) if module and truth.sketch is None and self.owner.strength == "default" else ()
+        if not numbers:
+            return None
+        around = self.owner.truth(self.program.reference, rung, numbers)
+        where = "left_out" if around.failure or not around.passes else "made"
+        self.draws = {**self.draws, where: [*self.draws[where], NAMED]}
+        return self._called(around, rung, timed=False) if where == "made" else None
+
+    def _called(self, truth: Truth, rung: Rung, timed: bool = True) -> Verdict | None:
+        """Make the candidate's calls and compare them."""
+        answer = self.owner.call(self.program, truth, rung, timed=timed)
         if answer.failure or answer.header.get("status") != "ok":
             return self._failure(answer, rung)
         self.walls = tuple(answer.header["walls"])

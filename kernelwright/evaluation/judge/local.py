@@ -10,7 +10,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
-from kernelwright.evaluation.checks.draws import EVAL, Draw
+from kernelwright.evaluation.checks.draws import EVAL, FAR_OUT, Draw
 from kernelwright.evaluation.checks.profile import PLAN
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.program import Program
@@ -32,8 +32,8 @@ REHEARSALS = 1024
 #: is short. `reward` leaves out what seldom finds a fault that other kinds do not.
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
-        *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "integers", "infinite"),
-        *("orders", "offset", "far out", "alike", "huge", "tiny", "minute", "vast", "normal"),
+        *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers"),
+        *("infinite", "orders", "offset", *FAR_OUT, "alike", "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", "alike", "normal"),
 }
@@ -190,9 +190,9 @@ class LocalEvaluator:
             self._machine = answer.header
         return self._machine
 
-    def truth(self, reference: Reference, rung: Rung) -> Truth:
-        """What the reference gives where the rung runs; kept."""
-        return self._checks.truths.get(reference, "cuda" if rung is Rung.RUN else "cpu", self._sandbox)
+    def truth(self, reference: Reference, rung: Rung, numbers: tuple[float, ...] = ()) -> Truth:
+        """What the reference gives where the rung runs, with `numbers` on inputs around these alone; kept."""
+        return self._checks.truths.get(reference, "cuda" if rung is Rung.RUN else "cpu", self._sandbox, numbers)
 
     def race(self, program: Program, device: str = "cuda") -> tuple[Truth, Race, dict[str, Any] | None]:
         """Time a program against its baselines: what it was checked with, how it went, and `Race.times`."""
@@ -239,9 +239,9 @@ class LocalEvaluator:
             self._compiled[key] = self._sandbox.run(job, (), 0, self.limits)
         return self._compiled[key]
 
-    def call(self, program: "Program", truth: Truth, rung: Rung, zeros: bool = False) -> Answer:
+    def call(self, program: "Program", truth: Truth, rung: Rung, zeros: bool = False, timed: bool = True) -> Answer:
         """Make a candidate's calls: host code in one process, memory and kernels in another. With `zeros` the
-        interpreter gives lanes without a value 0."""
+        interpreter gives lanes without a value 0; if `timed`, its time may be estimated too."""
         reference = program.reference
         calls: list[dict[str, Any]] = []
         tensors: list[RawTensor] = list(truth.built.values())
@@ -265,7 +265,7 @@ class LocalEvaluator:
             "kind": "candidate",
             "device": "cuda" if rung is Rung.RUN else "cpu",
             "compile": asdict(get_target(self.compile_target)) if rung is Rung.COMPILE else None,
-            "timing": self._estimate_plan() if rung is Rung.RUN and self._samples else None,
+            "timing": self._estimate_plan() if rung is Rung.RUN and self._samples and timed else None,
             "rehearsals": self.rehearsals,
             "zeros": zeros,
             "calls": calls[:1] if rung is Rung.COMPILE else calls,

@@ -13,7 +13,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluation.checks.correctness import Expected, rms_of
-from kernelwright.evaluation.checks.draws import EVAL, NUDGES, Draw
+from kernelwright.evaluation.checks.draws import EVAL, NAMED, NUDGES, Draw
 from kernelwright.evaluation.checks.ties import ORDERS
 from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
@@ -125,9 +125,13 @@ class TruthKeeper:
         self._kept: OrderedDict[tuple[str, str], Future[Truth]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
-        """The truth about a reference on `cpu` or `cuda`; the sandbox is where it runs, if nobody runs it yet."""
-        content = json.dumps(encode_reference(reference), sort_keys=True)
+    def get(self, reference: Reference, device: str, sandbox: Sandbox, numbers: tuple[float, ...] = ()) -> Truth:
+        """The truth about a reference on `cpu` or `cuda`; the sandbox is where it runs, if nobody runs it yet.
+
+        With `numbers`, that on one draw of inputs around them.
+        """
+        draws = (replace(self._draws[-1], kind=NAMED, numbers=numbers),) if numbers else self._draws
+        content = json.dumps([encode_reference(reference), numbers], sort_keys=True)
         key = hashlib.sha256(content.encode()).hexdigest(), device
         while True:
             with self._lock:
@@ -137,7 +141,7 @@ class TruthKeeper:
                     made = self._kept[key] = Future[Truth]()
                 self._kept.move_to_end(key)
             if kept is None:
-                return self._made(key, made, reference, sandbox)
+                return self._made(key, made, reference, sandbox, draws)
             with contextlib.suppress(Exception):  # of whoever runs it, whose sandbox may be broken: run it here
                 return kept.result()
 
@@ -146,9 +150,16 @@ class TruthKeeper:
         while len(self._kept) >= CACHED or sum(map(_nbytes, self._kept.values())) > self._most:
             self._kept.popitem(last=False)
 
-    def _made(self, key: tuple[str, str], made: "Future[Truth]", reference: Reference, sandbox: Sandbox) -> Truth:
+    def _made(
+        self,
+        key: tuple[str, str],
+        made: "Future[Truth]",
+        reference: Reference,
+        sandbox: Sandbox,
+        wanted: tuple[Draw, ...],
+    ) -> Truth:
         try:
-            truth = self._find(reference, key[1], sandbox)
+            truth = self._find(reference, key[1], sandbox, wanted)
         except BaseException as error:
             with self._lock:
                 if self._kept.get(key) is made:
@@ -158,12 +169,12 @@ class TruthKeeper:
         made.set_result(truth)
         return truth
 
-    def _find(self, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
+    def _find(self, reference: Reference, device: str, sandbox: Sandbox, wanted: tuple[Draw, ...]) -> Truth:
         gold = sum(spec.numel * DTYPES["f64"][2] + 64 for spec in reference.outputs)
         each = answer_bytes(reference.tensors) + (2 + NUDGES + ORDERS) * answer_bytes(reference.outputs) + gold
         large = each > LARGE_BYTES
         quarter = int(self._limits.memory_gb * 2**30 / 4)
-        draws = first_of(self._draws, LARGE_DRAWS if large else quarter // each)
+        draws = first_of(wanted, LARGE_DRAWS if large else quarter // each)
         sketch = {"seed": self._signs, "above": SKETCHED_ABOVE}
         job = {
             "kind": "reference",
@@ -185,8 +196,8 @@ class TruthKeeper:
             return Truth(status=Status.UNSUPPORTED, failure=f"the reference failed: {detail}")
         truth = _truth(reference, answer)
         notes = []
-        if len(draws) < len(self._draws):
-            notes.append(f"{len(truth.passes)} of {len(self._draws)} draws, of {each / 2**30:.1f} GB each")
+        if len(draws) < len(wanted):
+            notes.append(f"{len(truth.passes)} of {len(wanted)} draws, of {each / 2**30:.1f} GB each")
         if answer.header["sketched"]:
             notes.append(f"outputs of more than {SKETCHED_ABOVE} elements compared by signed sums of {SKETCHED}")
             truth = replace(truth, sketch=sketch)
@@ -239,7 +250,7 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
-        draw=Draw(**draw["draw"]),
+        draw=Draw.decode(draw["draw"]),
         digests=tuple(map(int, draw["digests"])),
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
         state={name: tensors[index] for name, index in draw["state"].items()},
