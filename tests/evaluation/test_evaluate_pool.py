@@ -12,6 +12,7 @@ from broken_kernels import program
 from processes import descendants
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.evaluation.checks.draws import Draw
 from kernelwright.evaluation.judge.local import Checks, LocalEvaluator
 from kernelwright.evaluation.judge.truth import Truth, TruthKeeper
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, Pool, PoolClosedError
@@ -293,17 +294,19 @@ def test_a_reference_runs_once_for_all_workers(monkeypatch: pytest.MonkeyPatch, 
     together, find = threading.Barrier(2), TruthKeeper._find
     get = TruthKeeper.get
 
-    def met(self: TruthKeeper, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
+    def met(self: TruthKeeper, reference: Reference, device: str, sandbox: Sandbox, *rest: tuple[float, ...]) -> Truth:
         with contextlib.suppress(threading.BrokenBarrierError):
             together.wait(20)
             together.abort()  # those that come later do not wait
-        return get(self, reference, device, sandbox)
+        return get(self, reference, device, sandbox, *rest)
 
-    def counted(self: TruthKeeper, reference: Reference, device: str, sandbox: Sandbox) -> Truth:
+    def counted(
+        self: TruthKeeper, reference: Reference, device: str, sandbox: Sandbox, draws: tuple[Draw, ...]
+    ) -> Truth:
         ran.append(sandbox)
         if breaks and len(ran) == 1:
             raise SandboxError("its worker died")
-        return find(self, reference, device, sandbox)
+        return find(self, reference, device, sandbox, draws)
 
     monkeypatch.setattr(TruthKeeper, "get", met)
     monkeypatch.setattr(TruthKeeper, "_find", counted)
