@@ -10,6 +10,7 @@ from kernelwright.driver.campaigns.campaign import Campaign, summarize
 from kernelwright.driver.campaigns.programs import Program
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.settings import read_settings
+from kernelwright.ir.errors import UserError
 
 DOUBLE = """
 import torch
@@ -55,6 +56,17 @@ def test_resuming_keeps_results_but_for_those_to_try_again(finished: Campaign, t
     programs = [Program("broken", DOUBLE), Program("double", "not even Python")]
     results = again.run(programs, Console(quiet=True))["results"]
     assert [(result["name"], result["status"]) for result in results] == [("broken", "ok"), ("double", "ok")]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"results": [{"name"', "[]", '{"results": [1]}', '{"results": [{"name": "a"}]}', "{}"]
+)
+def test_a_file_that_holds_no_results_is_named(finished: Campaign, tmp_path: Path, text: str) -> None:
+    (tmp_path / "results.json").write_text(text)
+    again = Campaign(tmp_path / "results.json", finished.settings, resume=True)
+    with pytest.raises(UserError, match=r"results\.json: not the results of a campaign, or a damaged file"):
+        again.run([Program("double", DOUBLE)], Console(quiet=True))
+    assert (tmp_path / "results.json").read_text() == text
 
 
 def test_a_program_that_takes_its_process_along_costs_only_itself(finished: Campaign, tmp_path: Path) -> None:

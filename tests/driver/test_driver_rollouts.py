@@ -1,6 +1,7 @@
 """`kernelwright data rollouts`: a policy's right answers, and its wrong ones with what they were told, as rows."""
 
 import json
+from contextlib import nullcontext
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from test_driver_run import ANSWER, PROGRAM
 
 from kernelwright.agent.reading import fenced
 from kernelwright.agent.rewards import make_reward
+from kernelwright.driver.benchmarking import asking
 from kernelwright.driver.benchmarking.rollouts import Rollouts
 from kernelwright.driver.benchmarking.settings import read_rollouts_settings
 from kernelwright.driver.cli import main
@@ -123,3 +125,20 @@ def test_rows_in_the_form_of_kernelbench_are_learnt_from(tmp_path: Path, base: P
     assert len(rows.train) == 1
     with pytest.raises(UserError, match="answers in the form modelnew"):
         read_pair_rows(read_sft_settings(told_sft))
+
+
+def test_the_configuration_that_is_shown_and_swept_is_that_of_rollouts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["data", "rollouts", "policy=smollm", "turns=3", "--cfg", "job"]) == 0
+    shown = capsys.readouterr().out
+    assert "turns: 3" in shown and "compose: true" in shown and "count:" not in shown
+    assert main(["data", "pairs", "--cfg", "job"]) == 0
+    assert "count: 1000" in capsys.readouterr().out
+    script = ScriptedPolicy([[RIGHT, WRONG]])
+    monkeypatch.setattr(asking, "open_policy", lambda _settings: nullcontext(script))
+    given = [item for item in told(tmp_path, "turns=1", "limit=1", "-m", "seed=1") if not item.startswith("out=")]
+    Path("unused").touch()
+    assert main(["data", "rollouts", *given, "hydra.sweep.dir=swept"]) == 0, capsys.readouterr().err
+    assert len(read_rows(tmp_path / "swept/0/rollouts.jsonl", Pair)) == 2

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from kernelwright.ir.errors import UserError
+from kernelwright.rl.data import rows
 from kernelwright.rl.data.contamination import Screen, decontaminate
 from kernelwright.rl.data.normal_form import normal_digest, normal_form
 from kernelwright.rl.data.problems import load_problems
@@ -305,3 +306,20 @@ def test_a_cursor_refuses_the_state_of_other_rows() -> None:
         Cursor(NAMES, 2, seed=1).restore(state)
     with pytest.raises(UserError, match="needs rows"):
         Cursor([], 2)
+
+
+def test_pairs_that_are_checked_and_then_learnt_from_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, reading = list[Path](), rows.read_rows
+    monkeypatch.setattr(rows, "read_rows", lambda path, kind: (read.append(path), reading(path, kind))[1])
+    place = tmp_path / "pairs.jsonl"
+    pair = Pair("a", "p", "frontend", "before", "after", "digest")
+    write_rows(place, [pair])
+    for _ in range(3):
+        assert rows.pairs_of(place, "frontend") == (pair,)
+    assert len(read) == 1
+    write_rows(place, [pair, replace(pair, id="b")])  # another file is another matter
+    assert len(rows.pairs_of(place, "frontend")) == 2 and len(read) == 2
+    rows.forget_pairs()
+    assert len(rows.pairs_of(place, "frontend")) == 2 and len(read) == 3

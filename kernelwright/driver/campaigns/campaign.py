@@ -26,6 +26,7 @@ from kernelwright.driver.campaigns.programs import Program, compile_program
 from kernelwright.driver.config.settings import Settings
 from kernelwright.driver.run.activity import Activity
 from kernelwright.driver.run.workers import Worker, answers
+from kernelwright.ir.errors import UserError
 
 
 @dataclass
@@ -46,7 +47,8 @@ class Campaign:
     again: frozenset[str] = frozenset()
 
     def run(self, programs: Sequence[Program], console: Console) -> dict[str, Any]:
-        """Compile all of them; the content of the file. Raises UserError where no process starts."""
+        """Compile all of them; the content of the file. Raises UserError where no process starts, and for a file
+        that holds no results to go on with."""
         results = self._kept() if self.resume else {}
         due = [program for program in programs if program.name not in results]
         answer = partial(compile_program, standalone=self.standalone)
@@ -64,8 +66,14 @@ class Campaign:
     def _kept(self) -> dict[str, dict[str, Any]]:
         if not self.out.is_file():
             return {}
-        content = json.loads(self.out.read_text("utf-8"))
-        return {result["name"]: result for result in content["results"] if result["status"] not in self.again}
+        try:
+            results = json.loads(self.out.read_text("utf-8"))["results"]
+            return {result["name"]: result for result in results if result["status"] not in self.again}
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise UserError(
+                f"{self.out}: not the results of a campaign, or a damaged file of them; give another --out, or move "
+                "this file away"
+            ) from error
 
     def _write(self, results: Mapping[str, dict[str, Any]], programs: Sequence[Program]) -> dict[str, Any]:
         order = {program.name: place for place, program in enumerate(programs)}

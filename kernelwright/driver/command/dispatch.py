@@ -18,7 +18,7 @@ from typing import Any
 
 from kernelwright.driver import verbs
 from kernelwright.driver.command.helping import verb_help
-from kernelwright.driver.config.arguments import ASKING, HYDRA_FLAGS, read_arguments
+from kernelwright.driver.config.arguments import ASKING, HYDRA_FLAGS, read_arguments, root_of
 from kernelwright.driver.run.starting import starting
 from kernelwright.driver.run.streams import debugging, naming, told
 from kernelwright.ir.errors import KernelwrightError, Terminated, UserError
@@ -127,6 +127,7 @@ def _dispatch(given: list[str]) -> int:
     root = getattr(module, "ROOT", "")
     flags = (*(HYDRA_FLAGS if root else ()), *module.FLAGS)  # a verb's own -p is not Hydra's
     arguments = read_arguments(verb, rest, flags, getattr(module, "TAKES_PATH", True))
+    root = root_of(module, arguments)
     out, settings = "", None
     asked = [name for name in (*ASKING, "--multirun") if name in arguments.flags]
     # What is wrong is told before Hydra makes a folder, and before torch is imported.

@@ -23,7 +23,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from kernelwright.driver import verbs
-from kernelwright.driver.config.arguments import ASKING, Arguments, quoted
+from kernelwright.driver.config.arguments import ASKING, Arguments, quoted, root_of
 from kernelwright.driver.config.composition import (
     COMPOSITION_ERRORS,
     CONFIG_MODULE,
@@ -48,6 +48,8 @@ _NAMES = re.compile(r"\w*(,\w*)*", re.ASCII)
 _SWEEP = re.compile(r"(choice|range|interval|shuffle|sort|tag|glob)\(", re.ASCII)
 
 
+#: What a job of a multirun calls its file of rows, by the configuration.
+_ROWS = {"data": "pairs.jsonl", "rollouts": "rollouts.jsonl"}
 #: Configurations in which the program that is given gives the run its name.
 NAMED = ("config", "opt")
 
@@ -74,7 +76,8 @@ class Job:
         job = HydraConfig.get()
         module = importlib.import_module(f"{verbs.__name__}.{self.verb}")
         searchpath = [item for item in job.overrides.hydra if item.startswith("hydra.searchpath=")]
-        given = [*searchpath, *self.hidden, *_of_job(self.verb, job, module, self.named)]
+        root = root_of(module, self.arguments)
+        given = [*searchpath, *self.hidden, *_of_job(self.verb, root, job, module, self.named)]
         self.began = True
         multirun = job.mode is RunMode.MULTIRUN
         try:
@@ -218,11 +221,11 @@ def _for_hydra(verb: str, root: str, overrides: Sequence[str], multirun: bool) -
     return seen, tuple(hidden)
 
 
-def _of_job(verb: str, job: Any, module: Any, named: str) -> list[str]:
+def _of_job(verb: str, root: str, job: Any, module: Any, named: str) -> list[str]:
     """A job's overrides as they would be given to it alone, with its own `out`."""
-    out = _out(verb, job, module)
+    out = _out(verb, root, job, module)
     found = [
-        f"out={out}" if out and _key(item) == "out" else _closed(verbatim(item, module.ROOT))
+        f"out={out}" if out and _key(item) == "out" else _closed(verbatim(item, root))
         for item in job.overrides.task
         if item != named
     ]
@@ -235,7 +238,7 @@ def _closed(override: str) -> str:
     return plain if opened(plain) == override else override
 
 
-def _out(verb: str, job: Any, module: Any) -> str:
+def _out(verb: str, root: str, job: Any, module: Any) -> str:
     """What the job's `out` is: its folder, or in a multirun the file in its folder; "" where it is as given."""
     multirun = job.mode is RunMode.MULTIRUN
     folder = Path(job.sweep.dir) / job.sweep.subdir if multirun else Path(job.run.dir)
@@ -244,8 +247,8 @@ def _out(verb: str, job: Any, module: Any) -> str:
         return str(folder)
     given = [item for item in job.overrides.task if _key(item) == "out"]
     if given:
-        return verbatim(given[-1], module.ROOT).partition("=")[2]
-    return str(folder / "pairs.jsonl") if multirun and verb == "data" else ""
+        return verbatim(given[-1], root).partition("=")[2]
+    return str(folder / _ROWS[root]) if multirun and verb == "data" else ""
 
 
 def _refuse_unknown_options(overrides: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import ModuleType
 
 from kernelwright.ir.errors import UserError
 
@@ -88,6 +89,12 @@ class Arguments:
         """The same with other overrides, and without what has been done with Hydra's flags."""
         kept = {name: value for name, value in self.flags.items() if name not in ("--multirun", "--config-dir")}
         return replace(self, overrides=tuple(overrides), flags=kept)
+
+
+def root_of(verb: ModuleType, arguments: Arguments) -> str:
+    """The configuration of a verb: its `ROOT`, or what `ROOTS` has for the first word after it; "" for none."""
+    roots: Mapping[str, str] = getattr(verb, "ROOTS", {})
+    return roots.get(arguments.positional[0] if arguments.positional else "", getattr(verb, "ROOT", ""))
 
 
 def quoted(text: str) -> str:

@@ -21,7 +21,7 @@ from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
-from kernelwright.rl.data.rows import TRAIN, Pair, pairs_of
+from kernelwright.rl.data.rows import TRAIN, Pair, forget_pairs, pairs_of
 from kernelwright.rl.trainer.learner import open_tokenizer
 from kernelwright.rl.trainer.packing import Row
 from kernelwright.serve.base import find_base
@@ -75,6 +75,7 @@ class PairRows:
 def read_pair_rows(settings: SftSchema) -> PairRows:
     """The rows of `settings.pairs`. Raises UserError where none is there to learn from."""
     pairs = pairs_of(Path(settings.pairs or ""), settings.stage.name)
+    forget_pairs()
     if all(pair.split != TRAIN for pair in pairs):
         raise UserError(f"{settings.pairs} holds no pairs of the split {TRAIN}; there is nothing to learn from")
     rows = rows_of(pairs, settings)

@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ from typing import Any
 import torch
 from rich.console import Console
 
+from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.judge import PolicyJudge
 from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Policy, PromptTooLongError
-from kernelwright.agent.rewards import needs_of
+from kernelwright.agent.rewards import Needs, needs_of
 from kernelwright.agent.trajectory import Agent, Trajectory
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.driver.campaigns.campaign import machine
@@ -44,6 +45,7 @@ from kernelwright.driver.training.readers import Readers
 from kernelwright.driver.training.reward_needs import check_needs, doubts, rungs_for
 from kernelwright.driver.training.rolling import Rolling
 from kernelwright.driver.training.watching import WatchedPolicy, watched
+from kernelwright.evaluation.pools.pool import Pool
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.trainer.checkpoint import NOTHING_KEPT, what_is_kept
@@ -177,12 +179,12 @@ def _nobody_asks(_modules: Sequence[KernelModule], _seed: int, _over: Callable[[
 
 
 def _lead(settings: TrainSettings, console: Console, policy: Policy | None, ranks: Ranks) -> dict[str, Any]:
+    """All but the learner's work, and its own share of that."""
     discover()
-    plain, drawn, say = settings.plain, settings.plain.rollout, sayer(console)
+    plain, say = settings.plain, sayer(console)
     with Activity(console, f"{plain.pairs}: pairs become rows") if plain.pairs else contextlib.nullcontext():
         pairs = _pairs(plain)
-    target = resolve_target(plain.target.chosen)
-    needs = needs_of(settings.make_reward())
+    target, needs = resolve_target(plain.target.chosen), needs_of(settings.make_reward())
     check_needs(needs, settings)
     for doubt in doubts(settings):
         say(f"warning: {doubt}")
@@ -191,53 +193,20 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
         folder = _entered(stack, plain.out, f"runs/train/{plain.stage.name}", told, say, ranks, settings.content)
         with Activity(console, f"loading {plain.policy.model}"):
             learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
-        judge = PolicyJudge(stack.enter_context(open_policy(plain.judge, "judge"))) if needs.judge else None
-        reward = settings.make_reward(judge=judge, estimate=cost_model_ms(target))
-        agent, ladder = make_agent(plain.stage.name, target, drawn, reward), rungs_for(needs, drawn)
-        pool = stack.enter_context(
-            open_pool(plain.evaluator, plain.target.chosen, plain.workers, needed(ladder), hosted=True)
-        )
+        judging = _judging(stack, settings, target, needs)
         aside = SetAside(folder, say)
         with Activity(console, "reading problems"):
-            read = read_modules(plain.problems, plain.stage.name, target, settings, partial(aside.add, NOT_READ))
-            modules = _with_room(read, agent, learner, plain, partial(aside.add, TOO_LONG))
-            measured_by = held_out_modules(settings, target, read, partial(aside.add, NOT_READ))
-        rank = plain.trainer.rank
-        if plain.adapter is not None:
-            rank = adapter_rank(adapter_folder(plain.adapter))
-            say(f"starting from {plain.adapter}: rank ({rank}), alpha and dropout are its own")
-        configured = replace(plain.policy, max_rank=rank)
-        with Activity(console, f"starting the policy, {configured.kind} with {configured.model}"):
-            answering = stack.enter_context(open_policy(configured)) if policy is None else policy
+            work = _work(settings, target, judging.agent, learner, aside)
+        answering = _answering(stack, plain, policy, console)
         if plain.canary.enabled:
-            prompts = [agent.render(module) for module in modules[: plain.canary.prompts]]
-            with Activity(console, "canary: does the policy answer with the trainer's weights?"):
-                report = check_policy(answering, plain.stage.name, learner, prompts, plain.canary, folder)
-            say(f"canary: {report}")
-
+            _check_canary(answering, judging.agent, work, learner, plain, folder, console)
         phases = Phases()
-        asked = watched(answering, pool, phases)
-        if needed(ladder) is not Device.cpu and needs.of_given:
-            asked = WatchedPolicy(answering, phases)  # answers that are drawn meanwhile would slow down what is timed
-        count = int(learner.device.type == "cuda") if plain.readers is None else plain.readers
-        rolling = Rolling(
-            plain,
-            agent,
-            answering,
-            asked,
-            judged_by(pool),
-            ladder,
-            needs,
-            Given(judged_by(pool), ladder, say),
-            partial(aside.add, TOO_LONG),
-            Memory(drawn.remember) if drawn.remember else None,
-            stack.enter_context(Readers(count, plain.stage.name, target, drawn)).begin if count else None,
-        )
-        algorithm = replace(settings.algorithm, max_len=drawn.max_tokens)
-        with _shown(console) as tell, plotted(folder, say), taking_turns():
+        rolling = _rolling(stack, plain, judging, answering, learner, phases, aside, say)
+        algorithm = replace(settings.algorithm, max_len=plain.rollout.max_tokens)
+        with _shown(console) as tell, plotted(folder, say), taking_turns(), _going_first(learner.device):
             trainer = Trainer(
                 learner,
-                modules,
+                work.modules,
                 rolling.make,
                 rolling.push,
                 algorithm,
@@ -247,10 +216,107 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
                 say,
                 phases,
                 pairs,
-                partial(rolling.measure, measured_by),
+                partial(rolling.measure, work.held_out),
             )
-            with _going_first(learner.device):
-                return (trainer.run() or last_metrics(folder)) | {"set_aside": len(aside)}
+            return (trainer.run() or last_metrics(folder)) | {"set_aside": len(aside)}
+
+
+@dataclass(frozen=True)
+class Judging:
+    """Who asks and pays, and how answers are judged."""
+
+    agent: Agent
+    needs: Needs
+    ladder: tuple[Rung, ...] | None
+    pool: Pool
+
+
+@dataclass(frozen=True)
+class Work:
+    """The modules that a run learns from, and those that it is measured by."""
+
+    modules: list[KernelModule]
+    held_out: list[KernelModule]
+
+
+def _judging(stack: contextlib.ExitStack, settings: TrainSettings, target: str, needs: Needs) -> Judging:
+    """The judge and the evaluators are open until `stack` ends."""
+    plain = settings.plain
+    judge = PolicyJudge(stack.enter_context(open_policy(plain.judge, "judge"))) if needs.judge else None
+    reward = settings.make_reward(judge=judge, estimate=cost_model_ms(target))
+    ladder = rungs_for(needs, plain.rollout)
+    pool = open_pool(plain.evaluator, plain.target.chosen, plain.workers, needed(ladder), hosted=True)
+    agent = make_agent(plain.stage.name, target, plain.rollout, reward)
+    return Judging(agent, needs, ladder, stack.enter_context(pool))
+
+
+def _work(settings: TrainSettings, target: str, agent: Agent, learner: Learner, aside: SetAside) -> Work:
+    """`aside` takes what cannot be worked on. Raises UserError where nothing is left."""
+    plain, unread = settings.plain, partial(aside.add, NOT_READ)
+    read = read_modules(plain.problems, plain.stage.name, target, settings, unread)
+    modules = _with_room(read, agent, learner, plain, partial(aside.add, TOO_LONG))
+    return Work(modules, held_out_modules(settings, target, read, unread))
+
+
+def _answering(stack: contextlib.ExitStack, plain: TrainSchema, policy: Policy | None, console: Console) -> Policy:
+    """The policy that is given, or the one that is configured, open until `stack` ends, with room for the adapter."""
+    rank = plain.trainer.rank
+    if plain.adapter is not None:
+        rank = adapter_rank(adapter_folder(plain.adapter))
+        sayer(console)(f"starting from {plain.adapter}: rank ({rank}), alpha and dropout are its own")
+    if policy is not None:
+        return policy
+    configured = replace(plain.policy, max_rank=rank)
+    with Activity(console, f"starting the policy, {configured.kind} with {configured.model}"):
+        return stack.enter_context(open_policy(configured))
+
+
+def _check_canary(
+    answering: Policy,
+    agent: Agent,
+    work: Work,
+    learner: Learner,
+    plain: TrainSchema,
+    folder: Path,
+    console: Console,
+) -> None:
+    """Ask with the trainer's weights before the first step, and say what was found."""
+    prompts = [agent.render(module) for module in work.modules[: plain.canary.prompts]]
+    with Activity(console, "canary: does the policy answer with the trainer's weights?"):
+        report = check_policy(answering, plain.stage.name, learner, prompts, plain.canary, folder)
+    sayer(console)(f"canary: {report}")
+
+
+def _rolling(
+    stack: contextlib.ExitStack,
+    plain: TrainSchema,
+    judging: Judging,
+    answering: Policy,
+    learner: Learner,
+    phases: Phases,
+    aside: SetAside,
+    say: Callable[[str], None],
+) -> Rolling:
+    """What rollouts are made with; processes that read answers are there until `stack` ends."""
+    drawn, needs, evaluate = plain.rollout, judging.needs, judged_by(judging.pool)
+    asked = watched(answering, judging.pool, phases)
+    if needed(judging.ladder) is not Device.cpu and needs.of_given:
+        asked = WatchedPolicy(answering, phases)  # answers that are drawn meanwhile would slow down what is timed
+    count = int(learner.device.type == "cuda") if plain.readers is None else plain.readers
+    target = resolve_target(plain.target.chosen)
+    return Rolling(
+        plain,
+        judging.agent,
+        answering,
+        asked,
+        evaluate,
+        judging.ladder,
+        needs,
+        Given(evaluate, judging.ladder, say),
+        partial(aside.add, TOO_LONG),
+        Memory(drawn.remember) if drawn.remember else None,
+        stack.enter_context(Readers(count, plain.stage.name, target, drawn)).begin if count else None,
+    )
 
 
 def _with_room(

@@ -88,6 +88,8 @@ if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is r
 
 FLAGS: tuple[Flag, ...] = ()
 ROOT = "data"
+#: Configurations by the first word, where it has one of its own.
+ROOTS = {"rollouts": "rollouts"}
 
 
 def check(arguments: Arguments) -> "PairSettings | BenchSettings[RolloutsSchema] | None":
@@ -132,7 +134,7 @@ def run(arguments: Arguments) -> int:
 def _check_rollouts(arguments: Arguments) -> "BenchSettings[RolloutsSchema]":
     from kernelwright.driver.benchmarking.settings import read_rollouts_settings
 
-    settings = read_rollouts_settings(arguments.composed, arguments.root("rollouts"))
+    settings = read_rollouts_settings(arguments.composed, arguments.root(ROOTS["rollouts"]))
     from kernelwright.driver.config.beginnings import check_answering, check_packages, check_places
 
     plain = settings.plain

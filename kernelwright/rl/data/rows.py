@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -179,9 +180,26 @@ def read_rows(path: Path, kind: type[Row]) -> tuple[Row, ...]:
     return tuple(rows.values())
 
 
+@lru_cache(1)
+def _pairs(path: Path, _stamp: tuple[int, int]) -> tuple[Pair, ...]:
+    return read_rows(path, Pair)
+
+
+def forget_pairs() -> None:
+    """Let go of the pairs that `pairs_of` read last."""
+    _pairs.cache_clear()
+
+
 def pairs_of(path: Path, stage: str) -> tuple[Pair, ...]:
-    """The pairs of a file that are of a stage. Raises UserError where there are none, with what there is instead."""
-    rows = read_rows(path, Pair)
+    """The pairs of a file that are of a stage. Raises UserError where there are none, with what there is instead.
+
+    A file that is checked and then learnt from is read once: it is kept until `forget_pairs`, or until it changes.
+    """
+    try:
+        stamp = path.resolve().stat()
+        rows = _pairs(path.resolve(), (stamp.st_mtime_ns, stamp.st_size))
+    except OSError:
+        rows = read_rows(path, Pair)  # which says what is wrong with the file
     found = tuple(pair for pair in rows if pair.stage == stage)
     if not rows:
         raise UserError(f"{path}: it holds no pairs at all; give the file that `kernelwright data pairs` wrote")
