@@ -33,7 +33,7 @@ from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.exploration import places
 from kernelwright.ir.parser import parse_module
-from kernelwright.ir.passes import Context
+from kernelwright.ir.passes import Context, Declined
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.midend.search.space import Step, explored, rewrites, run_step, tried
@@ -145,8 +145,8 @@ def row(program: Program, evaluator: LocalEvaluator) -> dict[str, Any]:
     given = evaluator.evaluate(module, RUNGS)
     about |= {"parsed": True, "as_written": str(given.status), "kernels": len(module.kernels)}
     verdicts: dict[str, Any] = {module.digest: given}
-    changes = []
-    for names, made in (*alone(module), chained(module)):
+    changes, declined = [], dict[str, list[str]]()
+    for names, made in (*alone(module, declined), chained(module)):
         if isinstance(made, str):
             changes.append({"passes": names, "failed": made})
         elif made.digest != module.digest:
@@ -156,14 +156,17 @@ def row(program: Program, evaluator: LocalEvaluator) -> dict[str, Any]:
             change = {"passes": names, "kernels": len(made.kernels), "status": str(verdict.status)}
             changes.append(change if verdict.ok else change | {"detail": verdict.detail[:300]})
     good = {name for one in changes if one.get("status") == "ok" for name in one["passes"]}
-    about |= {"changes": changes, "fired": sorted(good)}
+    about |= {"changes": changes, "fired": sorted(good), "declined": declined}
     return about | ({"found": bool(good & FINDS[program.way])} if program.way else {})
 
 
-def alone(module: KernelModule) -> Iterator[tuple[list[str], KernelModule | str]]:
-    """What each rewrite makes of a module, or why it failed."""
+def alone(module: KernelModule, declined: dict[str, list[str]]) -> Iterator[tuple[list[str], KernelModule | str]]:
+    """What each rewrite makes of a module, or why it failed; `declined` gets why rewrites left kernels as they were."""
     for spec in specs():
-        made = run_step(Step(module, spec), Context())
+        said: list[Declined] = []
+        made = run_step(Step(module, spec), Context(declined=said.append))
+        if said:
+            declined[spec] = list(dict.fromkeys(one.reason for one in said))
         yield [bare(spec)], made.failed if made.module is None else made.module
 
 
@@ -200,6 +203,7 @@ def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "missed": {
             kind: [n for n, one in ways.items() if one["way"] == kind and not one.get("found")] for kind in FINDS
         },
+        "missed_because": {kind: reasons(kind, ways.values()) for kind in FINDS},
         "any_fired": sum(bool(one.get("fired")) for one in written),
         "honest": len(others),
         "honest_any_fired": sum(bool(one.get("fired")) for one in others),
@@ -211,6 +215,13 @@ def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
             if (failed := [f"{c['passes'][0]}: {c['failed']}"[:200] for c in one.get("changes", ()) if "failed" in c])
         },
     }
+
+
+def reasons(kind: str, ways: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """What the rewrites for a kind of way say of the programs in which they do not find it, the most frequent first."""
+    missed = (one for one in ways if one["way"] == kind and not one.get("found"))
+    said = (f"{name}: {why}" for one in missed for name in sorted(FINDS[kind]) for why in one["declined"].get(name, ()))
+    return dict(Counter(said).most_common())
 
 
 def write(out: Path, caliber: Mapping[str, Any], rows: Mapping[str, Any]) -> None:

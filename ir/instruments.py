@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from kernelwright.ir.errors import PassError
-from kernelwright.ir.passes import Pass
+from kernelwright.ir.passes import Declined, Pass
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.spec import pass_spec
 from kernelwright.ir.values import KernelModule, Level
@@ -95,6 +95,27 @@ class Diff(Instrument):
         lines = difflib.unified_diff(old, new, f"before {pass_.name}", f"after {pass_.name}", lineterm="")
         for line in lines:
             (self.stream or sys.stderr).write(f"{line}\n")
+        return after
+
+
+class Declines(Instrument):
+    """Prints why passes left kernels as they were, a line each. The passes' context has `take` as its `declined`."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.stream = stream
+        self._found: list[Declined] = []
+
+    def take(self, why: Declined) -> None:
+        """Keep what the pass that is running says."""
+        self._found.append(why)
+
+    def before_pass(self, pass_: Pass, module: KernelModule) -> None:
+        self._found = []
+
+    def after_pass(self, pass_: Pass, before: KernelModule, after: KernelModule) -> KernelModule:
+        for why in dict.fromkeys(self._found):
+            where = f" @{why.kernel}" if why.kernel else ""
+            (self.stream or sys.stderr).write(f"{pass_.name}{where}: {why.reason}\n")
         return after
 
 

@@ -15,11 +15,23 @@ Service = TypeVar("Service")
 
 
 @dataclass(frozen=True)
+class Declined:
+    """Why a pass left a kernel as it was, in one plain line.
+
+    `kernel` is its symbol, or `first, second` for two kernels that are not made one, or "" for the whole module.
+    """
+
+    reason: str
+    kernel: str = ""
+
+
+@dataclass(frozen=True)
 class Context:
     """The objects that a pass may use besides the module.
 
     `target` is a target's name; `evaluator` implements `kernelwright.agent.evaluator.Evaluator`; `seed` seeds
-    whatever is random; `progress` takes one short line about work under way. `lowering_device` is where lowerings run
+    whatever is random; `progress` takes one short line about work under way, and `declined` why a pass that looked at a
+    kernel left it as it was. `lowering_device` is where lowerings run
     a program: a device of torch, `meta` for nowhere (by shapes alone), or `auto`. `services` hold what only some passes
     want, each in a frozen dataclass of its own with a default for every field.
     """
@@ -28,6 +40,7 @@ class Context:
     evaluator: Any = None
     seed: int = 0
     progress: Callable[[str], None] = lambda _line: None
+    declined: Callable[[Declined], None] = lambda _why: None
     lowering_device: str = "auto"
     services: tuple[object, ...] = ()
 

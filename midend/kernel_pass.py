@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
@@ -12,9 +12,12 @@ from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Function
-from kernelwright.ir.passes import Context, Pass
+from kernelwright.ir.passes import Context, Declined, Pass
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.analysis.host_code import without_idle_kernels
+
+#: Why passes decline that have to know tensors and numbers.
+NOT_KNOWN = "what the launcher passes is not known"
 
 
 @dataclass(frozen=True)
@@ -30,31 +33,34 @@ class KernelPass(Pass):
     asks_launches: ClassVar[bool] = False
 
     @abstractmethod
-    def rewrite(self, function: Function, launches: Launches | None) -> Function:
-        """The kernel rewritten; the same object where the rule does not apply."""
+    def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:
+        """The kernel rewritten, or why not. The same object says that the kernel lacks what the pass `needs`."""
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with its kernels rewritten; the same object where the rule applies to none."""
         functions = kernel_functions(module)
         known = launch_facts(module) if functions and self.asks_launches else {}
         found = {}
         for symbol, function in functions.items():
             made = self._rewritten(function, functions, known.get(symbol)) if function.entry else None
-            if made is not None:
+            if isinstance(made, Declined):
+                ctx.declined(replace(made, kernel=symbol))
+            elif made is not None:
                 found[symbol] = made
         return without_idle_kernels(with_functions(module, found)) if found else module
 
     def _rewritten(
         self, function: Function, functions: Mapping[str, Function], launches: Launches | None
-    ) -> Function | None:
+    ) -> Function | Declined:
         """The kernel rewritten with its helpers taken apart and its loops counted, or as it is where that comes to the
         same."""
         whole = counted(inlined(function, functions))
         made = self.rewrite(whole, launches)
-        if made is whole:
-            return None
-        if whole is not function:
-            short = self.rewrite(function, launches)
-            if normal_form(short, functions) == normal_form(made, functions):
-                return short
-        return made
+        if isinstance(made, Declined):
+            return made
+        if made == whole:
+            return Declined(f"it needs {self.needs}")
+        short = self.rewrite(function, launches) if whole is not function else made
+        if short is made or isinstance(short, Declined):
+            return made
+        return short if normal_form(short, functions) == normal_form(made, functions) else made

@@ -1,7 +1,7 @@
 """Two launches, the second of which reads what the first writes: whether one launch may take the place of both."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace
@@ -9,6 +9,7 @@ from kernelwright.ir.dialect.checker import extern_name
 from kernelwright.ir.kernel.analysis.accesses import written_parameters
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.passes import Declined
 from kernelwright.ir.values import Kernel, KernelModule, TensorSpec
 from kernelwright.midend.analysis.host_code import (
     FLOATS,
@@ -20,16 +21,24 @@ from kernelwright.midend.analysis.launches import HostLaunch, find_launches, is_
 from kernelwright.midend.analysis.pointwise import mentions
 
 
-def hand_overs(module: KernelModule, trace: HostTrace) -> Iterator["HandOver"]:
-    """Every tensor that a launch is given and a later one of another kernel, where one launch may take their place."""
+def hand_overs(
+    module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None] = lambda _why: None
+) -> Iterator["HandOver"]:
+    """Every tensor that a launch is given and a later one of another kernel, where one launch may take their place.
+    `declined` is told why it may not where the first writes what the second is given."""
     launches = list(find_launches(module, trace))
     for first in launches:
         for second in launches:
             if first.index < second.index and first.kernel != second.kernel:
                 for parameter, name in first.given.items():
                     pair = HandOver(module, trace, first, second, parameter, name)
-                    if name in second.given.values() and pair.is_legal():
+                    if name not in second.given.values():
+                        continue
+                    hindrance = pair.hindrance()
+                    if not hindrance:
                         yield pair
+                    elif parameter in first.written:
+                        declined(Declined(hindrance, pair.symbols))
 
 
 @dataclass(frozen=True)
@@ -48,18 +57,30 @@ class HandOver:
         """The second kernel's name for the tensor."""
         return next(name for name, value in self.second.given.items() if value == self.tensor)
 
+    @property
+    def symbols(self) -> str:
+        """The names of both kernels."""
+        return f"{self.first.kernel.symbol}, {self.second.kernel.symbol}"
+
     def is_legal(self) -> bool:
-        """Whether the first launch may wait for the second and be one with it, as far as host code goes: the tensor
-        has no gaps, each kernel is launched once, and nothing between the two touches what either uses."""
+        """Whether the first launch may wait for the second and be one with it, as far as host code goes."""
+        return not self.hindrance()
+
+    def hindrance(self) -> str:
+        """Why it may not: the tensor has gaps, a kernel is launched again, or something between the two touches what
+        either uses. "" where it may."""
         spec = self.spec()
-        return (
-            spec is not None
-            and spec.dtype in FLOATS
-            and spec.extent == spec.numel
-            and self._is_given_once()
-            and self._nothing_between()
-            and self._nothing_shared()
-        )
+        if spec is None:
+            return "host code does not make the tensor between them uninitialised"
+        if spec.dtype not in FLOATS:
+            return f"the tensor between them holds {spec.dtype}, not one of {', '.join(FLOATS)}"
+        if spec.extent != spec.numel:
+            return "the tensor between them has gaps"
+        if not self._is_given_once():
+            return "one of them is launched again, or something else is given the tensor before the second"
+        if not self._nothing_between():
+            return "host code between them touches what the first uses"
+        return "" if self._nothing_shared() else "one of them writes what the other reads, the tensor apart"
 
     def is_kept(self) -> bool:
         """Whether others read the tensor, too: after the second launch, where nothing between the two does."""

@@ -1,6 +1,6 @@
 """`fuse-epilogue`: what a kernel does with another's result by element, or by row, is done before that is stored."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -14,12 +14,13 @@ from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import print_function
 from kernelwright.ir.kernel.values import Function
-from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.passes import Context, Declined, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.hand_overs import HandOver, hand_overs
-from kernelwright.midend.analysis.host_code import fresh_names, fresh_symbol, repeated_on_straight_host
+from kernelwright.midend.analysis.host_code import NOT_STRAIGHT, fresh_names, fresh_symbol, repeated_on_straight_host
 from kernelwright.midend.analysis.launches import HostLaunch
 from kernelwright.midend.fusion.tile_pairs import TilePair
+from kernelwright.midend.kernel_pass import NOT_KNOWN
 from kernelwright.midend.rows.row_blocks import RowLoops, WholeRows
 
 
@@ -43,24 +44,36 @@ class FuseEpilogue(Pass):
     writes: ClassVar[Level] = Level.TRITON
     explore = Exploration(Phase.FINISH, after=("fuse-flip",))
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with as few kernels as that makes; the same object where nothing can be fused."""
-        return repeated_on_straight_host(module, _fuse_one)
+        return pairs_fused(module, _one_kernel, ctx)
 
 
-def _fuse_one(module: KernelModule) -> KernelModule | None:
-    trace = trace_host(module)
-    if trace is None:
+def _one_kernel(pair: HandOver) -> KernelModule:
+    tiles = TilePair(pair.module, pair.trace, pair.first, pair.second, pair.parameter, pair.tensor)
+    return tiles.made() if tiles.is_legal() else fused(pair)
+
+
+def pairs_fused(module: KernelModule, fuse: Callable[[HandOver], KernelModule], ctx: Context) -> KernelModule:
+    """The module with one kernel in the place of each two that `fuse` makes one, which says with UnfitError why not."""
+    left = list[Declined]()
+
+    def step(module: KernelModule) -> KernelModule | None:
+        left.clear()
+        trace = trace_host(module)
+        if trace is None:
+            left.append(Declined(NOT_STRAIGHT))
+        for pair in hand_overs(module, trace, left.append) if trace is not None else ():
+            try:
+                return fuse(pair)
+            except UnfitError as reason:
+                left.append(Declined(str(reason), pair.symbols))
         return None
-    for pair in hand_overs(module, trace):
-        tiles = TilePair(pair.module, pair.trace, pair.first, pair.second, pair.parameter, pair.tensor)
-        if tiles.is_legal():
-            return tiles.made()
-        try:
-            return fused(pair)
-        except UnfitError:
-            continue
-    return None
+
+    made = repeated_on_straight_host(module, step)
+    for why in dict.fromkeys(left or [Declined("no kernel reads what another one stores")]):
+        ctx.declined(why)
+    return made
 
 
 def fused(pair: HandOver) -> KernelModule:
@@ -102,7 +115,7 @@ def _part(pair: HandOver, launch: HostLaunch) -> Part:
     blocks = {name: value for name, value in launch.kernel.meta if type(value) is int}
     known = launch_facts(pair.module).get(symbol)
     if known is None:
-        raise UnfitError("what the launcher passes is not known")
+        raise UnfitError(NOT_KNOWN)
     return Part(counted(inlined(functions[symbol], functions)), known, blocks)
 
 
@@ -110,7 +123,7 @@ def _forms(second: Part) -> Iterator[Part]:
     """The second kernel as it is, and with whole rows where it loops over rows."""
     yield second
     rows = RowLoops.of(second.function, second.launches)
-    if rows is None:
+    if isinstance(rows, Declined):
         return
     whole = WholeRows.of(rows.whole, second.launches, rows.length, rows.block)
     # Where blocks filled rows, nothing had to be neutral beyond the end of one.

@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.backend.launch.host_trace import trace_host
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.merging.merged import turns
 from kernelwright.ir.kernel.merging.reading import UnfitError
 from kernelwright.ir.passes import Context, Keeps, Pass, register
 from kernelwright.ir.values import KernelModule, Level
-from kernelwright.midend.analysis.hand_overs import hand_overs
-from kernelwright.midend.analysis.host_code import repeated_on_straight_host
-from kernelwright.midend.fusion.fuse_epilogue import fused, second_part, tensor_of
+from kernelwright.midend.analysis.hand_overs import HandOver
+from kernelwright.midend.fusion.fuse_epilogue import fused, pairs_fused, second_part, tensor_of
 
 
 @register
@@ -31,17 +29,12 @@ class FuseFlip(Pass):
     keeps: ClassVar[Keeps] = Keeps.EXACT
     explore = Exploration(Phase.FINISH)
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module without such flips; the same object where there is none."""
-        return repeated_on_straight_host(module, _without_one)
+        return pairs_fused(module, _without_flip, ctx)
 
 
-def _without_one(module: KernelModule) -> KernelModule | None:
-    trace = trace_host(module)
-    for pair in hand_overs(module, trace) if trace is not None else ():
-        try:
-            if turns(second_part(pair), tensor_of(pair)):
-                return fused(pair)
-        except UnfitError:
-            continue
-    return None
+def _without_flip(pair: HandOver) -> KernelModule:
+    if not turns(second_part(pair), tensor_of(pair)):
+        raise UnfitError("the second does more than move each element, or counts none down")
+    return fused(pair)

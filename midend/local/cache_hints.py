@@ -8,7 +8,7 @@ from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.analysis.programs import varying_values
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function
-from kernelwright.ir.passes import Keeps, register
+from kernelwright.ir.passes import Declined, Keeps, register
 from kernelwright.midend.kernel_pass import KernelPass
 
 
@@ -26,13 +26,15 @@ class CacheHints(KernelPass):
     keeps: ClassVar[Keeps | None] = Keeps.EXACT
     explore = Exploration(Phase.FINISH, after=("hoist-offsets",), estimated=False)
 
-    def rewrite(self, function: Function, launches: Launches | None) -> Function:  # noqa: ARG002
+    def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:  # noqa: ARG002
         """The kernel with hints."""
         varying = varying_values(function)
         loads = [one for one in function.walk() if one.kind == "load" and one.get("eviction_policy") is None]
         shared = [load for load in loads if load.get("pointer") not in varying]
-        if not shared or not any(one.kind == "program_id" for one in function.walk()):
-            return function
+        if not any(one.kind == "program_id" for one in function.walk()):
+            return Declined("all of its programs do the same")
+        if not shared:
+            return Declined("each load without a policy has another address in another program")
         edits = Rewriting(function)
         for load in shared:
             edits.change(load, eviction_policy=Constant("'evict_last'"))

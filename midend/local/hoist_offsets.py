@@ -11,8 +11,8 @@ from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT, Form
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value
-from kernelwright.ir.passes import Keeps, register
-from kernelwright.midend.kernel_pass import KernelPass
+from kernelwright.ir.passes import Declined, Keeps, register
+from kernelwright.midend.kernel_pass import NOT_KNOWN, KernelPass
 
 #: Loads that an address of their own is worth.
 LEAST_LOADS = 3
@@ -39,20 +39,23 @@ class HoistOffsets(KernelPass):
     asks_launches: ClassVar[bool] = True
     explore = Exploration(Phase.FINISH, after=("align-rows",))
 
-    def rewrite(self, function: Function, launches: Launches | None) -> Function:
+    def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:
         """The kernel with such addresses."""
         if launches is None:
-            return function
+            return Declined(NOT_KNOWN)
         edits = Rewriting(function)
         sums = _Sums(function, edits)
-        for loads in _groups(function, launches, sums):
+        groups = list(_groups(function, launches, sums))
+        if not groups:
+            return Declined("no three loads of a block are at constant distances in one tensor")
+        for loads in groups:
             first = loads[0].operation
             address = sums.rest(loads[0].operation.operands[0], first)
             for load in loads:
                 constant = sums.constant(load.operation.operands[0])
                 edits.change(load.operation, pointer=_moved(edits, load.operation, address, constant))
         made = edits.done()
-        return function if made == function else made
+        return Declined("its loads share an address already") if made == function else made
 
 
 def _groups(function: Function, launches: Launches, sums: "_Sums") -> Iterator[list[Access]]:

@@ -11,9 +11,9 @@ from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.sums import Sums
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Region, Value
-from kernelwright.ir.passes import Keeps, register
+from kernelwright.ir.passes import Declined, Keeps, register
 from kernelwright.ir.values import DTYPES
-from kernelwright.midend.kernel_pass import KernelPass
+from kernelwright.midend.kernel_pass import NOT_KNOWN, KernelPass
 from kernelwright.midend.rows.row_blocks import RowLoops
 from kernelwright.midend.rows.row_positions import RowPositions, counter_of
 
@@ -43,19 +43,29 @@ class AlignRows(KernelPass):
     asks_launches: ClassVar[bool] = True
     explore = Exploration(Phase.FINISH, after=("rematerialize",))
 
-    def rewrite(self, function: Function, launches: Launches | None) -> Function:
+    def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:
         """The kernel with two loops in the place of each."""
-        rows = RowLoops.of(function, launches) if launches is not None else None
-        if rows is None or launches is None or rows.length < LEAST_ROW:
-            return function
-        positions = RowPositions.of(rows, launches)
-        found = [_Loop.of(positions, loop) for loop in rows.loops]
-        loops = [loop for loop in found if loop is not None]
-        starts = {loop.start for loop in loops}
+        if launches is None:
+            return Declined(NOT_KNOWN)
+        rows = RowLoops.of(function, launches)
+        if isinstance(rows, Declined):
+            return rows
+        if rows.length < LEAST_ROW:
+            return Declined(f"its rows have {rows.length} elements, less than {LEAST_ROW}")
+        positions, loops = RowPositions.of(rows, launches), list[_Loop]()
+        for loop in rows.loops:
+            found = _Loop.of(positions, loop)
+            if isinstance(found, Declined):
+                return found
+            loops.append(found)
+        if len({loop.start for loop in loops}) > 1:
+            return Declined("its loops begin rows at different places")
         sizes = _sizes(function, (access for loop in loops for access in loop.moved), launches)
-        if len(loops) < len(found) or len(starts) != 1 or not sizes or rows.length * min(sizes) % WIDEST == 0:
-            return function
-        return _Aligned(positions, loops, min(sizes)).run() or function
+        if not sizes:
+            return Declined("the size of an element is not known")
+        if rows.length * min(sizes) % WIDEST == 0:
+            return Declined(f"its rows are a multiple of {WIDEST} bytes")
+        return _Aligned(positions, loops, min(sizes)).run() or Declined("where a row begins is not known before a loop")
 
 
 def _sizes(function: Function, accesses: Iterable[Access], launches: Launches) -> list[int]:
@@ -81,31 +91,37 @@ class _Loop:
     masks: tuple[Value, ...]
 
     @classmethod
-    def of(cls, positions: RowPositions, loop: Operation) -> "_Loop | None":
-        """Read a loop; None where positions are for more than addresses and masks, or rows are not alike."""
+    def of(cls, positions: RowPositions, loop: Operation) -> "_Loop | Declined":
+        """Read a loop, or say why not: positions are for more than addresses and masks, or rows are not alike."""
         inside, counter = positions.inside(loop), Leaf(counter_of(loop))
-        if positions.is_ordered(loop) or any(one.regions for one in loop.regions[0].operations):
-            return None
+        if positions.is_ordered(loop):
+            return Declined("a loop depends on which element comes first")
+        if any(one.regions for one in loop.regions[0].operations):
+            return Declined("a loop holds a branch")
         if any(access.index is None for access in inside):
-            return None
+            return Declined("an access in a loop has no known index")
         moved = tuple(one for one in inside if one.index is not None and positions.moves(loop, one.index))
         lanes = {leaf for one in moved if one.index for leaf in one.index.leaves if leaf.value in positions.lanes}
         shapes = {positions.accesses.indices.shapes.of(one.operation.operands[0]) for one in moved}
         shape = shapes.pop() if len(shapes) == 1 else None
         if not shape or len(lanes) != 1:
-            return None
+            return Declined("a loop's accesses along the row differ in shape or in lanes")
         leaf, backwards = lanes.pop(), positions.runs_backwards(loop)
         place = Form.of({(leaf,): 1})
         place = place.plus(Form.of({(counter,): 1}), -1 if backwards else 1)
         place = place.plus(positions.last(positions.rows.length)) if backwards else place
         starts = {one.index.plus(place, -1) for one in moved if one.index is not None}
         start = starts.pop() if len(starts) == 1 else None
-        if start is None or positions.moves(loop, start) or start.constant is not None:
-            return None
+        if start is None or positions.moves(loop, start):
+            return Declined("a loop's accesses begin rows at different places")
+        if start.constant is not None:
+            return Declined("all programs read the same row")
         masks = _ends(positions, loop, place.plus(Form.number(-positions.rows.length)), len(shape))
         kept = {id(one.operation) for one in moved}
-        if not _only_placed(positions, loop, kept, masks) or not all(_is_ended(positions, one, masks) for one in moved):
-            return None
+        if not _only_placed(positions, loop, kept, masks):
+            return Declined("a loop uses positions for more than addresses and masks")
+        if not all(_is_ended(positions, one, masks) for one in moved):
+            return Declined("an access is not masked at the end of the row")
         return cls(loop, backwards, start, leaf, len(shape), moved, tuple(masks))
 
 

@@ -18,10 +18,11 @@ from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Function, Operand, Operation
-from kernelwright.ir.passes import Context, Keeps, Pass, register
+from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
-from kernelwright.midend.analysis.host_code import with_statements, without_idle_kernels, without_tensors
+from kernelwright.midend.analysis.host_code import NOT_STRAIGHT, with_statements, without_idle_kernels, without_tensors
 from kernelwright.midend.analysis.launches import HostLaunch, is_made_for, launched_once, roots_of
+from kernelwright.midend.kernel_pass import NOT_KNOWN
 from kernelwright.midend.rows.repeated_accesses import Tensors, without_repeats
 from kernelwright.midend.rows.row_blocks import RowLoops, WholeRows
 
@@ -55,31 +56,48 @@ class PersistentRows(Pass):
         if not 1 <= self.limit <= MOST_ELEMENTS:
             raise UserError(f"limit={self.limit}: choose 1 to {MOST_ELEMENTS} elements")
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such kernels in persistent form; the same object where there is none."""
         while (trace := trace_host(module)) is not None:
             functions, known = kernel_functions(module), launch_facts(module)
+            left = list[Declined]()
             for launch in launched_once(module, trace):
-                launches = known.get(launch.kernel.symbol)
-                found = self._found(functions, launch, launches) if launches is not None else None
-                if found is not None and launches is not None:
+                symbol = launch.kernel.symbol
+                launches = known.get(symbol)
+                found = self._found(functions, launch, launches) if launches is not None else Declined(NOT_KNOWN)
+                if isinstance(found, Declined):
+                    left.append(replace(found, kernel=symbol))
+                elif launches is not None:
                     made = _made(trace, launch, found, launches, functions)
                     module = _replaced(module, trace, launch, made, found)
                     break
             else:
+                for why in left:
+                    ctx.declined(why)
                 return module
+        ctx.declined(Declined(NOT_STRAIGHT))
         return module
 
-    def _found(self, functions: Mapping[str, Function], launch: HostLaunch, launches: Launches) -> RowLoops | None:
-        """The loops of a kernel that may give way to one block."""
+    def _found(self, functions: Mapping[str, Function], launch: HostLaunch, launches: Launches) -> RowLoops | Declined:
+        """The loops of a kernel that may give way to one block, or why there are none."""
         rows = RowLoops.of(counted(inlined(functions[launch.kernel.symbol], functions)), launches)
-        if rows is None or not 1 < rows.length <= self.limit or len(rows.loops) < 2:
-            return None
+        if isinstance(rows, Declined):
+            return rows
+        if len(rows.loops) < 2:
+            return Declined("it has one loop, which loads each element once")
+        if not 1 < rows.length <= self.limit:
+            return Declined(f"its rows have {rows.length} elements, and the limit is {self.limit}")
         given = dict(launch.kernel.meta).get(rows.parameter)
-        if type(given) is not int or rows.parameter in launch.grid_options:
-            return None
+        if type(given) is not int:
+            return Declined(f"no launch option gives {rows.parameter}")
+        if rows.parameter in launch.grid_options:
+            return Declined(f"the grid depends on {rows.parameter}")
         whole = WholeRows.of(rows.whole, launches, rows.length, rows.block)
-        return rows if whole.is_masked() and (rows.length % given or whole.is_neutral()) else None
+        if not whole.is_masked():
+            return Declined("an access is not masked at the end of the row")
+        if rows.length % given == 0 and not whole.is_neutral():
+            return Declined("what is combined is not neutral beyond the end of the row")
+        return rows
 
 
 def _made(
@@ -89,8 +107,8 @@ def _made(
     tensors = _tensors(trace, launch, rows.function)
     made = without_repeats(rows.whole, launches, tensors)
     whole = counted(functions[launch.kernel.symbol])
-    short = RowLoops.of(whole, launches) if whole is not rows.function else None
-    if short is None:
+    short = RowLoops.of(whole, launches)
+    if whole is rows.function or isinstance(short, Declined):
         return made
     kept = without_repeats(short.whole, launches, tensors, trusting=True)
     return kept if normal_form(kept, functions) == normal_form(made, functions) else made

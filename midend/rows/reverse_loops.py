@@ -7,7 +7,7 @@ from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.sums import Sums
 from kernelwright.ir.kernel.values import Function, Operation, Region
-from kernelwright.ir.passes import Keeps, register
+from kernelwright.ir.passes import Declined, Keeps, register
 from kernelwright.midend.kernel_pass import KernelPass
 from kernelwright.midend.rows.row_blocks import RowLoops
 from kernelwright.midend.rows.row_positions import RowPositions
@@ -29,18 +29,29 @@ class ReverseLoops(KernelPass):
     keeps: ClassVar[Keeps | None] = Keeps.REASSOCIATED
     asks_launches: ClassVar[bool] = True
 
-    def rewrite(self, function: Function, launches: Launches | None) -> Function:
-        """The kernel with such loops; the same object where it has no two."""
+    def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:
+        """The kernel with such loops."""
         rows = RowLoops.of(function, launches)
-        if rows is None or len(rows.loops) < 2:
-            return function
+        if isinstance(rows, Declined):
+            return rows
+        if len(rows.loops) < 2:
+            return Declined("it has one loop")
         positions, edits = RowPositions.of(rows, launches), Rewriting(function)
         if any(map(positions.runs_backwards, rows.loops)):
-            return function
-        for loop in rows.loops[1::2]:
-            if not (positions.is_ordered(loop) or positions.asks_for_rounds(loop) or positions.overtakes(loop)):
-                _reverse(edits, positions, loop)
-        return edits.done()
+            return Declined("a loop runs backwards already")
+        reversible = [loop for loop in rows.loops[1::2] if not _hindrance(positions, loop)]
+        for loop in reversible:
+            _reverse(edits, positions, loop)
+        return edits.done() if reversible else Declined(_hindrance(positions, rows.loops[1]))
+
+
+def _hindrance(positions: RowPositions, loop: Operation) -> str:
+    """Why a loop has to take its rounds in order; "" where it need not."""
+    if positions.is_ordered(loop):
+        return "the second loop depends on which element comes first"
+    if positions.asks_for_rounds(loop):
+        return "the second loop uses its counter for more than positions in the row"
+    return "the second loop may load what another round of it stores" if positions.overtakes(loop) else ""
 
 
 def _reverse(edits: Rewriting, positions: RowPositions, loop: Operation) -> None:

@@ -11,6 +11,7 @@ from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
 from kernelwright.ir.kernel.vocabulary import LOOPS
+from kernelwright.ir.passes import Declined
 
 #: What changes nothing where it is combined with something else, by kind of combining.
 _NEUTRAL = {"sum": ("0", "0.0"), "max": ('-float("inf")',), "min": ('float("inf")',), "xor_sum": ("0",)}
@@ -31,11 +32,15 @@ class RowLoops:
     parameter: str
 
     @classmethod
-    def of(cls, function: Function, launches: Launches | None) -> "RowLoops | None":
-        """Read a kernel; None where there is no such loop, or another one."""
+    def of(cls, function: Function, launches: Launches | None) -> "RowLoops | Declined":
+        """Read a kernel, or say why it is none of these: it has no such loop, or another one."""
         loops = tuple(one for one in function.walk() if one.kind in LOOPS)
-        if any(one.kind != "for" or not any(one is other for other in function.body.operations) for one in loops):
-            return None
+        if not loops:
+            return Declined("it has no loop")
+        if any(one.kind != "for" for one in loops):
+            return Declined("a loop does not count over a range")
+        if not all(any(one is other for other in function.body.operations) for one in loops):
+            return Declined("a loop is inside another loop or a branch")
         accesses = Accesses(function, launches)
         indices = accesses.indices
         pairs = zip(function.body.arguments, function.parameters, strict=True)
@@ -45,11 +50,18 @@ class RowLoops:
             start, end = (indices.form(loop.get(key)) for key in ("start", "end"))
             length = end.constant if end is not None and start == Form() else None
             found.add((length, blocks.get(loop.get("step"))))
-        length, parameter = found.pop() if len(found) == 1 else (None, None)
-        if length is None or parameter is None:
-            return None
+        if any(length is None for length, _ in found):
+            return Declined("a loop does not run from 0 to a known length")
+        if any(parameter is None for _, parameter in found):
+            return Declined("a loop's step is no block size of the launch")
+        if len(found) > 1:
+            return Declined("its loops differ in length or in step")
+        length, parameter = found.pop()
+        assert length is not None and parameter is not None
         rows = cls(function, loops, length, parameter)
-        return rows if all(map(rows._counts, _forms(accesses))) else None
+        if not all(map(rows._counts, _forms(accesses))):
+            return Declined("an index moves by another step than the loop's block")
+        return rows
 
     def _counts(self, form: Form) -> bool:
         """Whether an index or a bound moves along the row by as much from turn to turn as the block is long."""

@@ -18,9 +18,9 @@ from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Constant, Function, Operation, Region
 from kernelwright.ir.kernel.vocabulary import LOOPS
-from kernelwright.ir.passes import Context, Keeps, register
+from kernelwright.ir.passes import Context, Declined, Keeps, register
 from kernelwright.ir.values import KernelModule, Scalar
-from kernelwright.midend.analysis.host_code import without_idle_kernels
+from kernelwright.midend.analysis.host_code import NOT_STRAIGHT, without_idle_kernels
 from kernelwright.midend.analysis.launches import HostLaunch, launched_once
 from kernelwright.midend.kernel_pass import KernelPass
 from kernelwright.midend.rows.row_blocks import RowLoops
@@ -56,32 +56,40 @@ class SerialWindows(KernelPass):
         if not 1 <= self.limit <= MOST:
             raise UserError(f"limit={self.limit}: choose 1 to {MOST} elements")
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such kernels; the same object where there is none."""
         functions = kernel_functions(module)
         looped = any(one.kind in LOOPS for function in functions.values() for one in function.walk())
-        trace = trace_host(module) if looped else None
+        if not looped:
+            ctx.declined(Declined("no kernel has a loop"))
+            return module
+        trace = trace_host(module)
         if trace is None:
+            ctx.declined(Declined(NOT_STRAIGHT))
             return module
         known, made, metas = launch_facts(module), dict[str, Function](), dict[str, tuple[tuple[str, Scalar], ...]]()
         for launch in launched_once(module, trace):
             symbol = launch.kernel.symbol
             meta = self._meta(launch, functions, known.get(symbol))
-            if meta is not None:
-                metas[symbol] = meta
-                unrolled = self._rewritten(functions[symbol], functions, known.get(symbol))
-                made |= {symbol: unrolled} if unrolled is not None else {}
+            if isinstance(meta, Declined):
+                ctx.declined(replace(meta, kernel=symbol))
+                continue
+            metas[symbol] = meta
+            unrolled = self._rewritten(functions[symbol], functions, known.get(symbol))
+            made |= {symbol: unrolled} if not isinstance(unrolled, Declined) else {}
         if not metas:
             return module
         module = with_functions(module, made)
         kernels = tuple(replace(one, meta=metas.get(one.symbol, one.meta)) for one in module.kernels)
         return without_idle_kernels(replace(module, kernels=kernels))
 
-    def rewrite(self, function: Function, launches: Launches | None) -> Function:
+    def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:
         """The kernel with its loops written out where they are short."""
         rows = RowLoops.of(function, launches)
-        if rows is None or rows.length > MOST_UNROLLED:
-            return function
+        if isinstance(rows, Declined):
+            return rows
+        if rows.length > MOST_UNROLLED:
+            return Declined(f"{rows.length} turns of a loop are too many to write out")
         edits = Rewriting(function)
         for loop in rows.loops:
             edits.put(loop, _written_out(edits, loop, rows.length))
@@ -89,12 +97,16 @@ class SerialWindows(KernelPass):
 
     def _meta(
         self, launch: HostLaunch, functions: Mapping[str, Function], launches: Launches | None
-    ) -> tuple[tuple[str, Scalar], ...] | None:
-        """The launch options with a window to a lane; None where the kernel is none of windows."""
+    ) -> tuple[tuple[str, Scalar], ...] | Declined:
+        """The launch options with a window to a lane, or why the kernel is none of windows."""
         rows = RowLoops.of(counted(inlined(functions[launch.kernel.symbol], functions)), launches)
         meta = dict(launch.kernel.meta)
-        if rows is None or rows.length > self.limit or meta.get(rows.parameter, 1) == 1:
-            return None
+        if isinstance(rows, Declined):
+            return rows
+        if rows.length > self.limit:
+            return Declined(f"its loops run over {rows.length} elements, more than {self.limit}")
+        if meta.get(rows.parameter, 1) == 1:
+            return Declined("its launch options hold no block of several elements")
         axes = Axes(rows.function, launches)
         names = {
             value: one.name for one, value in zip(rows.function.parameters, rows.function.body.arguments, strict=True)
@@ -104,9 +116,11 @@ class SerialWindows(KernelPass):
         option = shared.pop() if len(shared) == 1 else ""
         positions = RowPositions.of(rows, launches)
         if option not in launch.grid_options or rows.parameter in launch.grid_options or option not in meta:
-            return None
-        if any(map(positions.is_ordered, rows.loops)) or _is_row(positions, windows, rows.length):
-            return None
+            return Declined("no launch option says how many windows a program has")
+        if any(map(positions.is_ordered, rows.loops)):
+            return Declined("a loop depends on which element comes first")
+        if _is_row(positions, windows, rows.length):
+            return Declined("a window is a line of memory, which lanes had better share")
         count = WINDOWS if _is_masked(axes, windows) else _dividing(launches, meta[option])
         meta |= {option: count, rows.parameter: 1, "num_warps": WARPS}
         return tuple(meta.items())

@@ -57,6 +57,7 @@ def test_a_way_that_a_rewrite_finds_is_verified(benchmark: ModuleType) -> None:
     assert found["found"] and found["fired"] == ["fuse-epilogue"]
     assert found["kernels"] == 2 and {one["kernels"] for one in found["changes"]} == {1}
     assert nothing["as_written"] == "ok" and nothing["fired"] == [] and "found" not in nothing
+    assert nothing["declined"]["fuse-epilogue"] == ["no kernel reads what another one stores"]
 
 
 def test_a_program_that_the_dialect_refuses_is_told_with_its_hint(benchmark: ModuleType) -> None:

@@ -222,6 +222,18 @@ def test_opt_reads_a_program_or_a_module_and_composes(program: Path, capsys: Cap
     assert "+++ after tune" in err and "# ---- after tune" in err
 
 
+def test_opt_says_why_a_pass_left_a_kernel_as_it_was(program: Path, capsys: Captured) -> None:
+    assert main(["opt", str(program), "-p", "lower-inductor", "-o", "lowered.py"]) == 0
+    assert main(["opt", "lowered.py", "-p", "align-rows,fuse-epilogue"]) == 0
+    assert "it has no loop" not in capsys.readouterr().err
+    assert main(["opt", "lowered.py", "-p", "align-rows,fuse-epilogue", "--declined"]) == 0
+    out, err = capsys.readouterr()
+    assert out == Path("lowered.py").read_text()
+    assert err.endswith(
+        "align-rows @mul_add_relu: it has no loop\nfuse-epilogue: no kernel reads what another one stores\n"
+    )
+
+
 def test_opt_judges_what_no_pass_changed(program: Path, capsys: Captured) -> None:
     assert main(["opt", str(program), "-p", "lower-inductor", "-o", "right.py"]) == 0
     text = Path("right.py").read_text()

@@ -12,6 +12,7 @@ import pytest
 
 from kernelwright.ir.errors import PassError
 from kernelwright.ir.instruments import (
+    Declines,
     Diff,
     Dump,
     PrintIrAfter,
@@ -21,7 +22,7 @@ from kernelwright.ir.instruments import (
     Verify,
 )
 from kernelwright.ir.parser import parse_module
-from kernelwright.ir.passes import REGISTRY, Context, Pass
+from kernelwright.ir.passes import REGISTRY, Context, Declined, Pass
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Level, Reference, TensorSpec
 
@@ -56,13 +57,15 @@ class _Lower(Pass):
 
 @dataclass(frozen=True)
 class _Same(Pass):
-    """Changes nothing."""
+    """Changes nothing, and says why."""
 
     name: ClassVar[str] = "i-same"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
+        for why in (Declined("it is fine", "scale"), Declined("it is fine", "scale"), Declined("there is one kernel")):
+            ctx.declined(why)
         return module
 
 
@@ -94,6 +97,13 @@ class _Judge:
 
 def run(spec: str, *instruments: object) -> KernelModule:
     return parse_pipeline(spec).run(MODULE, Context(), instruments)  # type: ignore[arg-type]
+
+
+def test_reasons_stand_with_the_pass_that_gave_them_each_once() -> None:
+    text = io.StringIO()
+    declines = Declines(text)
+    parse_pipeline("i-lower,i-same,i-lower{block=16}").run(MODULE, Context(declined=declines.take), [declines])
+    assert text.getvalue() == "i-same @scale: it is fine\ni-same: there is one kernel\n"
 
 
 def test_verify_stamps_each_change_once() -> None:

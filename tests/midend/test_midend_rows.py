@@ -241,7 +241,7 @@ def loops(module: KernelModule) -> list[int]:
 def backwards(module: KernelModule) -> list[int]:
     """How many of the loops of each kernel run backwards over a row."""
     read = [RowLoops.of(function, None) for function in kernel_functions(module).values()]
-    positions = [RowPositions.of(rows, None) if rows is not None else None for rows in read]
+    positions = [RowPositions.of(rows, None) if isinstance(rows, RowLoops) else None for rows in read]
     return [sum(map(one.runs_backwards, one.rows.loops)) if one is not None else 0 for one in positions]
 
 

@@ -11,6 +11,7 @@ flags:
   --print-ir-after NAMES print the module on stderr after these passes (PASS,… or all)
   --diff                 print each pass's changes on stderr
   --verify               judge every change; stop with status 1 at the first wrong change
+  --declined             print on stderr why a pass left a kernel as it was
   --time                 print each pass's seconds on stderr
 
 Configuration (target=…, evaluator.seeds=…, import.shrink=…, seed=…) is as for `kernelwright compile`.
@@ -22,6 +23,7 @@ Exit status: 0 done, 1 not verified, 2 bad usage or input, 130 interrupted, 143 
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +34,7 @@ from kernelwright.driver.config.discovery import read_pipeline
 from kernelwright.driver.config.paths import check_text
 from kernelwright.driver.run.streams import alone_on_stdout
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.instruments import Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
+from kernelwright.ir.instruments import Declines, Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
@@ -46,9 +48,12 @@ FLAGS = (
     Flag("--print-ir-after", "NAMES"),
     Flag("--diff"),
     Flag("--verify"),
+    Flag("--declined"),
     Flag("--time"),
 )
 ROOT = "opt"
+#: Flags that print on stderr, where no live line may be among their text.
+_PRINTED = frozenset({"--diff", "--print-ir-after", "--declined"})
 
 
 def check(arguments: Arguments) -> "Settings":
@@ -96,15 +101,17 @@ def _passed(
     from kernelwright.driver.run.progress import Progress
 
     flags, clock = arguments.flags, Time()
-    printed = sys.stderr.isatty() and {"--diff", "--print-ir-after"} & set(flags)  # no live line among these
+    printed = sys.stderr.isatty() and not _PRINTED.isdisjoint(flags)
     try:
         with (
-            Progress(Console(stderr=True, quiet=bool(printed)), stages=False) as progress,
+            Progress(Console(stderr=True, quiet=printed), stages=False) as progress,
             open_context(settings, progress.say) as context,
         ):
             verify = Verify(context.evaluator) if "--verify" in flags else None
+            declines = Declines()
             instruments = [progress, *_instruments(arguments, pipeline, clock, verify)]
-            module = pipeline.run(module, context, instruments)
+            instruments += [declines] if "--declined" in flags else []
+            module = pipeline.run(module, replace(context, declined=declines.take), instruments)
             if verify is not None and module.level is not Level.TORCH and module.digest not in verify.verdicts:
                 verdict = context.evaluator.evaluate(module)
                 if not verdict.ok:

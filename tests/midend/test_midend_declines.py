@@ -1,0 +1,143 @@
+"""Rewrites of kernels that leave one as it was say why, in a line that fits the kernel."""
+
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from kernelwright.driver.config.discovery import discover
+from kernelwright.frontend.importers import import_source
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import REGISTRY, Context, Declined
+from kernelwright.ir.values import KernelModule, Reference
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from kernel_corpus import corpus
+
+discover()
+PASSES = sorted(name for name, found in REGISTRY.items() if found.keeps is not None)
+
+PROGRAM = """
+import torch
+import triton
+import triton.language as tl
+
+aten = torch.ops.aten
+
+
+@triton.jit
+def rows(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    BODY
+
+rows_meta = {"BLOCK": 256}
+
+
+def forward(x):
+    y = torch.empty_strided((4, WIDTH), (WIDTH, 1), device=x.device, dtype=torch.float32)
+    rows[4,](x, y, **rows_meta)
+    return y
+"""
+#: A loop that adds up a row, and one that stores it.
+ADDS = """
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, WIDTH, BLOCK):
+        c = start + tl.arange(0, BLOCK)
+        total += tl.load(x_ptr + row * WIDTH + c, mask=c < WIDTH, other=0.0)
+    mean = tl.sum(total, 0)
+"""
+STORES = """
+    for start in range(0, WIDTH, BLOCK):
+        c = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * WIDTH + c, mask=c < WIDTH, other=0.0)
+        tl.store(y_ptr + row * WIDTH + c, x - mean, mask=c < WIDTH)
+"""
+WHOLE = """
+    c = tl.arange(0, 2048)
+    x = tl.load(x_ptr + row * WIDTH + c, mask=c < WIDTH, other=0.0)
+    tl.store(y_ptr + row * WIDTH + c, x - 1.0, mask=c < WIDTH)
+"""
+TWO = ADDS + STORES
+#: Pass, body, width, reason.
+CASES = [
+    ("align-rows", WHOLE, 1031, "it has no loop"),
+    ("align-rows", TWO, 131, "its rows have 131 elements, less than 512"),
+    ("align-rows", TWO, 1024, "its rows are a multiple of 16 bytes"),
+    ("align-rows", TWO.replace("range(0,", "range(1,"), 1031, "a loop does not run from 0 to a known length"),
+    (
+        "align-rows",
+        TWO.replace(", mask=c < WIDTH, other=0.0", ""),
+        1031,
+        "an access is not masked at",
+    ),
+    ("align-rows", TWO.replace("x - mean", "x - mean + c"), 1031, "a loop uses positions for more than addresses"),
+    ("align-rows", TWO.replace("row * WIDTH", "7"), 1031, "all programs read the same row"),
+    ("persistent-rows", WHOLE, 1031, "it has no loop"),
+    ("persistent-rows", "mean = 0.0\n" + STORES, 1031, "it has one loop, which loads each element once"),
+    ("persistent-rows", TWO, 20000, "its rows have 20000 elements, and the limit is 16384"),
+    ("persistent-rows", TWO.replace("mask=c < WIDTH)", "mask=c < 2000)"), 1031, "an access is not masked at the end"),
+    ("persistent-rows", ADDS + "\n    for one in range(1):" + STORES.replace("\n", "\n    "), 1031, "a loop is inside"),
+    (
+        "persistent-rows",
+        ADDS.replace("BLOCK)", "64)", 1) + STORES,
+        1031,
+        "a loop's step is no block size of the launch",
+    ),
+    (
+        "persistent-rows",
+        ADDS.replace("WIDTH, BLOCK", "99, BLOCK") + STORES,
+        1031,
+        "its loops differ in length or in step",
+    ),
+    ("reverse-loops", "mean = 0.0\n" + STORES, 1031, "it has one loop"),
+    ("reverse-loops", TWO.replace("x - mean", "x - mean + start"), 1031, "the second loop uses its counter for more"),
+    (
+        "reverse-loops",
+        TWO.replace("x - mean", "tl.cumsum(x, 0) - mean"),
+        1031,
+        "the second loop depends on which element",
+    ),
+    ("serial-windows", WHOLE, 1031, "no kernel has a loop"),
+    ("serial-windows", TWO, 1031, "its loops run over 1031 elements, more than 256"),
+    ("serial-windows", TWO, 131, "no launch option says how many windows a program has"),
+    ("cache-hints", TWO, 1031, "each load without a policy has another address in another program"),
+    ("cache-hints", TWO.replace("row", "0"), 1031, "all of its programs do the same"),
+    ("hoist-offsets", TWO, 1031, "no three loads of a block are at constant distances in one tensor"),
+    ("fuse-flip", TWO, 1031, "no kernel reads what another one stores"),
+    ("fuse-epilogue", TWO, 1031, "no kernel reads what another one stores"),
+]
+
+
+@cache
+def reference(width: int) -> Reference:
+    text = "import torch\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x - 1\n\n"
+    return import_source(f"{text}def get_inputs():\n    return [torch.randn(4, {width})]\n", "rows").reference
+
+
+def declined(name: str, module: KernelModule) -> tuple[KernelModule, list[Declined]]:
+    said: list[Declined] = []
+    return REGISTRY[name]().run(module, Context(target="h200", declined=said.append)), said
+
+
+@pytest.mark.parametrize(("name", "body", "width", "reason"), CASES)
+def test_the_reason_fits_the_kernel(name: str, body: str, width: int, reason: str) -> None:
+    text = PROGRAM.replace("BODY", body.strip()).replace("WIDTH", str(width))
+    module = parse_module(text, reference=reference(width), name="rows")
+    after, said = declined(name, module)
+    assert after is module
+    assert [one.reason.startswith(reason) for one in said] == [True], said
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_that_changes_nothing_says_why(name: str) -> None:
+    reasons = set()
+    for place, module in corpus().items():
+        after, said = declined(name, module)
+        symbols = {kernel.symbol for kernel in (*module.kernels, *after.kernels)}
+        assert said or after is not module, place
+        for one in said:
+            assert one.reason and "\n" not in one.reason and not one.reason.endswith("."), place
+            assert not one.kernel or set(one.kernel.split(", ")) <= symbols, place
+        reasons |= {one.reason for one in said}
+    assert len(reasons) > 1
