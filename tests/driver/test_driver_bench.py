@@ -128,6 +128,20 @@ def test_rounds_go_on_from_a_memory_of_the_fastest_answers(tmp_path: Path, monke
     assert list(found["by_budget"]) == ["1", "2", "3", "4", "5"] and "up to 5 turns" in found["title"]
 
 
+def test_a_speedup_that_is_too_high_is_measured_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[str]()
+
+    def judged(modules: Iterable[KernelModule], _rungs: Any) -> Iterator[Verdict]:
+        for module in modules:
+            asked.append(module.digest)
+            times = {"eager": 1.0, "candidate": 0.5 if len(asked) > 1 else 0.001}
+            yield Verdict(Status.OK, Rung.TIME, times_ms=times, rungs=(Rung.PARSE, Rung.RUN, Rung.TIME))
+
+    monkeypatch.setattr(asking, "judged_by", lambda _pool: judged)
+    found = measured(told(tmp_path, "limit=1", "n=1"), [RIGHT])
+    assert len(asked) == 2 and found["by_turn"]["1"]["best"] == 2.0
+
+
 def half(path: Path) -> Path:
     """As many problems as the odd half of level 1 has, and others of level 2, all of another form and one result."""
     rows = []

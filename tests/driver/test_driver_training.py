@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import torch
 from omegaconf import OmegaConf
 from rich.console import Console
+from transformers import AutoTokenizer
 
 from kernelwright.agent.policy import Completion, Sampling
 from kernelwright.agent.reading import fenced
@@ -19,7 +21,7 @@ from kernelwright.driver.cli import main
 from kernelwright.driver.config.composition import compose_config
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.train_settings import read_sft_settings, read_train_settings
-from kernelwright.driver.pairs.rows import answer_of, rows_of
+from kernelwright.driver.pairs.rows import answer_of, read_pair_rows, rows_of
 from kernelwright.driver.training import run as training
 from kernelwright.driver.training.given import read_modules
 from kernelwright.frontend.agent import FrontendAgent, FrontendAgentPass
@@ -358,3 +360,26 @@ def test_what_is_measured_with_is_not_learnt_from(tmp_path: Path) -> None:
         names[split] = {module.name for module in modules}
     assert (len(names["train"]), len(names["test"])) == (4, 1)
     assert not names["train"] & names["test"]
+
+
+def test_options_of_the_chat_template_are_in_rows_to_learn_from(base: Path, tmp_path: Path) -> None:
+    shutil.copytree(base, tmp_path / "base")
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    tokenizer.chat_template += "{% if thinking %}hm{% endif %}"
+    tokenizer.save_pretrained(tmp_path / "base")
+    discover()
+    before = import_source(PROGRAM, "double", shrink="never")
+    pair = Pair.make(
+        "p", Problem("p", PROGRAM, {}, "train"), "frontend", before, LowerInductor().run(before, Context())
+    )
+    write_rows(tmp_path / "pairs.jsonl", [pair])
+    told = [f"pairs={tmp_path / 'pairs.jsonl'}", "rollout.form=native"]
+    own = [*told, f"model={tmp_path / 'base'}", "max_tokens=20000"]
+    with_policy = [*told, "trainer.pairs=1", f"policy.model={tmp_path / 'base'}", "policy.max_model_len=20000"]
+    plain, thinking = (
+        read_pair_rows(read_sft_settings([*own, *more])).train for more in ([], ["template.thinking=true"])
+    )
+    said = [tokenizer.decode(row.prompt).replace(" ", "") for row in (*plain, *thinking)]
+    assert said[1] == f"{said[0]}hm" and thinking[0].response == plain[0].response
+    beside = training._pairs(read_train_settings([*with_policy, "policy.template.thinking=true"]).plain)
+    assert beside == thinking

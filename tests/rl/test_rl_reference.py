@@ -129,6 +129,20 @@ def test_truncated_answers_are_masked_where_that_is_asked_for() -> None:
     assert prepared.advantages.tolist() == pytest.approx([2.0, -1.0, -1.0])  # its reward still counts in the baseline
 
 
+class CutOff(Toy):
+    """Every answer is cut off."""
+
+    def _turn(self, problem: int, turn: int, generator: torch.Generator) -> Turn:
+        made = super()._turn(problem, turn, generator)
+        return replace(made, completion=replace(made.completion, finish="length"))
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_trainer_learns_nothing_from_truncated_answers_where_that_is_asked_for(tmp_path: Path, masked: bool) -> None:
+    trainer(tmp_path, CutOff(), preset("grpo", kl=0.0, mask_truncated=masked), steps=2).run()
+    assert all((row.get("grad_norm", 0) == 0) == masked for row in read_metrics(tmp_path))
+
+
 class Sure(Toy):
     """All answers to problems 0 and 1 are worth the same; those of the others differ."""
 
@@ -138,6 +152,15 @@ class Sure(Toy):
         return [
             replace(one, turns=(replace(one.turns[0], reward=reward),)) for one, reward in zip(made, worth, strict=True)
         ]
+
+
+def test_the_first_update_of_a_batch_has_ratios_of_one_whatever_the_adapter_s_dropout(tmp_path: Path) -> None:
+    model = get_peft_model(tiny().unload(), LoraSettings(rank=8, alpha=16, dropout=0.5).config())
+    made = moved(Learner(model, None, OptimizerSettings(lr=1e-3), budget=64))
+    toy, settings = Sure(), RlSettings(steps=3, problems=3)
+    Trainer(made, MODULES, toy.roll_out, toy.push, preset("grpo", kl=0.0), settings, tmp_path).run()
+    ratios = [row["ratio"] for row in read_metrics(tmp_path) if "ratio" in row]
+    assert ratios and ratios == pytest.approx([1.0] * len(ratios), abs=1e-5)
 
 
 @pytest.mark.parametrize("ahead", [0, 2])
