@@ -17,10 +17,12 @@ from kernelwright.driver.benchmarking.rollouts import Rollouts
 from kernelwright.driver.benchmarking.settings import read_rollouts_settings
 from kernelwright.driver.cli import main
 from kernelwright.driver.config.train_settings import read_sft_settings
-from kernelwright.driver.pairs.rows import asked, read_pair_rows
+from kernelwright.driver.pairs.rows import answer_of, asked, read_pair_rows
 from kernelwright.frontend.agent import FrontendAgent
+from kernelwright.frontend.generate import generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data.rows import Pair, read_rows
+from kernelwright.serve.base import find_base
 from kernelwright.serve.replay import ScriptedPolicy
 
 RIGHT, WRONG, WORSE = (ANSWER.replace("FACTOR", number) for number in "235")
@@ -142,3 +144,44 @@ def test_the_configuration_that_is_shown_and_swept_is_that_of_rollouts(
     Path("unused").touch()
     assert main(["data", "rollouts", *given, "hydra.sweep.dir=swept"]) == 0, capsys.readouterr().err
     assert len(read_rows(tmp_path / "swept/0/rollouts.jsonl", Pair)) == 2
+
+
+#: What SmolLM2-135M with the shipped adapter answers to the two problems at temperature 0: one right, one wrong.
+RECORDED = (
+    "```\na = load(x1[i])\nb = load(weight3[i])\nstore(out[i], a * b)\n```",
+    "```\na = load(x1[r, 0])\nb = a - max(a)\nstore(out[r, 0], sum(b - log(sum(exp(b)))))\n```",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_thread")
+def test_a_small_model_s_answers_become_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The shipped model answers where it is on this machine; elsewhere what it answered is replayed."""
+    try:
+        find_base("smollm")
+    except UserError:
+        script = [[answer] * 2 for answer in RECORDED]
+        monkeypatch.setattr(asking, "open_policy", lambda _settings: nullcontext(ScriptedPolicy(script)))
+    place, out = (
+        suite(tmp_path / "suite.jsonl", *(generate_program(seed, 0) for seed in (1, 2))),
+        tmp_path / "rows.jsonl",
+    )
+    given = [
+        "policy=smollm",
+        "policy.dtype=float32",
+        "rollout.temperature=0",
+        "rollout.max_tokens=200",
+        "n=2",
+        "turns=1",
+    ]
+    given += [f"suite=jsonl:{place}", f"out={out}", "workers=1", "evaluator.seeds=1", "rollout.rungs=[parse,interpret]"]
+    assert main(["data", "rollouts", *given]) == 0, capsys.readouterr().err
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["problems"], summary["answers"], summary["right"]) == (2, 4, 2)
+    (row,) = read_rows(out, Pair)  # equal answers are one row
+    assert (row.problem, row.provenance["kind"], row.form) == ("p0", "answer", "kernels")
+    assert row.answer == RECORDED[0] and "smollm" in (tmp_path / "rows.jsonl.card.md").read_text()
+    agent = FrontendAgent("h100", make_reward("frontend"), "kernels")
+    assert answer_of(row, agent) == row.answer and asked(row, row.question(), agent)[-1].role == "user"
