@@ -1,7 +1,7 @@
 """`persistent-rows`: rows that loops run over several times are held by their program, and loaded once."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -20,7 +20,13 @@ from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Function, Operand, Operation
 from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
-from kernelwright.midend.analysis.host_code import NOT_STRAIGHT, with_statements, without_idle_kernels, without_tensors
+from kernelwright.midend.analysis.host_code import (
+    NOT_STRAIGHT,
+    repeated_on_straight_host,
+    with_statements,
+    without_idle_kernels,
+    without_tensors,
+)
 from kernelwright.midend.analysis.launches import HostLaunch, is_made_for, launched_once, roots_of
 from kernelwright.midend.kernel_pass import NOT_KNOWN
 from kernelwright.midend.rows.repeated_accesses import Tensors, without_repeats
@@ -58,25 +64,37 @@ class PersistentRows(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such kernels in persistent form; the same object where there is none."""
-        while (trace := trace_host(module)) is not None:
-            functions, known = kernel_functions(module), launch_facts(module)
-            left = list[Declined]()
-            for launch in launched_once(module, trace):
-                symbol = launch.kernel.symbol
-                launches = known.get(symbol)
-                found = self._found(functions, launch, launches) if launches is not None else Declined(NOT_KNOWN)
-                if isinstance(found, Declined):
-                    left.append(replace(found, kernel=symbol))
-                elif launches is not None:
-                    made = _made(trace, launch, found, launches, functions)
-                    module = _replaced(module, trace, launch, made, found)
-                    break
-            else:
-                for why in left:
-                    ctx.declined(why)
-                return module
-        ctx.declined(Declined(NOT_STRAIGHT))
-        return module
+        left = list[Declined]()
+
+        def step(module: KernelModule) -> KernelModule | None:
+            left.clear()
+            return self._one_persistent(module, left.append)
+
+        made = repeated_on_straight_host(module, step)
+        for why in left:
+            ctx.declined(why)
+        return made
+
+    def _one_persistent(self, module: KernelModule, declined: Callable[[Declined], None]) -> KernelModule | None:
+        """The module with its first such kernel in persistent form; None where there is none."""
+        trace = trace_host(module)
+        if trace is None:
+            declined(Declined(NOT_STRAIGHT))
+            return None
+        functions, known = kernel_functions(module), launch_facts(module)
+        launched = launched_once(module, trace)
+        if not launched:
+            declined(Declined("no kernel is launched just once"))
+        for launch in launched:
+            symbol = launch.kernel.symbol
+            launches = known.get(symbol)
+            found = self._found(functions, launch, launches) if launches is not None else Declined(NOT_KNOWN)
+            if isinstance(found, Declined):
+                declined(replace(found, kernel=symbol))
+            elif launches is not None:
+                made = _made(trace, launch, found, launches, functions)
+                return _replaced(module, trace, launch, made, found)
+        return None
 
     def _found(self, functions: Mapping[str, Function], launch: HostLaunch, launches: Launches) -> RowLoops | Declined:
         """The loops of a kernel that may give way to one block, or why there are none."""

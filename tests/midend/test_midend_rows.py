@@ -12,6 +12,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.analysis.shapes import Shapes
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.values import Constant
+from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import Kernel, KernelModule
 from kernelwright.midend.rows.align_rows import AlignRows
@@ -47,6 +48,50 @@ def test_rows_are_loaded_once(case):
     assert _row_accesses(after, before, "load") == loads
     assert _row_accesses(after, before, "store") == stores
     assert [kernel.covers for kernel in after.kernels] == [kernel.covers for kernel in before.kernels]
+    assert_right(after)
+
+
+WRITTEN = """
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    peak = tl.full([BLOCK], float("-inf"), tl.float32)
+    for start in range(0, N, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        peak = tl.maximum(peak, tl.load(X + row * stride + at, mask=at < N, other=float("-inf")))
+    top = tl.max(peak, axis=0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, N, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        total += tl.exp(tl.load(X + row * stride + at, mask=at < N, other=float("-inf")) - top)
+    below = tl.sum(total, axis=0)
+    for start in range(0, N, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + at, mask=at < N, other=float("-inf"))
+        tl.store(Y + row * stride + at, tl.exp(x - top) / below, mask=at < N)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        rows, width = x.shape
+        y = torch.empty_like(x)
+        softmax_rows[(rows,)](x, y, x.stride(0), width, BLOCK=256)
+        return y
+"""
+
+
+def test_rows_of_a_class_are_loaded_once() -> None:
+    reference = lowered("torch.softmax(a, 1)", [(5, 1000)]).reference
+    after = PersistentRows().run(parse_module(WRITTEN, reference=reference, name="softmax"), H200)
+    (function,) = kernel_functions(after).values()
+    kinds = [one.kind for one in function.walk()]
+    assert (kinds.count("for"), kinds.count("load"), kinds.count("store")) == (0, 1, 1)
     assert_right(after)
 
 
