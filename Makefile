@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constr
 TRITON ?= 3.7.1 3.8.0 3.9.0
 TORCH ?= 2.14.1
 
-.PHONY: setup test check smoke compat fix demo docs half-precision handwritten mutation-score judge-cost clean
+.PHONY: setup test check smoke compat fix demo docs half-precision handwritten spelling mutation-score judge-cost clean
 
 setup: $(STAMP)
 
@@ -57,6 +57,12 @@ half-precision: $(STAMP)
 # What the mid-end's rewrites find in programs that people wrote: some minutes. Goes on where it was stopped.
 handwritten: $(STAMP)
 	$(BIN)/python benchmarks/handwritten.py --out benchmarks/results/handwritten_cpu.json
+
+# Whether rewrites see through other spellings, on 1,000 generated programs and more: about half an hour. PROBLEMS=FILE
+# adds problems. Goes on where it was stopped.
+spelling: $(STAMP)
+	$(BIN)/python benchmarks/spelling.py $(if $(PROBLEMS),--problems $(PROBLEMS)) \
+		--out benchmarks/results/spelling_cpu.json
 
 # Which of 300 faulty kernels the judge refuses: some hours. Goes on where it was stopped.
 mutation-score: $(STAMP)
