@@ -118,7 +118,8 @@ def test_what_a_machine_without_a_gpu_cannot_measure_is_told_at_the_start(told: 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
 def test_a_timed_reward_without_a_gpu_ends_a_run_before_it_begins(tmp_path: Path) -> None:
-    settings = read_train_settings(["reward=kevin", "policy=hf", f"out={tmp_path / 'run'}"])
+    nowhere = f"policy.model={tmp_path / 'none'}"  # which would be told, were it looked for
+    settings = read_train_settings(["reward=kevin", "policy=hf", nowhere, f"out={tmp_path / 'run'}"])
     with pytest.raises(UserError, match="the reward kevin uses measured times"):
         run_train(settings, Console(file=StringIO()))
     assert not (tmp_path / "run").exists()

@@ -72,6 +72,11 @@ def test_published_figures() -> None:
     assert (first.algorithm.kl, first.run.problems, first.plain.rollout.n, first.plain.trainer.lr) == (0.1, 1, 4, 1e-6)
     assert first.importing.allclose == 1e-4
     assert first.reward == "midend"
+    runs = {}
+    for recipe in ("two_stage", "sft_grpo", "dr_kernel"):
+        judged = read_train_settings([f"recipe={recipe}"]).plain.evaluator
+        runs[recipe] = (judged.warm_up_runs, judged.timed_runs)
+    assert runs == {"two_stage": (10, 100), "sft_grpo": (10, 100), "dr_kernel": (3, 100)}
     kernel = read_train_settings(["recipe=dr_kernel"])
     assert (kernel.plain.rollout.turns, kernel.plain.rollout.n, kernel.run.problems) == (3, 16, 16)
     assert kernel.algorithm == PRESETS["dr_kernel"].__class__(**{**vars(PRESETS["dr_kernel"]), "max_len": 8192})

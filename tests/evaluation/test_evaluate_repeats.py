@@ -24,6 +24,39 @@ def test_runs_that_give_other_bits_are_counted() -> None:
     assert others.caliber["determinism"]["runs"] == 6 and determinism(others) < 1.0  # type: ignore[operator]
 
 
+SECOND = """import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n) * factor, mask=i < n)
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        out = torch.empty_like(x)
+        scale[(4,)](x, out, 3 if self.calls == 2 else 2, 1000, BLOCK=256)
+        return out
+"""
+
+
+def test_every_one_of_the_runs_has_to_be_right() -> None:
+    options = LocalOptions(seeds=1, seed=0, strength="reward", repeats=3, use_gpu=False, dialect=False, rehearsals=0)
+    with options.build() as evaluator:
+        verdict = evaluator.evaluate_text(SECOND, DOUBLE, RUNGS)
+    assert verdict.status is Status.MISMATCH, verdict
+    assert verdict.caliber["determinism"] == {"runs": 3, "equal": 2}
+
+
 def test_nothing_is_repeated_unless_that_is_asked_for() -> None:
     module = Broken("good", DOUBLE, GOOD, vector_host(), Status.OK).module
     with LocalOptions(seeds=1, strength="reward", use_gpu=False).build() as evaluator:

@@ -99,7 +99,8 @@ def read_rollouts_settings(overrides: Sequence[str], root: str = "rollouts") -> 
 
 
 def _read(overrides: Sequence[str], root: str, own: str, schema: type[Plain]) -> BenchSettings[Plain]:
-    refuse(overrides, root, Shape((own,), {"": schema, "import": ImportSettings}, groups=("sweep",) * (own == "bench")))
+    groups = ("sweep",) if own == "bench" else ()
+    refuse(overrides, root, Shape((own,), {"": schema, "import": ImportSettings}, groups))
     discover()
     from omegaconf import OmegaConf  # late, as Hydra: it takes longer than all before
 
