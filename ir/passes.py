@@ -60,6 +60,7 @@ class Keeps(Enum):
     EXACT = "every value, bit for bit"
     REASSOCIATED = "every value, sums taken in another order"
     CONTRACTED = "every value, products and sums rounded once in place of twice"
+    ROUNDED = "every value to a few units in its last place"
 
 
 @dataclass(frozen=True)

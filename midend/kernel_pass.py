@@ -1,8 +1,9 @@
 """Passes whose work is inside kernels: a rule one can read, and a rewrite of a value."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
@@ -42,25 +43,32 @@ class KernelPass(Pass):
         known = launch_facts(module) if functions and self.asks_launches else {}
         found = {}
         for symbol, function in functions.items():
-            made = self._rewritten(function, functions, known.get(symbol)) if function.entry else None
+            rewrite = partial(self.rewrite, launches=known.get(symbol))
+            made = rewritten(function, functions, rewrite, self.needs) if function.entry else None
             if isinstance(made, Declined):
                 ctx.declined(replace(made, kernel=symbol))
             elif made is not None:
                 found[symbol] = made
         return without_idle_kernels(with_functions(module, found)) if found else module
 
-    def _rewritten(
-        self, function: Function, functions: Mapping[str, Function], launches: Launches | None
-    ) -> Function | Declined:
-        """The kernel rewritten with its helpers taken apart and its loops counted, or as it is where that comes to the
-        same."""
-        whole = counted(inlined(function, functions))
-        made = self.rewrite(whole, launches)
-        if isinstance(made, Declined):
-            return made
-        if made == whole:
-            return Declined(f"it needs {self.needs}")
-        short = self.rewrite(function, launches) if whole is not function else made
-        if short is made or isinstance(short, Declined):
-            return made
-        return short if normal_form(short, functions) == normal_form(made, functions) else made
+
+def rewritten(
+    function: Function,
+    functions: Mapping[str, Function],
+    rewrite: Callable[[Function], Function | Declined],
+    needs: str,
+) -> Function | Declined:
+    """A kernel rewritten with its helpers taken apart and its loops counted, or as it is where that comes to the same.
+
+    A kernel that `rewrite` gives back as it was lacks what the pass `needs`.
+    """
+    whole = counted(inlined(function, functions))
+    made = rewrite(whole)
+    if isinstance(made, Declined):
+        return made
+    if made == whole:
+        return Declined(f"it needs {needs}")
+    short = rewrite(function) if whole is not function else made
+    if short is made or isinstance(short, Declined):
+        return made
+    return short if normal_form(short, functions) == normal_form(made, functions) else made

@@ -1,17 +1,22 @@
 """`exp-identities`: chains of exp, log1p, tanh and erf give way to one exp, and a quotient or a polynomial."""
 
-import ast
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
-from kernelwright.ir.dialect.checker import all_arguments
 from kernelwright.ir.exploration import Exploration, Phase
-from kernelwright.ir.passes import Context, Pass, register
-from kernelwright.ir.values import Kernel, KernelModule, Level
-from kernelwright.midend.analysis.host_code import fresh_names, without_idle_kernels
-from kernelwright.midend.analysis.launches import bound_by, called, function_of, names_in, read_by
+from kernelwright.ir.kernel.patterns import Pattern
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.text.printing import with_functions
+from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Symbol, Value
+from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
+from kernelwright.ir.values import KernelModule, Level
+from kernelwright.midend.analysis.host_code import without_idle_kernels
+from kernelwright.midend.kernel_pass import rewritten
 
 #: Above the first, tanh is 1 to the last bit of fp32; up to the second, exp(2x) is finite; up to the third, exp(x) is.
 LEAST_ONE, MOST_SQUARED, MOST_FINITE = 9.1, 40.0, 88.0
@@ -31,9 +36,34 @@ ERFC = (
     "2.5366902264067903e-05",
     "-1.310141897192807e-06",
 )
-#: Spellings of the functions: a kernel's own device functions, which a lowering names so, and CUDA's.
-EXP, LOG = ("tl.exp", "tl.math.exp", "libdevice.exp"), ("log1p", "libdevice.log1p")
-TANH, ERF = ("tanh", "libdevice.tanh"), ("tl.erf", "tl.math.erf", "libdevice.erf")
+#: A function's own operations, and how kernels compute it otherwise.
+EXP = (frozenset({"exp", "libdevice.exp"}), ())
+ERF = (frozenset({"erf", "libdevice.erf"}), ())
+LOG1P_OF = (
+    frozenset({"libdevice.log1p"}),
+    (
+        Pattern("tl.log(1.0 + x)"),
+        Pattern(  # the lowering's device function
+            "u = 1.0 + x",
+            "safe = tl.where((u == 1.0) | (u == float('inf')), 1.0, u - 1.0)",
+            "tl.where(u == 1.0, x, tl.where(u == float('inf'), u, tl.log(u) * (x / safe)))",
+        ),
+    ),
+)
+TANH = (
+    frozenset({"libdevice.tanh"}),
+    (
+        Pattern("2.0 * tl.sigmoid(2.0 * x) - 1.0"),
+        Pattern(  # the lowering's device function
+            "decay = tl.exp(-2.0 * tl.abs(x))",
+            "far = (1.0 - decay) / (1.0 + decay)",
+            "w = x * x",
+            "series = -0.3333333333333333 + w * (0.13333333333333333 - 0.05396825396825397 * w)",
+            "size = tl.where(tl.abs(x) < 0.1, tl.abs(x) * (1.0 + w * series), far)",
+            "tl.where(x < 0, -size, size)",
+        ),
+    ),
+)
 
 
 @register
@@ -46,208 +76,198 @@ class ExpIdentities(Pass):
     1 + erf(x) = 1 - erf(-x), which for x < 0 is 2 to the power of a polynomial, and else what that leaves of 2.
     Nothing cancels: with an exp right to half an ulp the errors are below 3.8 ulp (before: 5), 2.7 (2.7), 2.5 where
     1 + tanh used to lose all digits below x = -9, and 1.3e-7 (9.3e-8) for 1 + erf, which lost them below x = -3.
-    NaN and infinities give what they gave. Legal in fp32, for names that a kernel binds once; a device function is
-    taken to compute what it is called. Instructions for one element, counted on sm_90: 70 -> 19, 49 -> 24, 22 -> 12 and
-    28 -> 13.
+    NaN and infinities give what they gave. Legal in fp32. Instructions for one element, counted on sm_90: 70 -> 19,
+    49 -> 24, 22 -> 12 and 28 -> 13.
     """
 
     name: ClassVar[str] = "exp-identities"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = (
+        "tanh of softplus, softplus below a threshold, or 1 plus a tanh or erf for nothing else; no fp64"
+    )
+    changes: ClassVar[str] = "one exp, and a quotient or a polynomial, compute the value"
+    keeps: ClassVar[Keeps | None] = Keeps.ROUNDED
     explore = Exploration(Phase.SIMPLIFY)
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such kernels; the same object where there is none."""
         assert module.launcher is not None
         if "float64" in module.launcher.source or any(spec.dtype == "f64" for spec in module.reference.tensors):
+            ctx.declined(Declined("tensors are of fp64"))
             return module
-        kernels = tuple(_rewritten(kernel) for kernel in module.kernels)
-        return module if kernels == module.kernels else without_idle_kernels(replace(module, kernels=kernels))
+        functions, found = kernel_functions(module), dict[str, Function]()
+        for symbol, function in functions.items():
+            rewrite = partial(_by_all_identities, functions)
+            made = rewritten(function, functions, rewrite, self.needs) if function.entry else None
+            if isinstance(made, Declined):
+                ctx.declined(replace(made, kernel=symbol))
+            elif made is not None:
+                found[symbol] = made
+        return without_idle_kernels(with_functions(module, found)) if found else module
 
 
-def _rewritten(kernel: Kernel) -> Kernel:
+def _by_all_identities(functions: Mapping[str, Function], function: Function) -> Function | Declined:
     """By one identity after another: what tanh of softplus leaves unused is not to be rewritten as softplus."""
-    if "float64" in kernel.source or not any(function in kernel.source for function in (*LOG, *TANH, *ERF)):
-        return kernel
+    if any("float64" in text for one in function.walk() for text in (one.text, *map(str, one.operands))):
+        return Declined("it computes in fp64")
+    before = function
     for identity in (_tanh_of_softplus, _softplus, _one_plus_tanh, _one_plus_erf):
-        while (found := _once(kernel, identity)) is not None:
-            kernel = found
-    return kernel
+        edits = Rewriting(function)
+        values = _Values(function, functions)
+        for one in function.walk():
+            made = identity(values, one, partial(edits.compute, one)) if len(one.results) == 1 else None
+            if made is not None:
+                edits.replace(one.result, made)
+        function = edits.done()
+    return Declined(_missing(_Values(before, functions), before)) if function is before else function
 
 
-@dataclass(frozen=True)
-class _Block:
-    """A block of statements of a kernel: `made` has what its assignments give names that the kernel binds once, `bound`
-    and `read` how often the kernel binds and reads each name."""
-
-    made: Mapping[str, ast.expr]
-    bound: Mapping[str, int]
-    read: Mapping[str, int]
-
-    def what(self, node: ast.expr) -> ast.expr:
-        """What a name of this block was given; another expression is itself."""
-        return self.made.get(node.id, node) if isinstance(node, ast.Name) else node
-
-    def argument(self, node: ast.expr, functions: Sequence[str]) -> ast.expr | None:
-        """The argument of a call of one of these functions, by a name of the block or outright."""
-        match self.what(node):
-            case ast.Call(func, [argument], []) if ast.unparse(func) in functions:
-                return argument if names_in(func).isdisjoint(self.bound) else None
-        return None
-
-    def steady(self, node: ast.expr | None) -> str | None:
-        """The name that an expression is, of one value in all the kernel."""
-        return node.id if isinstance(node, ast.Name) and self.bound.get(node.id) == 1 else None
-
-    def limit(self, test: ast.expr, name: str) -> float | None:
-        """The c of the test `name > c`."""
-        match self.what(test):
-            case ast.Compare(ast.Name(left), [ast.Gt()], [ast.Constant(int() | float() as limit)]) if left == name:
-                return float(limit)
-        return None
+def _missing(values: "_Values", function: Function) -> str:
+    """Why a kernel has nothing to rewrite."""
+    results = [one.result for one in function.walk() if len(one.results) == 1]
+    if any(values.argument(values.argument(one, LOG1P_OF), EXP) is not None for one in results):
+        return "log(1 + exp(x)) is used where x may be so large that exp(x) is infinite"
+    if any(values.argument(one, known) is not None for one in results for known in (TANH, ERF)):
+        return "tanh or erf is not added to 1, or is used for something else, too"
+    return "it computes no tanh, erf or log(1 + exp(x))"
 
 
-#: Takes a block, a name of it and what it is given, and a maker of new names; statements in the place of that one.
-_Identity = Callable[[_Block, str, ast.expr, Callable[[str], str]], list[str] | None]
+#: Operations of one result that compute a function of one argument, and patterns that do.
+_Known = tuple[frozenset[str], tuple[Pattern, ...]]
+#: Inserts an operation and gives its result.
+_Compute = Callable[..., Value]
 
 
-def _tanh_of_softplus(block: _Block, name: str, value: ast.expr, new: Callable[[str], str]) -> list[str] | None:
-    softplus = block.argument(value, TANH)
-    match block.what(softplus) if softplus is not None else None:
-        case ast.Call(_, [test, linear, log], []) as where if called(where, "tl.where"):
-            pass
-        case _:
+class _Values:
+    """What computes the values of a kernel, and what uses them: operations, or None for a region's end."""
+
+    def __init__(self, function: Function, functions: Mapping[str, Function]) -> None:
+        self.functions = functions
+        self.made: dict[Operand, Operation] = {}
+        self.users: dict[Operand, list[Operation | None]] = defaultdict(list)
+        for one in function.walk():
+            self.made |= dict.fromkeys(one.results, one) if len(one.results) == 1 else {}
+            for operand in one.operands:
+                self.users[operand].append(one)
+        for region in (function.body, *(region for one in function.walk() for region in one.regions)):
+            for operand in region.yields:
+                self.users[operand].append(None)
+
+    def argument(self, value: Operand | None, known: _Known) -> Operand | None:
+        """The x of a value that is this function of x."""
+        kinds, patterns = known
+        one = self.made.get(value) if value is not None else None
+        if one is None or value is None:
             return None
-    exp = block.argument(log, LOG)
-    x = block.steady(block.argument(exp, EXP)) if exp is not None else None
-    limit = block.limit(test, x) if x is not None else None
-    if exp is None or limit is None or ast.unparse(linear) != x or not LEAST_ONE <= limit <= MOST_SQUARED:
+        if one.kind in kinds:
+            return one.operands[0]
+        if one.kind == "call":
+            return one.operands[1] if self._computes(one, known) else None
+        return next((x for pattern in patterns if (x := pattern.argument(value, self.made)) is not None), None)
+
+    def _computes(self, call: Operation, known: _Known) -> bool:
+        """Whether a helper of one parameter is this function."""
+        callee = call.operands[0]
+        helper = self.functions.get(callee.name) if isinstance(callee, Symbol) else None
+        if helper is None or len(call.operands) != 2 or not helper.body.yields:
+            return False
+        helper = inlined(helper, self.functions)
+        inside = _Values(helper, {})
+        return inside.argument(helper.body.yields[0], known) == helper.body.arguments[0]
+
+    def choice(self, one: Operation | None) -> tuple[Operand, float, Operand, Operand] | None:
+        """x, c, what is chosen where x is above c, and what where it is below; either may be chosen for c itself."""
+        test = self.made.get(one.operands[0]) if one is not None and one.kind == "where" else None
+        if one is None or test is None or test.kind not in ("gt", "ge", "lt", "le"):
+            return None
+        (x, bound), (_, yes, no) = test.operands, one.operands
+        if isinstance(x, Constant):
+            x, bound, yes, no = bound, x, no, yes
+        if test.kind in ("lt", "le"):
+            yes, no = no, yes
+        limit = bound.number if isinstance(bound, Constant) else None
+        return None if limit is None else (x, float(limit), yes, no)
+
+
+def _tanh_of_softplus(values: _Values, one: Operation, compute: _Compute) -> Value | None:
+    softplus = values.argument(one.result, TANH)
+    choice = values.choice(values.made.get(softplus)) if softplus is not None else None
+    if choice is None:
         return None
-    both, e = new("both"), new("e") if not isinstance(exp, ast.Name) else exp.id
-    made = [] if isinstance(exp, ast.Name) else [f"{e} = {ast.unparse(exp)}"]
-    quotient = f"tl.where({ast.unparse(test)}, 1.0, {both} / ({both} + 2.0))"
-    return [*made, f"{both} = {e} * ({e} + 2.0)", f"{name} = {quotient}"]
-
-
-def _softplus(block: _Block, name: str, value: ast.expr, new: Callable[[str], str]) -> list[str] | None:
-    exp = block.argument(value, LOG)
-    x = block.steady(block.argument(exp, EXP)) if exp is not None else None
-    if x is None or not _is_guarded(block, name, x):
+    x, limit, linear, log = choice
+    e = values.argument(log, LOG1P_OF)
+    if e is None or linear != x or values.argument(e, EXP) != x or not LEAST_ONE <= limit <= MOST_SQUARED:
         return None
-    decay, term, square = new("decay"), new("term"), new("square")
-    first, second, third, fourth = LOG1P
-    series = f"{first} + {square} * ({second} + {square} * ({third} + {square} * {fourth}))"
-    return [
-        f"{decay} = tl.exp(-tl.abs({x}))",
-        f"{term} = {decay} / (1.0 + 0.5 * {decay})",
-        f"{square} = {term} * {term}",
-        f"{name} = tl.maximum({x}, 0.0) + ({term} + {term} * ({square} * ({series})))",
-    ]
+    both = compute("mul", lhs=e, rhs=compute("add", lhs=e, rhs=Constant("2.0")))
+    quotient = compute("truediv", lhs=both, rhs=compute("add", lhs=both, rhs=Constant("2.0")))
+    test = compute("gt", lhs=x, rhs=Constant(str(limit)))
+    return compute("where", condition=test, x=Constant("1.0"), y=quotient)
 
 
-def _is_guarded(block: _Block, name: str, x: str) -> bool:
+def _softplus(values: _Values, one: Operation, compute: _Compute) -> Value | None:
+    x = values.argument(values.argument(one.result, LOG1P_OF), EXP)
+    if x is None or not _is_guarded(values, one.result, x):
+        return None
+    decay = compute("exp", x=compute("neg", value=compute("abs", x=x)))
+    half = compute("mul", lhs=Constant("0.5"), rhs=decay)
+    term = compute("truediv", lhs=decay, rhs=compute("add", lhs=Constant("1.0"), rhs=half))
+    square = compute("mul", lhs=term, rhs=term)
+    series: Operand = Constant(LOG1P[-1])
+    for coefficient in reversed(LOG1P[:-1]):
+        series = compute("add", lhs=Constant(coefficient), rhs=compute("mul", lhs=square, rhs=series))
+    rest = compute("mul", lhs=term, rhs=compute("mul", lhs=square, rhs=series))
+    return compute(
+        "add",
+        lhs=compute("maximum", x=x, y=Constant("0.0")),
+        rhs=compute("add", lhs=term, rhs=rest),
+    )
+
+
+def _is_guarded(values: _Values, value: Value, x: Operand) -> bool:
     """Whether nobody sees a logarithm, or its share by a constant, of an exp that overflowed: it would be infinite."""
-    users = [(user, value) for user, value in block.made.items() if name in read_by(value)]
-    if not users or len(users) != block.read[name]:
-        return False
-    for user, value in users:
-        match value:
-            case ast.Call(_, [test, _, ast.Name(chosen)], []) if called(value, "tl.where") and chosen == name:
-                limit = block.limit(test, x)
-                if limit is None or limit > MOST_FINITE:
-                    return False
-            case ast.BinOp(ast.Name(scaled), ast.Mult() | ast.Div(), ast.Constant()) if scaled == name:
-                if not _is_guarded(block, user, x):
-                    return False
-            case _:
-                return False
-    return True
+
+    def hides(user: Operation | None) -> bool:
+        if user is not None and user.kind in ("mul", "truediv") and user.operands[0] == value:
+            return isinstance(user.operands[1], Constant) and _is_guarded(values, user.result, x)
+        if user is not None and user.kind == "mul":
+            return isinstance(user.operands[0], Constant) and _is_guarded(values, user.result, x)
+        choice = values.choice(user)
+        if choice is None:
+            return False
+        compared, limit, above, below = choice
+        return compared == x and limit <= MOST_FINITE and below == value != above
+
+    users = values.users[value]
+    return bool(users) and all(map(hides, users))
 
 
-def _one_plus(block: _Block, value: ast.expr, functions: Sequence[str]) -> str | None:
+def _one_plus(values: _Values, one: Operation, known: _Known) -> Operand | None:
     """x, of a sum of 1 and one of these functions of x that nobody else reads."""
-    match value:
-        case ast.BinOp(call, ast.Add(), ast.Constant(1)) | ast.BinOp(ast.Constant(1), ast.Add(), call):
-            alone = not isinstance(call, ast.Name) or block.read[call.id] == 1
-            return block.steady(block.argument(call, functions)) if alone else None
+    if one.kind != "add":
+        return None
+    for value, other in (one.operands, one.operands[::-1]):
+        if isinstance(other, Constant) and other.number == 1 and values.users[value] == [one]:
+            return values.argument(value, known)
     return None
 
 
-def _one_plus_tanh(block: _Block, name: str, value: ast.expr, new: Callable[[str], str]) -> list[str] | None:  # noqa: ARG001
-    x = _one_plus(block, value, TANH)
-    return None if x is None else [f"{name} = 2.0 / (1.0 + tl.exp(-2.0 * {x}))"]
-
-
-def _one_plus_erf(block: _Block, name: str, value: ast.expr, new: Callable[[str], str]) -> list[str] | None:
-    x = _one_plus(block, value, ERF)
+def _one_plus_tanh(values: _Values, one: Operation, compute: _Compute) -> Value | None:
+    x = _one_plus(values, one, TANH)
     if x is None:
         return None
-    size, power, tail = new("size"), ERFC[-1], new("tail")
-    made = [f"{size} = tl.abs({x})"]
+    decay = compute("exp", x=compute("mul", lhs=Constant("-2.0"), rhs=x))
+    return compute("truediv", lhs=Constant("2.0"), rhs=compute("add", lhs=Constant("1.0"), rhs=decay))
+
+
+def _one_plus_erf(values: _Values, one: Operation, compute: _Compute) -> Value | None:
+    x = _one_plus(values, one, ERF)
+    if x is None:
+        return None
+    size = compute("abs", x=x)
+    power: Operand = Constant(ERFC[-1])
     for coefficient in reversed(ERFC[:-1]):
-        made.append(f"{new('power')} = {power} * {size} + {coefficient}")
-        power = made[-1].partition(" ")[0]
-    return [*made, f"{tail} = tl.exp2({power} * {size})", f"{name} = tl.where({x} > 0.0, 2.0 - {tail}, {tail})"]
-
-
-def _once(kernel: Kernel, identity: _Identity) -> Kernel | None:
-    """The kernel with the identity used at the first place where it may be; None where there is none."""
-    function, lines = function_of(kernel), kernel.source.split("\n")
-    bound = Counter([*bound_by(function), *(argument.arg for argument in all_arguments(function.args))])
-    read, new = Counter(_reads(function)), _Fresh({*names_in(function), *bound})
-    for statements in _blocks(function):
-        plain = {name: s for s in statements if (name := _target(s, lines)) is not None and bound[name] == 1}
-        block = _Block({name: s.value for name, s in plain.items() if isinstance(s, ast.Assign)}, bound, read)
-        for name, value in block.made.items():
-            made = identity(block, name, value, new)
-            if made is not None:
-                first, last = plain[name].lineno - 1, plain[name].end_lineno
-                lines[first:last] = [" " * plain[name].col_offset + line for line in made]
-                return replace(kernel, source=_without_unread(kernel, "\n".join(lines)))
-    return None
-
-
-@dataclass(frozen=True)
-class _Fresh:
-    """Makes names that a kernel does not have."""
-
-    taken: set[str]
-
-    def __call__(self, name: str) -> str:
-        name = fresh_names({name}, self.taken).get(name, name)
-        self.taken.add(name)
-        return name
-
-
-def _without_unread(kernel: Kernel, source: str) -> str:
-    """The source without assignments to names that were read before and are not any more."""
-    before = read_by(function_of(kernel))
-    while True:
-        function, lines = function_of(replace(kernel, source=source)), source.split("\n")
-        unread = before - read_by(function)
-        statements = [s for block in _blocks(function) for s in block if _target(s, lines) in unread]
-        if not statements:
-            return source
-        gone = {number for s in statements for number in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
-        source = "\n".join(line for number, line in enumerate(lines, 1) if number not in gone)
-
-
-def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
-    """The kernel's blocks of statements: its body, and those of loops and branches."""
-    yield function.body
-    for node in ast.walk(function):
-        if isinstance(node, ast.For | ast.While | ast.If):
-            yield from (node.body, node.orelse)
-
-
-def _target(statement: ast.stmt, lines: Sequence[str]) -> str | None:
-    """The name that a statement of its own lines assigns to."""
-    match statement:
-        case ast.Assign([ast.Name(name)]):
-            return None if any(";" in line for line in lines[statement.lineno - 1 : statement.end_lineno]) else name
-    return None
-
-
-def _reads(function: ast.FunctionDef) -> Iterator[str]:
-    """Names that the kernel reads, as often as it does."""
-    return (n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        power = compute("add", lhs=compute("mul", lhs=power, rhs=size), rhs=Constant(coefficient))
+    tail = compute("exp2", x=compute("mul", lhs=power, rhs=size))
+    test = compute("gt", lhs=x, rhs=Constant("0.0"))
+    return compute("where", condition=test, x=compute("sub", lhs=Constant("2.0"), rhs=tail), y=tail)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
@@ -22,7 +23,7 @@ from kernelwright.ir.passes import Context, Declined, Keeps, register
 from kernelwright.ir.values import KernelModule, Scalar
 from kernelwright.midend.analysis.host_code import NOT_STRAIGHT, without_idle_kernels
 from kernelwright.midend.analysis.launches import HostLaunch, launched_once
-from kernelwright.midend.kernel_pass import KernelPass
+from kernelwright.midend.kernel_pass import KernelPass, rewritten
 from kernelwright.midend.rows.row_blocks import RowLoops
 from kernelwright.midend.rows.row_positions import RowPositions
 
@@ -75,7 +76,8 @@ class SerialWindows(KernelPass):
                 ctx.declined(replace(meta, kernel=symbol))
                 continue
             metas[symbol] = meta
-            unrolled = self._rewritten(functions[symbol], functions, known.get(symbol))
+            rewrite = partial(self.rewrite, launches=known.get(symbol))
+            unrolled = rewritten(functions[symbol], functions, rewrite, self.needs)
             made |= {symbol: unrolled} if not isinstance(unrolled, Declined) else {}
         if not metas:
             return module

@@ -26,10 +26,16 @@ GIVEN = "given"
 @dataclass(frozen=True)
 class Candidate:
     """A module for the search's target, and the passes that make it: their spec, after `given` where the search began
-    with kernels."""
+    with kernels. `unsimplified`: the candidate without the simplifying passes at its end, where it has any."""
 
     spec: str
     module: KernelModule
+    unsimplified: "Candidate | None" = None
+
+    def longer(self, spec: str) -> tuple[str, "Step"]:
+        """The spec with one more rewrite, and the step that makes it; simplifying passes stay at the end."""
+        begun = self.unsimplified or self
+        return f"{begun.spec},{spec}", Step(begun.module, spec, simplify=True)
 
     @property
     def digest(self) -> str:
@@ -70,11 +76,12 @@ class Step:
 @dataclass(frozen=True)
 class Made:
     """What a step gave: a module, the one it was given where nothing changed, or why there is none; and the simplifying
-    passes that changed something."""
+    passes that changed something, with the module as it was before them."""
 
     module: KernelModule | None = None
     failed: str = ""
     simplified: tuple[str, ...] = ()
+    unsimplified: KernelModule | None = None
 
 
 #: Takes steps; gives their numbers and what came of them as it comes, and may leave some out when time is short.
@@ -120,7 +127,7 @@ class Space:
         layer = [first]
         for spec in _simplifying():
             for found in self._layer([(f"{layer[0].spec},{spec}", Step(layer[0].module, spec))], seen):
-                layer = [found]
+                layer = [replace(found, unsimplified=first)]
                 yield found
         for specs in (lowerings, self._further_lowerings):
             steps = [(spec, Step(self.bare, spec, simplify=True)) for spec in specs() if spec != first.spec]
@@ -129,7 +136,7 @@ class Space:
                 yield found
         for _ in range(MOST_REWRITES):
             steps = [
-                (f"{candidate.spec},{spec}", Step(candidate.module, spec, simplify=True))
+                candidate.longer(spec)
                 for candidate in in_turn(layer, score, lambda candidate: candidate.prospects)[:width]
                 for spec in followers(candidate)
             ]
@@ -174,7 +181,8 @@ class Space:
         if made.module is None:
             self.failed[whole] = made.failed
             return
-        found = Candidate(",".join((whole, *made.simplified)), self.fitted(made.module))
+        begun = Candidate(whole, self.fitted(made.unsimplified)) if made.unsimplified is not None else None
+        found = Candidate(",".join((whole, *made.simplified)), self.fitted(made.module), begun)
         if made.module is not step.module and found.digest not in seen:
             seen.add(found.digest)
             yield found
@@ -187,13 +195,13 @@ class Space:
 def run_step(step: Step, ctx: Context) -> Made:
     """Run a pass; what it raises against a module is a result."""
     try:
-        module = parse_pipeline(step.spec).run(step.module, ctx)
+        begun = module = parse_pipeline(step.spec).run(step.module, ctx)
         simplified: tuple[str, ...] = ()
         for spec in _simplifying() if step.simplify and module is not step.module else ():
             simpler = parse_pipeline(spec).run(module, ctx)
             simplified += (spec,) if simpler is not module else ()
             module = simpler
-        return Made(module, simplified=simplified)
+        return Made(module, simplified=simplified, unsimplified=begun if simplified else None)
     except KernelwrightError as error:
         return Made(failed=str(error))
 

@@ -104,6 +104,10 @@ CASES = [
     ("cache-hints", TWO, 1031, "each load without a policy has another address in another program"),
     ("cache-hints", TWO.replace("row", "0"), 1031, "all of its programs do the same"),
     ("hoist-offsets", TWO, 1031, "no three loads of a block are at constant distances in one tensor"),
+    ("exp-identities", TWO, 1031, "it computes no tanh, erf or log(1 + exp(x))"),
+    ("exp-identities", WHOLE.replace("x - 1.0", "tl.log(1 + tl.exp(x))"), 1031, "log(1 + exp(x)) is used where"),
+    ("exp-identities", WHOLE.replace("x - 1.0", "tl.erf(x)"), 1031, "tanh or erf is not added to 1"),
+    ("exp-identities", WHOLE.replace("x - 1.0", "x.to(tl.float64)"), 1031, "it computes in fp64"),
     ("fuse-flip", TWO, 1031, "no kernel reads what another one stores"),
     ("fuse-epilogue", TWO, 1031, "no kernel reads what another one stores"),
 ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from programs import assert_right, lowered
+from programs import assert_right, lowered, outputs
 
 from kernelwright.backend.compile.compiler import compile_module
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
@@ -173,25 +173,26 @@ def test_a_logarithm_that_is_seen_without_its_threshold_stays() -> None:
     assert calls(rewritten(changed(module, "> 20.0", "> 89.0")), "log1p")
 
 
-#: What in a kernel for mish becomes what, so that none of its functions may go.
+#: What in a kernel for mish becomes what, so that its tanh may not go; and whether its logarithm may.
 UNLIKE = {
-    "another value above the threshold": ("tl.where(test, a, ", "tl.where(test, exp, "),
-    "another value's threshold": ("a > 20.0", "exp > 20.0"),
-    "the value below the threshold": ("tl.where(test, a, log1p_1)", "tl.where(test, log1p_1, a)"),
-    "a name that changes": ("    log1p_1 =", "    a = a + 1.0\n    log1p_1 ="),
-    "a name that grows": ("    log1p_1 =", "    a += 1.0\n    log1p_1 ="),
-    "a name of another function": ("    log1p_1 =", "    log1p = tl.exp\n    log1p_1 ="),
-    "fp64 in between": ("xindex, xmask)\n    test", "xindex, xmask).to(tl.float64)\n    test"),
-    "statements on one line": ("exp = tl.exp(a)\n    log1p_1", "exp = tl.exp(a); log1p_1"),
+    "another value above the threshold": ("tl.where(test, a, ", "tl.where(test, exp, ", True),
+    "another value's threshold": ("a > 20.0", "exp > 20.0", False),
+    "the value below the threshold": ("tl.where(test, a, log1p_1)", "tl.where(test, log1p_1, a)", False),
+    "a name that changes": ("    log1p_1 =", "    a = a + 1.0\n    log1p_1 =", True),
+    "a name that grows": ("    log1p_1 =", "    a += 1.0\n    log1p_1 =", True),
+    "a name of another function": ("    log1p_1 =", "    log1p = tl.exp\n    log1p_1 =", False),
+    "fp64 in between": ("xindex, xmask)\n    test", "xindex, xmask).to(tl.float64)\n    test", False),
 }
 
 
-@pytest.mark.parametrize("change", UNLIKE.values(), ids=UNLIKE)
-def test_what_only_looks_like_it_is_left_alone(change: tuple[str, str]) -> None:
-    module = changed(lowered("F.mish(a)", [(7, 101)]), *change)
+@pytest.mark.parametrize(("old", "new", "shorter"), UNLIKE.values(), ids=UNLIKE)
+def test_what_only_looks_like_it_is_left_alone(old: str, new: str, shorter: bool) -> None:
+    module = changed(lowered("F.mish(a)", [(7, 101)]), old, new)
     after = rewritten(module)
     assert calls(after, "tanh")
-    assert after is module or "tl.where(test, exp, " in change
+    assert (after is not module) == shorter
+    pairs = zip(outputs(module, 0), outputs(after, 0), strict=True) if shorter else ()
+    assert all(torch.allclose(one, other, equal_nan=True) for one, other in pairs)
 
 
 def test_other_spellings_are_known() -> None:
@@ -201,3 +202,48 @@ def test_other_spellings_are_known() -> None:
     nested = changed(module, "log1p(exp)", "log1p(tl.exp(a))")
     assert not calls(rewritten(nested), "tanh")
     assert_right(rewritten(nested))
+    one_line = changed(module, "exp = tl.exp(a)\n    log1p_1", "exp = tl.exp(a); log1p_1")
+    assert not calls(rewritten(one_line), "tanh")
+
+
+#: What a person writes in place of the three lines for softplus, and for tanh.
+WRITTEN = {
+    "log of 1 + exp": ("log1p(exp)", "tl.log(1 + exp)"),
+    "tanh by sigmoid": ("tanh(where_0)", "2 * tl.sigmoid(2 * where_0) - 1"),
+    "the other choice": ("tl.where(test, a, log1p_1)", "tl.where(20.0 >= a, log1p_1, a)"),
+    "a threshold that counts": ("a > 20.0", "a >= 20"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), WRITTEN.values(), ids=WRITTEN)
+def test_what_people_write_is_shortened(old: str, new: str) -> None:
+    module = changed(lowered("F.mish(a)", [(7, 101)]), old, new)
+    after = rewritten(module)
+    assert not any(calls(after, function) for function in ("tanh", "sigmoid", "log1p", "log"))
+    assert_right(after)
+
+
+def test_helpers_under_any_name_are_known_by_what_they_compute() -> None:
+    module = lowered("F.mish(a)", [(7, 101)])
+    renamed = [
+        replace(
+            one, symbol={"tanh": "squash"}.get(one.symbol, one.symbol), source=one.source.replace("tanh(", "squash(")
+        )
+        for one in module.kernels
+    ]
+    after = rewritten(replace(module, kernels=tuple(renamed)))
+    assert not calls(after, "squash")
+    assert_right(after)
+
+
+def test_a_helper_that_only_has_the_name_stays() -> None:
+    module = lowered("F.mish(a)", [(7, 101)])
+    other = [replace(one, source=one.source.replace("-2.0 *", "-3.0 *")) for one in module.kernels]
+    assert calls(rewritten(replace(module, kernels=tuple(other))), "tanh")
+
+
+def test_helpers_that_stay_are_called() -> None:
+    after = rewritten(lowered("F.gelu(a) + torch.tanh(a)", [(7, 101)]))
+    assert calls(after, "tanh") and not calls(after, "erf")
+    assert len(after.kernels) == 2
+    assert_right(after)

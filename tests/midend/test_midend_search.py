@@ -305,6 +305,7 @@ def test_what_can_be_simplified_is_not_tried_unsimplified(given: bool) -> None:
         assert replace(remade, target=TARGET).digest == candidate.digest
         simplest = parse_pipeline("exp-identities").run(candidate.module, Context(target=TARGET))
         assert simplest is candidate.module and candidate.passes.count("exp-identities") == 1
+        assert candidate.passes[-1] == "exp-identities"
     plain = lowered("torch.relu(a).sum(1)", [(40, 300)])
     space = Space(plain, Context(target=TARGET))
     assert not any("exp-identities" in one.spec for one in space.walk(space.plain(), microseconds, 3))

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: program
-# level: triton  digest: 88a85f67c10e
+# level: triton  digest: 8679f60e5864
 import torch
 import triton
 import triton.language as tl
@@ -38,33 +38,21 @@ def get_inputs():
 # covers: aten.mish, aten.softplus, aten.mul, aten.gelu, aten.add
 @triton.jit
 def mish_softplus_mul_gelu(a_ptr, b_ptr, out_ptr, XBLOCK: tl.constexpr):
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:]
-    xmask = xindex < 707
-    a = tl.load(a_ptr + xindex, xmask)
-    b = tl.load(b_ptr + xindex, xmask)
-    test = a > 20.0
-    exp = tl.exp(a)
-    both = exp * (exp + 2.0)
-    tanh_1 = tl.where(test, 1.0, both / (both + 2.0))
-    mul = a * tanh_1
-    test_1 = b > 20.0
-    decay = tl.exp(-tl.abs(b))
-    term = decay / (1.0 + 0.5 * decay)
-    square = term * term
-    log1p_2 = tl.maximum(b, 0.0) + (term + term * (square * (0.08333302035313174 + square * (0.012506727303349454 + square * (0.002187640904658091 + square * 0.000547109252236009)))))
-    where_1 = tl.where(test_1, b, log1p_2)
-    mul_1 = mul * where_1
-    mul_2 = b * 0.5
-    mul_3 = b * b
-    mul_4 = mul_3 * b
-    mul_5 = mul_4 * 0.044715
-    add = b + mul_5
-    mul_6 = add * 0.7978845608028654
-    add_1 = 2.0 / (1.0 + tl.exp(-2.0 * mul_6))
-    mul_7 = mul_2 * add_1
-    add_2 = mul_1 + mul_7
-    tl.store(out_ptr + xindex, add_2, xmask)
+    offsets = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)
+    mask = offsets < 707
+    a = tl.load(a_ptr + offsets, mask=mask)
+    exponential = tl.exp(a)
+    product = exponential * (exponential + 2.0)
+    b = tl.load(b_ptr + offsets, mask=mask)
+    exponential_1 = tl.exp(-tl.abs(b))
+    quotient = exponential_1 / (1.0 + 0.5 * exponential_1)
+    product_1 = quotient * quotient
+    total = 0.012506727303349454 + product_1 * (0.002187640904658091 + product_1 * 0.000547109252236009)
+    total_1 = quotient + quotient * (product_1 * (0.08333302035313174 + product_1 * total))
+    product_2 = a * tl.where(a > 20.0, 1.0, product / (product + 2.0)) * tl.where(b > 20.0, b, tl.maximum(b, 0.0) + total_1)
+    product_3 = (b + b * b * b * 0.044715) * 0.7978845608028654
+    total_2 = product_2 + b * 0.5 * (2.0 / (1.0 + tl.exp(-2.0 * product_3)))
+    tl.store(out_ptr + offsets, total_2, mask=mask)
 
 mish_softplus_mul_gelu_meta = {"XBLOCK": 256, "num_warps": 4}
 
