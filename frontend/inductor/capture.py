@@ -83,31 +83,53 @@ _IGNORED = next(
 
 
 @dataclass(frozen=True)
+class Held:
+    """The node of the graph whose value a buffer holds, and how the buffer lies in memory."""
+
+    node: torch.fx.Node
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Captured:
     """Inductor's text and what its names mean.
 
     `inputs` gives, per graph input in order, the reference's tensor name. `outputs` gives, per output of the
     model in order, the index of a graph output or the name of the tensor that is returned as it is.
-    `constants` holds tensors that the program was given by value.
+    `constants` holds tensors that the program was given by value. `graph` is what Inductor wrote down, `tensors` what
+    it takes, and `buffers` has those of the text's buffers that hold the value of a node.
     """
 
     text: str
     inputs: tuple[str, ...]
     outputs: tuple[int | str, ...]
     constants: Mapping[str, torch.Tensor]
+    graph: torch.fx.GraphModule
+    tensors: tuple[torch.Tensor, ...]
+    buffers: Mapping[str, Held]
 
 
 class _Written(BaseException):
     """Inductor has written its program. Not an Exception, so that nothing between here and there wraps it."""
 
-    def __init__(self, text: str, constants: dict[str, torch.Tensor]) -> None:
+    def __init__(self, text: str, graph: Any) -> None:
         super().__init__("written")
-        self.text, self.constants = text, constants
+        self.text, self.constants, self.graph = text, dict(graph.constants), graph.module
+        held = {name: _held(buffer) for name, buffer in graph.name_to_buffer.items()}
+        self.buffers = {name: one for name, one in held.items() if one is not None}
+
+
+def _held(buffer: Any) -> Held | None:
+    node, layout = getattr(buffer, "origin_node", None), getattr(buffer, "layout", None)
+    if node is None or not hasattr(layout, "stride"):
+        return None
+    sizes, strides = (tuple(map(int, getattr(layout, name))) for name in ("size", "stride"))
+    return Held(node, sizes, strides)
 
 
 def _stop_when_written(text: Any) -> None:
-    code = text if isinstance(text, str) else text.value
-    raise _Written(code, dict(V.graph.constants))
+    raise _Written(text if isinstance(text, str) else text.value, V.graph)
 
 
 @contextlib.contextmanager
@@ -239,8 +261,12 @@ def capture(
             )
         _refuse_complex(graph)
         with tracing(None):
-            text, constants = _inductor_text(graph, _on_cpu(graph, args) if shapes_alone else args)
-    return Captured(text, tuple(name_of[id(value)] for value in args), tuple(outputs), constants)
+            written = _written(graph, _on_cpu(graph, args) if shapes_alone else args)
+    names_of_args = tuple(name_of[id(value)] for value in args)
+    if written is None:
+        return Captured("def call(args):\n    return ()\n", names_of_args, tuple(outputs), {}, graph, tuple(args), {})
+    text, constants = written.text, written.constants
+    return Captured(text, names_of_args, tuple(outputs), constants, written.graph, tuple(args), written.buffers)
 
 
 def _refuse_complex(graph: torch.fx.GraphModule) -> None:
@@ -268,17 +294,18 @@ def _on_cpu(graph: torch.fx.GraphModule, args: list[Any]) -> list[Any]:
     return [FakeTensor(mode, value.detach(), cpu) for value in args]
 
 
-def _inductor_text(graph: torch.fx.GraphModule, args: list[Any]) -> tuple[str, dict[str, torch.Tensor]]:
+def _written(graph: torch.fx.GraphModule, args: list[Any]) -> _Written | None:
+    """Inductor's program for a graph; None where it writes none."""
     save = GraphLowering.__dict__["save_output_code"]
     GraphLowering.save_output_code = staticmethod(_stop_when_written)
     try:
         compile_fx(graph, args, inner_compile=compile_fx_inner)
     except _Written as written:
-        return written.text, written.constants
+        return written
     except Exception as error:
         if isinstance(refused := getattr(error, "inner_exception", error), LoweringError):
             raise refused from None
         raise refusal(error, "Inductor") from error
     finally:
         GraphLowering.save_output_code = save
-    return "def call(args):\n    return ()\n", {}
+    return None

@@ -40,6 +40,19 @@ def lower(
 
     `device` is where, or auto. Raises LoweringError for what cannot be expressed.
     """
+    return builder(module, ctx, options, device, averages_first=averages_first, written_out=written_out).build()
+
+
+def builder(
+    module: KernelModule,
+    ctx: Context,
+    options: Mapping[str, Any],
+    device: str,
+    *,
+    averages_first: bool = False,
+    written_out: bool = False,
+) -> ModuleBuilder:
+    """What has captured Inductor's program and builds the module of it."""
     cuda = torch.cuda.is_available() and ctx.target != "interpreter"
     asked = (one for one in (device, ctx.lowering_device) if one != "auto")
     device = next(asked, "cuda" if cuda else "cpu")
@@ -51,7 +64,7 @@ def lower(
     rewritten = partial(_rewritten, averages_first=averages_first, written_out=written_out)
     before = {"post_grad_custom_pre_pass": rewritten}
     captured = capture(model, inputs, tensors, {**options, **before})
-    return ModuleBuilder(module, captured, get_target(ctx.target)).build()
+    return ModuleBuilder(module, captured, get_target(ctx.target))
 
 
 def _rewritten(graph: torch.fx.Graph, averages_first: bool, written_out: bool) -> None:
