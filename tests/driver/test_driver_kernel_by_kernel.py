@@ -46,9 +46,7 @@ class Hidden:
 _LINEAR = "self.a = nn.Linear(32, 32); self.b = nn.Linear(32, 32); self.n = nn.{}"
 _NORMED = "return self.b(F.gelu(self.n(self.a(x))))"
 _DEEP = "self.l = nn.Sequential(*(nn.Sequential(nn.LayerNorm(32), nn.Linear(32, 32), nn.GELU()) for _ in range(3)))"
-_PRODUCTS = (
-    "self.a = nn.Linear(64, 64, bias=False); self.b = nn.Linear(64, 64, bias=False); self.n = nn.LayerNorm(64)"
-)
+_PRODUCTS = "self.a = nn.Linear(64, 64, bias=False); self.b = nn.Linear(64, 64, bias=False); self.n = nn.LayerNorm(64)"
 _SUM = "    sum_0 = tl.sum(where_0, 1)[:, None].to(tl.float32)\n"
 _IN_BF16 = """    sum_0 = tl.zeros([XBLOCK, 1], tl.bfloat16)
     for j in range(64):

@@ -110,3 +110,12 @@ def test_thresholds_are_what_a_text_compares_with_or_names_far_out(body: str, fo
     one = Sibling("one", "return torch.clamp(x, max=41.5)", X, body)
     module = parse_module(one.program(body), reference=one.reference, name="one")
     assert thresholds(module) == found
+
+
+@pytest.mark.parametrize(
+    "numbers", ["[1e9, float('inf')]", "[float('nan'), 3e38]", "[-float('inf'), 1e-45, 100.0]", "[1e30, 0.0]"]
+)
+def test_inputs_of_no_size_are_drawn_too(numbers: str, evaluator: LocalEvaluator) -> None:
+    one = Sibling("one", "return torch.abs(x)", f"return [torch.tensor({numbers}).repeat(4, 8)]", "y = tl.abs(x)")
+    verdict = evaluator.evaluate_text(one.program(one.right), one.reference, RUNGS)
+    assert verdict.ok, verdict

@@ -66,7 +66,8 @@ def _integers(value: Tensor) -> Tensor:
 
 
 def _unit(value: Tensor) -> Tensor:
-    return value.double() * 2.0 ** -round(math.log2(_rms(value)))
+    finite = value[torch.isfinite(value)]
+    return value.double() * 2.0 ** -round(math.log2(_rms(finite) if finite.numel() else 1.0))
 
 
 def _scaled(value: Tensor, by: float) -> Tensor:
