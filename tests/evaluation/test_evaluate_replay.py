@@ -235,6 +235,21 @@ def test_the_budget_ends_sampling_but_not_checking() -> None:
     assert "6 samples, as the time was up" in found.notes
 
 
+def test_so_many_runs_come_before_the_first_that_counts() -> None:
+    ran = list[str]()
+
+    class Told(HostClock):
+        def queued(self, before: Any, run: Callable[[], object], busy_ms: float = 0.0) -> list[float]:
+            ran.extend(["timed"] * len(before))
+            return super().queued(before, run, busy_ms)
+
+    x, out = torch.empty(4), torch.empty(4)
+    content = rotation(x, [torch.rand(4)], lambda: (ran.append("run"), out.copy_(x)))
+    plan = Plan.decode(Timing.of_runs(9, 20, (), 60.0).plan(0) | {"direct": 1, "graph": False})
+    found = measure(content, lambda _draw: [snapshot(out, None)], plan, Told(), random.Random(0))
+    assert ran.index("timed") == 9 + 1 and len(found.events) == 20 and not found.notes
+
+
 def test_what_cannot_be_captured_is_noted() -> None:
     content = rotation(torch.empty(4), [torch.rand(4)])
     found = measure(content, lambda _draw: [], Plan(samples=(5, 6), warm_up_s=0.0), HostClock(), random.Random(0))
