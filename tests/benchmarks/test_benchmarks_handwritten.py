@@ -3,6 +3,7 @@
 import importlib
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +14,8 @@ from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import REGISTRY
 
+#: A load from where another one loads, with another fill value.
+TWICE = "tl.load(x_ptr + offsets, mask=mask, other=1.0)"
 FOLDER = str(Path(__file__).parents[2] / "benchmarks")
 
 
@@ -58,6 +61,16 @@ def test_a_way_that_a_rewrite_finds_is_verified(benchmark: ModuleType) -> None:
     assert found["kernels"] == 2 and {one["kernels"] for one in found["changes"]} == {1}
     assert nothing["as_written"] == "ok" and nothing["fired"] == [] and "found" not in nothing
     assert nothing["declined"]["fuse-epilogue"] == ["no kernel reads what another one stores"]
+
+
+def test_a_row_that_is_still_loaded_twice_is_no_way_found(benchmark: ModuleType) -> None:
+    (program,) = (one for one in benchmark.handwritten() if one.name == "tutorials/vector_add")
+    twice = replace(program, text=program.text.replace("tl.load(y_ptr + offsets, mask=mask)", TWICE))
+    assert twice.text != program.text
+    for one, again in ((program, False), (twice, True)):
+        assert benchmark.reads_again(one.module()) is again
+        change = {"passes": ["persistent-rows"], "status": "ok", "reads_again": again}
+        assert benchmark.finds("extra-pass", change) is not again
 
 
 def test_a_program_that_the_dialect_refuses_is_told_with_its_hint(benchmark: ModuleType) -> None:
