@@ -135,7 +135,7 @@ def load_entry_point(kind: str, point: EntryPoint) -> Any:
     """What an entry point names. Raises UserError, naming the package and the entry point, where it does not load."""
     try:
         return point.load()
-    except Exception as error:  # importing runs the package's own code, which may raise anything
+    except (Exception, SystemExit) as error:  # importing runs the package's own code, which may raise anything
         said = " ".join(f"{type(error).__name__}: {error}".split())
         raise UserError(f"{_described(kind, point)} does not load: {said}") from error
 

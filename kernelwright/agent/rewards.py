@@ -12,7 +12,7 @@ import math
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, SupportsFloat, TypeVar
 
 from kernelwright.agent.evaluator import Status, Verdict
 from kernelwright.agent.judge import Judge
@@ -26,7 +26,7 @@ from kernelwright.agent.measures import (
     spread,
     timed_speedup,
 )
-from kernelwright.ir.errors import UserError, check_choice
+from kernelwright.ir.errors import KernelwrightError, UserError, check_choice
 from kernelwright.ir.options import check_options, option
 from kernelwright.ir.plugins import Registry
 from kernelwright.ir.values import KernelModule, Level
@@ -109,6 +109,20 @@ def named(name: str) -> Callable[[RewardType], RewardType]:
         return cls
 
     return add
+
+
+def paid(reward: Reward, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
+    """What a reward says. UserError, naming the reward, for anything but a finite number, and where it raises."""
+    name = type(reward).__name__
+    try:
+        found = reward(before, after, verdict)
+    except KernelwrightError:
+        raise
+    except Exception as error:  # a reward of another package may raise anything
+        raise UserError(f"reward {name} fails: {type(error).__name__}: {error} (`after` may be None)") from error
+    if isinstance(found, bool | str) or not isinstance(found, SupportsFloat) or not math.isfinite(found):
+        raise UserError(f"reward {name} gives {found!r}; give a finite number")
+    return float(found)
 
 
 def make_reward(name: str, options: Mapping[str, Any] | None = None, **hooks: Any) -> Reward:

@@ -22,6 +22,7 @@ from kernelwright.driver.compiling.pass_list import PassInfo, PassList
 from kernelwright.driver.compiling.program import compile_program
 from kernelwright.driver.config.discovery import discover, registered_passes
 from kernelwright.driver.config.overrides import Overrides, as_overrides
+from kernelwright.driver.config.policies import complaint
 from kernelwright.driver.config.settings import (
     Device,
     EvaluateSettings,
@@ -74,6 +75,10 @@ def compile(
         >>> compiled.ok, torch.allclose(compiled(x), model(x), atol=1e-5)
         (True, True)
     """
+    if not isinstance(name, str | None):
+        raise UserError(f"name={name!r}: give a text, or None")
+    if not callable(progress):
+        raise UserError(f"progress={progress!r}: give a function that takes a line of text")
     discover()
     given = [*as_overrides(overrides), *as_overrides({"target": target} | ({} if out is None else {"out": out}))]
     chosen = pipeline if isinstance(pipeline, str) else None
@@ -204,6 +209,8 @@ def train(
     """
     if isinstance(policy, str | Mapping):
         settings, policy = {**settings, "policy": policy}, None
+    if policy is not None and (said := complaint(policy)):
+        raise UserError(f"policy={policy!r}: {said}; give a policy's name, a mapping of its keys, or an open policy")
     # Training takes packages that compiling does without.
     from kernelwright.driver.config.train_settings import read_train_settings
     from kernelwright.driver.training.run import run_train
@@ -257,6 +264,8 @@ def _reference(
         return given
     if isinstance(given, KernelModule):
         return given.reference
+    if not isinstance(given, str | os.PathLike):
+        raise UserError(f"reference is {type(given).__name__}; give a path, a program's text, a module or an nn.Module")
     text = str(given) if _is_text(given) else read_text(Path(given), "reference")
     called = "reference" if _is_text(given) else Path(given).name
     return import_reference(text, called, settings.importing, settings.device)
@@ -268,6 +277,8 @@ def _candidate(given: Source | KernelModule | Compiled) -> tuple[str | KernelMod
         given = given.module
     if isinstance(given, KernelModule):
         return given, given.name
+    if not isinstance(given, str | os.PathLike):
+        raise UserError(f"candidate is {type(given).__name__}; give a path, a program's text, a module or a Compiled")
     if _is_text(given):
         return str(given), "candidate"
     return read_text(Path(given), "candidate"), Path(given).name

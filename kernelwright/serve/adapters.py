@@ -58,15 +58,32 @@ def adapter_config(folder: Path) -> dict[str, Any]:
 def adapter_rank(folder: Path) -> int:
     """The largest rank of the LoRA adapter in a folder as peft saves it.
 
-    Raises UserError for a folder without one, and for adapters that are no LoRA.
+    Raises UserError for a folder without one, for adapters that are no LoRA, and for a file that is damaged.
     """
     config = adapter_config(folder)
     if not any((folder / name).is_file() for name in _WEIGHTS):
         raise UserError(f"no LoRA adapter in {folder}: it has no {_WEIGHTS[0]}")
     if config.get("peft_type") != "LORA":
         raise UserError(f"the adapter in {folder} is not a LoRA adapter but {config.get('peft_type')}")
+    _check_whole(folder / _WEIGHTS[0])
     ranks: list[int] = [config.get("r", 0), *(config.get("rank_pattern") or {}).values()]
     return max(ranks)
+
+
+def _check_whole(path: Path) -> None:
+    """UserError for a file of safetensors that was cut; what it holds is not read. A file that is not there is none."""
+    if not path.is_file():
+        return
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        try:
+            header = json.loads(file.read(min(length, size)))
+            ends = [tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__"]
+        except (ValueError, LookupError, TypeError, AttributeError):
+            ends = []
+    if not ends or size != 8 + length + max(ends):
+        raise UserError(f"{path} is damaged, for example copied in part; copy the adapter again")
 
 
 def adapter_weights(folder: Path) -> tuple[dict[str, Any], dict[str, str] | None]:

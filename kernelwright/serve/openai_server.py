@@ -52,7 +52,7 @@ class ServerPolicy(Closing):
     def __init__(self, settings: ServerSettings) -> None:
         for url in settings.base_urls:
             if not url.startswith(("http://", "https://")):
-                raise UserError(f"{url} is not a server's address")
+                raise UserError(f"{url} is not a server's address; give one such as http://localhost:8000/v1")
         self.settings = settings
         self._servers = tuple(dict.fromkeys(url.rstrip("/") for url in settings.base_urls))
         self._link = Link(self._servers, settings.key_variable, settings.timeout_s, settings.retry, settings.budget)

@@ -216,7 +216,6 @@ def test_paths_may_hold_anything(capsys: Captured) -> None:
 # Batches -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("warm")
 @pytest.mark.usefixtures("folder")
 def test_runs_on_the_same_input_are_told(capsys: Captured) -> None:
     assert main([*ONE, "evaluator.seeds=1", "rungs=parse,interpret", "evaluator.repeats=3"]) == 0
@@ -231,6 +230,7 @@ def test_fixed_numbers_of_runs_reach_the_evaluators(monkeypatch: pytest.MonkeyPa
     assert (options.runs, options.repeats) == (None, 1)
 
 
+@pytest.mark.usefixtures("warm", "folder")
 def test_a_batch_is_a_line_for_each_row_in_order(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     imported: list[str] = []
     real = build.import_reference

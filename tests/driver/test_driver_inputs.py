@@ -2,12 +2,15 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -29,6 +32,7 @@ from kernelwright.rl.data.problems import load_problems
 from kernelwright.rl.data.rows import pairs_of
 from kernelwright.rl.trainer.checkpoint import save_checkpoint
 from kernelwright.rl.trainer.run_log import read_metrics
+from kernelwright.serve.adapters import adapter_folder, adapter_rank
 
 PROGRAM = """import torch
 
@@ -523,6 +527,7 @@ def test_sigterm_is_status_143_and_leaves_nothing(verb: str) -> None:
     with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while not children.read_text().split():  # its worker is on the way
+            assert process.poll() is None
             time.sleep(0.1)
         time.sleep(1.0)
         process.send_signal(signal.SIGTERM)
@@ -530,3 +535,101 @@ def test_sigterm_is_status_143_and_leaves_nothing(verb: str) -> None:
     assert process.returncode == 143 and "Traceback" not in err
     assert err.splitlines()[-1].startswith("kernelwright: terminated")
     assert left() == set()
+
+
+# Configuration of the user's own ---------------------------------------------------------------------------------
+
+NAMED = {
+    "compile small.py name=${name}": "name: Recursive interpolation detected; ${KEY} is another key's value",
+    "compile small.py out=runs/${date:%Y}": "out: Unsupported interpolation type date; ",
+    "compile small.py seed=${nope}": "seed: Interpolation key 'nope' not found; ",
+    "compile small.py ++import.shink=never": "'import.shink'; did you mean 'import.shrink'? (valid keys: import.allcl",
+    "compile small.py hydra.rundir=x": "unknown configuration key 'hydra.rundir'; did you mean 'hydra.run.dir'?",
+    "compile small.py --cfg job --package evaluater": "--package=evaluater: no such part of the configuration; did you",
+    "compile small.py --config-dir c target=tabbed": "c/target/tabbed.yaml:1:6: not YAML: found character '\\t'",
+    "compile small.py --config-dir c target=bytes": "c/target/bytes.yaml is not a text file; write it in UTF-8",
+    "compile small.py --config-dir c --config-name mine seed=1": "mine.yaml stands in the place of the verb's",
+    "compile notes.ipynb": "notes.ipynb holds JSON, as a notebook does (`jupyter nbconvert --to script` writes Python)",
+    "opt report.json -p tune": "report.json holds JSON; give a module's text, or a Python file",
+    "opt small.py -p lower-inductor -o ./small.py": "--output=./small.py is the program itself; name another file",
+    "sft trainer.rank=100000000": "trainer.rank=100000000: out of range, 1 to 1024",
+    "train reward=nan": "reward=nan: reward takes a name (choose from ",
+    "train held_out.every=1 held_out.place=gone.jsonl": "held_out.place=gone.jsonl: no such file",
+    "train policy=openai policy.url=localhost:80": "policy.url=localhost:80: give a server's address, such as http",
+    "data pairs rungs=parse,run": "rungs=run needs a CUDA device; choose from parse, compile, interpret here",
+    "bench suite=jsonl:p.jsonl --config-dir c policy=mine out=o": "policy: _target_=kernelwright.serve.Nope cannot be ",
+    "--shell-completion install=fishh": "--shell-completion install=fishh: give install=SHELL or uninstall",
+}
+
+
+@pytest.mark.parametrize("line", NAMED)
+def test_what_is_wrong_is_named_with_the_way_out(capsys: Captured, line: str) -> None:
+    for place, text in (
+        ("c/target/tabbed.yaml", b"name:\t\tx\n"),
+        ("c/target/bytes.yaml", b"name: \xff\n"),
+        ("c/mine.yaml", b"trainer: {steps: 3}\n"),
+        ("c/policy/mine.yaml", b"_target_: kernelwright.serve.Nope\n"),
+        ("notes.ipynb", b'{"cells": [null]}'),
+        ("report.json", b'{"ok": false}'),
+        ("p.jsonl", json.dumps({"id": "a", "source": PROGRAM}).encode()),
+    ):
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        Path(place).write_bytes(text)
+    before = left()
+    assert NAMED[line] in refused(line.split(), capsys)
+    assert left() == before and Path("small.py").read_text() == PROGRAM
+
+
+def test_a_key_is_no_hint_for_one_that_only_its_group_is_like(capsys: Captured) -> None:
+    assert "did you mean" not in refused(["train", "trainer.learning_rate=1e-4"], capsys)
+
+
+def test_a_working_folder_that_is_gone_is_told(capsys: Captured) -> None:
+    place = Path("gone").absolute()
+    place.mkdir()
+    os.chdir(place)
+    place.rmdir()
+    assert refused(["compile", "../small.py"], capsys) == "the working folder was removed; cd to another one"
+
+
+@pytest.mark.parametrize("cut", [lambda whole: whole[:-100], lambda whole: whole[:50], lambda _whole: b""])
+def test_an_adapter_that_is_cut_is_told(cut: Callable[[bytes], bytes]) -> None:
+    shipped, mine = adapter_folder("shipped:frontend"), Path("mine")
+    shutil.copytree(shipped, mine)
+    assert adapter_rank(mine) == adapter_rank(shipped)
+    weights = mine / "adapter_model.safetensors"
+    weights.write_bytes(cut(weights.read_bytes()))
+    with pytest.raises(UserError, match=r"mine/adapter_model\.safetensors is damaged, for example copied in part"):
+        adapter_rank(mine)
+
+
+def test_a_run_with_other_settings_is_told_by_key_and_values() -> None:
+    Path("o/checkpoints/step-00000001").mkdir(parents=True)
+    Path("o/config.json").write_text(json.dumps({"trainer": {"steps": 1}}))
+    told = r"o is a run with other settings \(trainer\.steps=1, now it is 2\); give another out="
+    now = {"trainer": {"steps": 2}}
+    with pytest.raises(UserError, match=told), training_folder(Path("o"), Path("runs"), now, print):
+        raise AssertionError("it was taken")
+
+
+def test_a_suite_that_cannot_be_read_leaves_no_journal(capsys: Captured) -> None:
+    Path("h.jsonl").write_text('{"id": "a", "co')
+    told = refused(["data", "rollouts", "policy=smollm", "suite=jsonl:h.jsonl", "out=r.jsonl"], capsys)
+    assert "h.jsonl" in told and left() == {"h.jsonl"}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: kernelwright.train(policy=object()), "object has no method sample; see .*; give a policy's name"),
+        (lambda: kernelwright.evaluate(None, PROGRAM), "candidate is NoneType; give a path"),
+        (lambda: kernelwright.evaluate(PROGRAM, 3), "reference is int; give a path"),
+        (lambda: kernelwright.compile(PROGRAM, name=5), "name=5: give a text, or None"),
+        (lambda: kernelwright.compile(PROGRAM, progress=True), "progress=True: give a function"),
+        (lambda: kernelwright.compile(PROGRAM, overrides=[5]), r"overrides=\[5\]: 5 is no text; write KEY=VALUE"),
+        (lambda: kernelwright.compile(PROGRAM, target=None), r"target=null: target takes a name \(choose from"),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_named(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        call()

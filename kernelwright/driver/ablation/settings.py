@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 from kernelwright.agent.agent_pass import AgentPass
 from kernelwright.agent.rewards import make_reward, needs_of
 from kernelwright.driver.config.beginnings import checked_rank
-from kernelwright.driver.config.checking import check_config, check_values, without
+from kernelwright.driver.config.checking import check_config, check_values, unknown_key, without
 from kernelwright.driver.config.discovery import discover
-from kernelwright.driver.config.plain import Shape, refuse, unknown_key
+from kernelwright.driver.config.plain import Shape, refuse
 from kernelwright.driver.config.policies import PolicyKind, PolicySettings
 from kernelwright.driver.config.settings import EvaluatorSettings, ImportSettings, Settings, TargetSettings
 from kernelwright.driver.config.train_settings import ProblemSettings, TrainSettings, read_train_settings
@@ -181,7 +181,8 @@ def _of_arm(item: str) -> tuple[str, Any]:
     if found[2] not in (valid := [one.name for one in fields(ArmSchema)]):
         raise UserError(unknown_key(f"arms.{found[1]}.{found[2]}", [f"arms.{found[1]}.{name}" for name in valid]))
     if found[2] == "pipeline":
-        return key, value or None
+        quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""  # as Hydra has it
+        return key, (value[1:-1] if quoted else value) or None
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
     from yaml import YAMLError  # type: ignore[import-untyped]

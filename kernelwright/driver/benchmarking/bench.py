@@ -44,6 +44,7 @@ def run_bench(settings: BenchSettings[BenchSchema], console: Console, policy: Po
     if not programs:
         raise UserError(f"suite={plain.suite}: no problems there; give another suite, levels or split")
     folder.mkdir(parents=True, exist_ok=True)
+    before = set(folder.iterdir())
     made_with = {key: value for key, value in settings.content.items() if key not in _FREE}
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
@@ -52,7 +53,13 @@ def run_bench(settings: BenchSettings[BenchSchema], console: Console, policy: Po
         if table.results:
             say(f"{folder}: going on after {len(table.results)} problems")
         levels = {name: one.labels.get("level") for one in programs for name in (one.name, one.module_name)}
-        _make(settings, table, SetAside(folder, say), levels, console, policy, stack)
+        try:
+            _make(settings, table, SetAside(folder, say), levels, console, policy, stack)
+        except UserError:
+            if not table.results:  # a run that is refused leaves nothing
+                for path in set(folder.iterdir()) - before:
+                    path.unlink()
+            raise
         rows = [{"problem": name, **row} for name, row in table.results.items()]
     turns = plain.rollout.turns + plain.rounds
     asked = f"{plain.rollout.n} answers" + (f" of up to {turns} turns" if turns > 1 else "")

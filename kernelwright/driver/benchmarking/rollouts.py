@@ -68,7 +68,12 @@ class Rollouts:
             if known.results:
                 sayer(self.console)(f"{out}: going on after {len(known.results)} problems")
             stack.enter_context(closing_with(lambda: f"{len(known.results)} problems are kept in {journal}; {GOES_ON}"))
-            modules = self._modules()
+            try:
+                modules = self._modules()
+            except UserError:
+                if not known.results:
+                    known.remove()
+                raise
             asking = Asking(plain, self.console, policy, partial(self._aside, TOO_LONG), attrgetter("verified"))
             for some, made in asking.batches(modules, known.results, stack):
                 for place, module in enumerate(some):

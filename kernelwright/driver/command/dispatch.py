@@ -23,6 +23,8 @@ from kernelwright.driver.run.starting import starting
 from kernelwright.driver.run.streams import debugging, naming, told
 from kernelwright.ir.errors import KernelwrightError, Terminated, UserError
 
+#: The shells that Hydra completes in.
+_SHELLS = ("bash", "fish", "zsh")
 OK, NOT_VERIFIED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
@@ -112,6 +114,10 @@ def _terminable() -> Iterator[threading.Event]:
 
 def _dispatch(given: list[str]) -> int:
     verb, rest = given[0], given[1:]
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise UserError("the working folder was removed; cd to another one") from None
     if verb in ("-sc", "--shell-completion"):
         return _complete(rest)
     if verb not in verb_help():
@@ -149,6 +155,12 @@ def _dispatch(given: list[str]) -> int:
 
 def _complete(overrides: list[str]) -> int:
     """Hydra's completion for a program with verbs: of a verb its keys, of the rest of the line the verbs."""
+    action, _, shell = overrides[0].partition("=") if len(overrides) == 1 else ("", "", "")
+    if action not in ("install", "uninstall", "query") or shell not in _SHELLS:
+        raise UserError(
+            f"{' '.join(['--shell-completion', *overrides])}: give install=SHELL or uninstall=SHELL, "
+            f"where SHELL is {', '.join(_SHELLS[:-1])} or {_SHELLS[-1]}"
+        )
     words = os.environ.get("COMP_LINE", "").split()
     verb = words[1] if len(words) > 1 else ""
     if "query=bash" in overrides and (verb not in verb_help() or os.environ["COMP_LINE"].endswith(f" {verb}")):

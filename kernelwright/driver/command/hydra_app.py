@@ -20,10 +20,11 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException, MissingConfigException
 from hydra.types import RunMode
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from kernelwright.driver import verbs
 from kernelwright.driver.config.arguments import ASKING, Arguments, quoted, root_of
+from kernelwright.driver.config.checking import near
 from kernelwright.driver.config.composition import (
     COMPOSITION_ERRORS,
     CONFIG_MODULE,
@@ -106,6 +107,8 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
     seen, hidden = _for_hydra(verb, root, arguments.composed, multirun)
     if multirun:
         _refuse_unknown_options(seen)
+    if arguments.flags.get("--cfg") == "job" and (package := arguments.flags.get("--package")):
+        _check_package(package, compose_config(arguments.composed, root=arguments.root(root)))
     if multirun and not getattr(importlib.import_module(f"{verbs.__name__}.{verb}"), "FOLDER", False):
         _refuse_one_file(arguments.overrides)
     named = ""
@@ -259,6 +262,12 @@ def _refuse_unknown_options(overrides: Sequence[str]) -> None:
         for option in swept.split(",") if known and _NAMES.fullmatch(swept) else ():
             if option not in known:
                 raise UserError(unknown_option(group, option, known))
+
+
+def _check_package(package: str, config: DictConfig) -> None:
+    """UserError for a part of the configuration that there is not, which Hydra prints with a status of its own."""
+    if package != "_global_" and OmegaConf.select(config, package) is None:
+        raise UserError(f"--package={package}: no such part of the configuration{near(package, map(str, config))}")
 
 
 def _refuse_one_file(overrides: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kernelwright.driver.config.policies import PolicyKind, PolicySettings
+from kernelwright.driver.config.policies import PolicyKind, PolicySettings, server_urls
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data.problems import check_place
 from kernelwright.rl.data.rows import pairs_of
@@ -52,8 +52,10 @@ def check_models(plain: "TrainSchema", prefix: str = "") -> None:
 
 
 def check_answering(policy: PolicySettings, prefix: str = "policy.") -> None:
-    """UserError for a model that is to answer in a process of ours and is not on this machine, and for a file that is
-    to answer and is no recording."""
+    """UserError for a model that is to answer in a process of ours and is not on this machine, for a file that is to
+    answer and is no recording, and for a server without an address."""
+    if not policy.plugin and policy.kind is PolicyKind.openai:
+        server_urls(policy, prefix)
     if not policy.plugin and policy.kind in (PolicyKind.hf, PolicyKind.vllm):
         check_model(policy.model, f"{prefix}model=")
     if not policy.plugin and policy.kind is PolicyKind.replay and policy.path:

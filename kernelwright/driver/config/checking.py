@@ -3,8 +3,9 @@
 A group's option that holds `_target_` is a plug-in: its keys are its own, and `check_config` hands them on as they are.
 """
 
+import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -36,12 +37,12 @@ def check_config(schema: type[T], config: "DictConfig | Mapping[str, Any]", pref
         settings = cast(T, OmegaConf.to_object(OmegaConf.merge(shape, given)))
     except OmegaConfBaseException as error:
         where = f"{prefix}{error.full_key or error.key or ''}"
-        raise UserError(_reason(where, first_line(error), shape)) from error
+        raise UserError(_reason(where, first_line(error), shape, prefix)) from error
     check_options(settings, prefix)
     return settings
 
 
-def _reason(key: str, said: str, shape: "DictConfig") -> str:
+def _reason(key: str, said: str, shape: "DictConfig", prefix: str) -> str:
     """What OmegaConf says of a key, in words about the command line."""
     from omegaconf import OmegaConf
 
@@ -52,9 +53,11 @@ def _reason(key: str, said: str, shape: "DictConfig") -> str:
     ):
         return not_a_number(key, refused[1], int if refused[2] == "Integer" else float)
     if re.match(r"Key '.*' not in ", said):
-        parent = OmegaConf.select(shape, key.rpartition(".")[0]) if "." in key else shape
-        beside = f" (valid keys: {', '.join(sorted(map(str, parent)))})" if OmegaConf.is_dict(parent) else ""
-        return f"unknown configuration key {key!r}{beside}"
+        above = key.rpartition(".")[0]
+        inner = f"{above}.".removeprefix(prefix).rstrip(".")
+        parent = OmegaConf.select(shape, inner) if inner else shape
+        beside = [f"{above}.{name!s}".lstrip(".") for name in parent] if OmegaConf.is_dict(parent) else []
+        return unknown_key(key, beside) if beside else f"unknown configuration key {key!r}"
     return f"configuration key {key!r}: {said}"
 
 
@@ -98,3 +101,24 @@ def without(config: "DictConfig", names: Sequence[str]) -> "DictConfig":
 def first_line(error: Exception) -> str:
     """What an error says, without what it adds below."""
     return str(error).splitlines()[0]
+
+
+def unknown_key(key: str, valid: Iterable[str]) -> str:
+    """What is said of a key that there is not."""
+    return f"unknown configuration key {key!r}{near(key, valid)}"
+
+
+def near(key: str, valid: Iterable[str]) -> str:
+    """The valid key that is most like a wrong one, and the keys beside it."""
+    known = sorted(valid)
+    close = [name for name in difflib.get_close_matches(key, known, n=1) if _alike(key, name)]
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    group = (close[0] if close else key).rpartition(".")[0]
+    beside = [name for name in known if name.rpartition(".")[0] == group] or [name for name in known if "." not in name]
+    return f"{hint} (valid keys: {', '.join(beside)})"
+
+
+def _alike(key: str, known: str) -> bool:
+    """Whether two dotted keys are alike in more than the group that they begin with."""
+    (group, _, name), (other, _, known_name) = key.rpartition("."), known.rpartition(".")
+    return group != other or bool(difflib.get_close_matches(name, [known_name]))

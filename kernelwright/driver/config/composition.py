@@ -9,11 +9,13 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib.util import find_spec
+from io import TextIOBase
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
 from hydra import compose, initialize_config_module
+from hydra.conf import HydraConf
 from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
@@ -24,12 +26,13 @@ from hydra.errors import ConfigCompositionException, MissingConfigException, Ove
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import MarkedYAMLError, YAMLError  # type: ignore[import-untyped]
 
 from kernelwright import conf
 from kernelwright.driver.config.announced_options import AnnouncedOptions
 from kernelwright.driver.config.arguments import quoted
-from kernelwright.driver.config.checking import first_line
-from kernelwright.driver.config.plain import PASSES_HINT, near, unknown_key, unknown_option
+from kernelwright.driver.config.checking import first_line, near, unknown_key
+from kernelwright.driver.config.plain import PASSES_HINT, unknown_option
 from kernelwright.driver.config.plugins import ENTRY_POINTS
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.plugins import announced
@@ -41,6 +44,7 @@ COMPOSITION_ERRORS = (
     ConfigCompositionException,
     OverrideParseException,
     OmegaConfBaseException,
+    YAMLError,
     ValueError,
 )
 _OVERRIDE = re.compile(r"(\+\+?)?[A-Za-z_][^=\s]*=.*|~[A-Za-z_][^=\s]*(=.*)?", re.DOTALL)
@@ -51,8 +55,13 @@ _PATHS = re.compile(
     r"out|adapter|pairs|model|reference|candidate|batch|tokenizer|problems\.place|policy\.adapters\.[^.]+"
     r"|(policy|judge)\.(path|record|model|url)|hydra\.(run|sweep)\.dir"
 )
+#: What is said of a value that names a resolver or a key that is not there.
+_RESOLVERS = "; ${KEY} is another key's value, ${now:%Y-%m-%d} the date, ${oc.env:NAME} a variable of the environment"
+#: What is said of keys that the user's own configuration lacks.
+_INSTEAD = "{}.yaml stands in the place of the verb's configuration: begin it with `defaults: [config, _self_]`, \
+or the verb's name for verbs other than compile"
 #: What is the name of no group's option.
-_NO_NAME = re.compile(r"-?\d[\d.eE+-]*|true|false|\[.*\]", re.DOTALL | re.IGNORECASE)
+_NO_NAME = re.compile(r"-?\d[\d.eE+-]*|[+-]?(nan|inf)|null|true|false|\[.*\]", re.DOTALL | re.IGNORECASE)
 #: Keys of a verb's own that are lists without brackets, or pipelines.
 _WHOLE = {
     "data": ("stage", "problems", "against", "rungs", "lower"),
@@ -171,12 +180,25 @@ def compose_config(
                 for key, value in missing.items():
                     if OmegaConf.is_missing(config, key):
                         config[key] = value
-                OmegaConf.resolve(config)
+                _resolve(config)
                 return config
             except COMPOSITION_ERRORS as error:
                 raise UserError(explain(error, given, root)) from error
     finally:
         Singleton.set_state(outer)
+
+
+def _resolve(config: DictConfig) -> None:
+    """Fill in what values refer to. UserError, naming the key, for one that refers to nothing."""
+    try:
+        OmegaConf.resolve(config)
+    except OmegaConfBaseException as error:
+        for key in _keys(cast(dict[str, Any], OmegaConf.to_container(config, resolve=False))):
+            try:
+                OmegaConf.select(config, key)
+            except OmegaConfBaseException as wrong:
+                raise UserError(f"{key}: {first_line(wrong)}{_RESOLVERS}") from error
+        raise
 
 
 def options_of(group: str) -> list[str]:
@@ -208,7 +230,13 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
         if str(error.override).startswith("pipeline="):
             return f"{error.override} does not name a pipeline{PASSES_HINT}"
         return f"override `{error.override}` does not parse: {first_line(error)}"
+    if isinstance(error, MarkedYAMLError) and (mark := error.problem_mark):
+        return f"{mark.name}:{mark.line + 1}:{mark.column + 1}: not YAML: {error.problem}"
+    if isinstance(error, UnicodeDecodeError) and (place := _not_text(error)):
+        return f"{place} is not a text file; write it in UTF-8"
     said = first_line(error)
+    if said.startswith("Error merging override") and isinstance(error.__cause__, Exception):
+        return f"{said}: {first_line(error.__cause__)}"
     if "group override must be a string" in said:
         return "a configuration group takes the name of one of its options; leave the group out for its default"
     if added := re.match(r"Could not append to config\. An item is already at '([^']+)'", said):
@@ -228,7 +256,25 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
     valid = _valid(overrides, unknown[1], root)
     if unknown[1] in valid:
         return f"{unknown[1]!r} is a group: write {unknown[1]}=NAME, or {unknown[1]}.KEY=VALUE"
-    return unknown_key(unknown[1], valid)
+    if unknown[1].startswith("hydra."):
+        return unknown_key(unknown[1], [f"hydra.{key}" for key in _keys(_hydra_keys())])
+    own = Path(conf.__path__[0], f"{root}.yaml").is_file()
+    return unknown_key(unknown[1], valid) + ("" if own else f"; {_INSTEAD.format(root)}")
+
+
+def _hydra_keys() -> dict[str, Any]:
+    return cast(dict[str, Any], OmegaConf.to_container(OmegaConf.structured(HydraConf)))
+
+
+def _not_text(error: BaseException) -> str:
+    """The name of the file that was being read when an error was raised; "" where none was."""
+    frame = error.__traceback__
+    while frame is not None:
+        for value in frame.tb_frame.f_locals.values():
+            if isinstance(value, TextIOBase) and isinstance(name := getattr(value, "name", None), str):
+                return name
+        frame = frame.tb_next
+    return ""
 
 
 def _of_key(overrides: Sequence[str], key: str) -> str:

@@ -16,7 +16,11 @@ def as_overrides(given: Overrides) -> list[str]:
     """The overrides as texts. Raises UserError for a value that configuration cannot spell."""
     if isinstance(given, str):
         raise UserError(f"overrides={given!r}: give a list of texts, such as [{given!r}], or a mapping")
-    return list(_flat(given, "")) if isinstance(given, Mapping) else list(given)
+    if isinstance(given, Mapping):
+        return list(_flat(given, ""))
+    if wrong := [item for item in given if not isinstance(item, str)]:
+        raise UserError(f"overrides={list(given)!r}: {wrong[0]!r} is no text; write KEY=VALUE")
+    return list(given)
 
 
 def _flat(given: Mapping[str, object], prefix: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from kernelwright import conf
-from kernelwright.driver.config.checking import check_config, not_a_number
+from kernelwright.driver.config.checking import check_config, not_a_number, unknown_key
 from kernelwright.driver.config.plugins import ANNOUNCED, ENTRY_POINTS
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.options import listed, number_of
@@ -180,18 +180,3 @@ def unknown_option(group: str, option: str, known: Iterable[str]) -> str:
     hint = PASSES_HINT if group == "pipeline" else ""
     named = ", ".join(sorted(name for name in known if not name.startswith("_")))
     return f"unknown {group} {option!r} (choose from {named}){hint}"
-
-
-def unknown_key(key: str, valid: Iterable[str]) -> str:
-    """What is said of a key that there is not."""
-    return f"unknown configuration key {key!r}{near(key, valid)}"
-
-
-def near(key: str, valid: Iterable[str]) -> str:
-    """The valid key that is most like a wrong one, and the keys beside it."""
-    known = sorted(valid)
-    close = difflib.get_close_matches(key, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    group = (close[0] if close else key).rpartition(".")[0]
-    beside = [name for name in known if name.rpartition(".")[0] == group] or [name for name in known if "." not in name]
-    return f"{hint} (valid keys: {', '.join(beside)})"

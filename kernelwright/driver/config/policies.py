@@ -93,7 +93,7 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
     at_a_time, requests, spent = settings.max_num_seqs, settings.max_requests, settings.max_spent
     check_options(settings, f"{group}.")
     if settings.plugin:
-        made: Policy = make(group, settings.plugin, _complaint, **_shared(settings))
+        made: Policy = make(group, settings.plugin, complaint, **_shared(settings))
         return made
     match settings.kind:
         case PolicyKind.none:
@@ -128,12 +128,9 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
             from kernelwright.serve.http_link import Budget, Retry
             from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
 
-            urls = tuple(filter(None, map(str.strip, (settings.url or "").split(","))))
-            if not urls:
-                raise UserError(f"{group}=openai needs {group}.url=http://…/v1")
             return ServerPolicy(
                 ServerSettings(
-                    urls,
+                    server_urls(settings, f"{group}."),
                     settings.model,
                     settings.key_env or "",
                     vllm=settings.vllm,
@@ -151,7 +148,16 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
             return ReplayPolicy(Path(settings.path))
 
 
-def _complaint(made: object) -> str:
+def server_urls(settings: PolicySettings, prefix: str) -> tuple[str, ...]:
+    """The servers of a policy that asks them. UserError where it has none, and for what is no address."""
+    urls = tuple(filter(None, map(str.strip, (settings.url or "").split(","))))
+    for url in urls or ("",):
+        if not url.startswith(("http://", "https://")):
+            raise UserError(f"{prefix}url={url}: give a server's address, such as http://localhost:8000/v1")
+    return urls
+
+
+def complaint(made: object) -> str:
     """What is wrong with a policy that a package makes."""
     missing = [name for name in ("sample", "load_adapter", "close") if not callable(getattr(made, name, None))]
     return f"{type(made).__name__} has no method {missing[0]}; see kernelwright.agent.policy.Policy" if missing else ""

@@ -83,7 +83,7 @@ class TrainerSettings:
     warmup: int = option(0, at_least=0)
     weight_decay: float = option(0.0, at_least=0)
     clip: float = option(1.0, above=0)
-    rank: int = option(16, at_least=1)
+    rank: int = option(16, at_least=1, at_most=1024)
     alpha: int = option(32, at_least=1)
     dropout: float = option(0.05, at_least=0, below=1)
     dtype: str = option("bfloat16", choices=("auto", "float32", "bfloat16"))

@@ -1,5 +1,7 @@
 """Batches of evaluations: JSONL rows in, one line of JSON for each out, in order and resumable."""
 
+import difflib
+import hashlib
 import json
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Verdict
+from kernelwright.driver.config.checking import near
 from kernelwright.driver.config.settings import read_rungs
 from kernelwright.evaluation.judge.cache import encode_verdict
 from kernelwright.evaluation.pools.pool import Item, Pool
@@ -19,6 +22,8 @@ from kernelwright.ir.values import Reference
 _START = b'{"id": '
 #: The status of a row about which there is no verdict.
 ERROR = "error"
+_OTHER_FILE = "name another file, or remove this one"
+_KEYS = ("id", "reference", "candidate", "rungs", "dialect")
 _KEPT_REFERENCES = 256
 _SWITCH = {"on": True, "true": True, "off": False, "false": False}
 
@@ -61,30 +66,63 @@ def _row(line: bytes, number: int) -> Row:
     return Row(name, content)
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What a row asks for: texts of the reference and the candidate, the rungs, and the dialect if the row says."""
+
+    reference: str
+    name: str
+    candidate: str
+    rungs: tuple[Rung, ...] | None
+    dialect: bool | None
+
+
 class RowReader:
     """Makes items of rows. Paths are relative to `folder`; each distinct reference is imported once by `load`,
     which takes a source and a name and raises UserError for what is no reference. `rungs` are those of rows that
-    name none, `dialect` whether candidates are in it where rows do not say."""
+    name none, `dialect` whether candidates are in it where rows do not say, and `judged_with` all else that verdicts
+    follow from."""
 
     def __init__(
-        self, folder: Path, load: Callable[[str, str], Reference], rungs: tuple[Rung, ...] | None, dialect: bool = True
+        self,
+        folder: Path,
+        load: Callable[[str, str], Reference],
+        rungs: tuple[Rung, ...] | None,
+        dialect: bool = True,
+        judged_with: str = "",
     ) -> None:
         self._folder, self._load, self._rungs, self._dialect = folder, load, rungs, dialect
+        self._judged_with = judged_with
         self._known: OrderedDict[str, Reference | UserError] = OrderedDict()
 
     def item(self, row: Row) -> Item | KernelwrightError:
         """What a row asks for, or what is wrong with it."""
-        if row.error:
-            return UserError(row.error)
         try:
-            source, name = self._text(row.content, "reference")
-            dialect = _switch(row.content.get("dialect"))
-            within = self._dialect if dialect is None else dialect
-            candidate, _ = self._text(row.content, "candidate", files=not within)
-            rungs = read_rungs(row.content.get("rungs"), "rungs") or self._rungs
-            return Item(candidate, self._reference(source, name), rungs, dialect)
+            asked = self._asked(row)
+            return Item(asked.candidate, self._reference(asked.reference, asked.name), asked.rungs, asked.dialect)
         except UserError as error:
             return error
+
+    def digest(self, row: Row) -> str:
+        """Of all that a row's verdict follows from: two rows with one digest have one verdict."""
+        try:
+            found: object = self._asked(row)
+        except UserError as error:
+            found = str(error)
+        return hashlib.sha256(repr((found, self._dialect, self._judged_with)).encode()).hexdigest()[:16]
+
+    def _asked(self, row: Row) -> Asked:
+        if row.error:
+            raise UserError(row.error)
+        for key in row.content.keys() - set(_KEYS):
+            if difflib.get_close_matches(key, _KEYS, n=1):  # any other key is the user's own
+                raise UserError(f"unknown key {key!r}{near(key, _KEYS)}")
+        source, name = self._text(row.content, "reference")
+        dialect = _switch(row.content.get("dialect"))
+        within = self._dialect if dialect is None else dialect
+        candidate, _ = self._text(row.content, "candidate", files=not within)
+        rungs = read_rungs(row.content.get("rungs"), "rungs") or self._rungs
+        return Asked(source, name, candidate, rungs, dialect)
 
     def _text(self, content: Mapping[str, Any], key: str, *, files: bool = True) -> tuple[str, str]:
         """The text that a key gives or points to, and a name for it."""
@@ -146,7 +184,7 @@ def judge_rows(rows: Iterable[Row], reader: RowReader, pool: Pool) -> Iterator[d
     for outcome in pool.outcomes(items()):
         row = waiting.popleft()
         found = encode_verdict(outcome) if isinstance(outcome, Verdict) else error_content(outcome)
-        yield {"id": row.id, **found}
+        yield {"id": row.id, **found, "asked": reader.digest(row)}
 
 
 def error_content(error: BaseException) -> dict[str, Any]:
@@ -176,11 +214,11 @@ def exit_status(tally: Mapping[str, int]) -> int:
     return 1 if any(count for status, count in tally.items() if status != "ok") else 0
 
 
-def resume(out: Path, rows: Iterator[Row]) -> Counter[str]:
+def resume(out: Path, rows: Iterator[Row], reader: RowReader) -> Counter[str]:
     """Take the lines that `out` holds already, and the rows that they are about; the statuses found.
 
     A last line that was not written to its end is removed. Raises UserError for a file that holds anything but the
-    first rows' verdicts.
+    first rows' verdicts, and where a row asks for something else than it did.
     """
     tally: Counter[str] = Counter()
     if not out.exists():
@@ -195,8 +233,12 @@ def resume(out: Path, rows: Iterator[Row]) -> Counter[str]:
             if found is None or row is None or row.id != found["id"]:
                 wanted = "the batch has fewer rows" if row is None else f"the batch has id {row.id!r}"
                 given = "is not a verdict" if found is None else f"has id {found['id']!r}"
-                way_out = "name another file, or remove this one"
-                raise UserError(f"out={out}: line {number} {given}, but {wanted}; {way_out}")
+                raise UserError(f"out={out}: line {number} {given}, but {wanted}; {_OTHER_FILE}")
+            if found.get("asked") != reader.digest(row):
+                raise UserError(
+                    f"out={out}: line {number} (id {row.id!r}) was judged with another text of the candidate or the "
+                    f"reference, other rungs or other settings; {_OTHER_FILE}"
+                )
             tally[found["status"]] += 1
             kept += len(line)
         file.truncate(kept)

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from rich.console import Console
 
 from kernelwright.driver.config.settings import EvaluateSettings
-from kernelwright.driver.judging.batch import RowReader, exit_status, judge_rows, read_rows, read_text, resume
+from kernelwright.driver.judging.batch import ERROR, RowReader, exit_status, judge_rows, read_rows, read_text, resume
 from kernelwright.driver.run.activity import Activity
 from kernelwright.driver.run.build import check_checking, import_reference, open_pool
 from kernelwright.driver.run.closing import GOES_ON, closing_with
@@ -55,18 +55,21 @@ def judge_batch(settings: EvaluateSettings, path: Path) -> int:
     with alone_on_stdout() as stdout, ExitStack() as stack:
         worker = stack.enter_context(Sandbox())
         load = partial(import_reference, importing=settings.importing, device=settings.device, sandbox=worker)
-        reader, rows = RowReader(path.parent, load, settings.rungs, settings.dialect), read_rows(path)
+        with_all = repr((settings.evaluator, settings.importing, settings.target, settings.device))
+        reader, rows = RowReader(path.parent, load, settings.rungs, settings.dialect, with_all), read_rows(path)
         sink, kept = stdout, "out=FILE keeps verdicts, and resumes from them"
         if settings.out is not None:
             sink = stack.enter_context(_opened_out(Path(settings.out)))
-            tally, kept = resume(Path(settings.out), rows), f"kept in {settings.out}; {GOES_ON}"
+            tally, kept = resume(Path(settings.out), rows, reader), f"kept in {settings.out}; {GOES_ON}"
         stack.enter_context(closing_with(lambda: f"{tally.total()} of {total} rows are judged; {kept}"))
         # On the terminal that verdicts go to, they tell themselves how far it is.
         shown = Console(stderr=True, quiet=settings.out is None and stdout.isatty())
         activity = stack.enter_context(Activity(shown, "judging rows", total, tally.total()))
         pool = stack.enter_context(_opened(settings, settings.workers))
         caliber: Mapping[str, Any] = {}
+        wrong = ""
         for content in judge_rows(rows, reader, pool):
+            wrong = wrong or (content["detail"] if content["status"] == ERROR else "")
             tally[content["status"]] += 1  # before its verdict can be read, after which Ctrl-C may come
             with naming(settings.out or "stdout"):
                 sink.write(json.dumps(content, allow_nan=False) + "\n")
@@ -74,7 +77,7 @@ def judge_batch(settings: EvaluateSettings, path: Path) -> int:
             caliber = caliber if caliber.get("walls") else content["caliber"]
             activity.advance()
     counts = ", ".join(f"{count} {status}" for status, count in tally.most_common())
-    sys.stderr.write(f"{path}: {counts or 'no rows'}\n")
+    sys.stderr.write(f"{path}: {counts or 'no rows'}{f'; the first error: {wrong}' if wrong else ''}\n")
     warn_of_walls(caliber)
     return exit_status(tally)
 

@@ -17,7 +17,9 @@ import torch
 import triton
 from rich.console import Console
 
+from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.config.paths import free_place, remove_if_bare
+from kernelwright.driver.config.settings import EvaluatorKind
 from kernelwright.driver.pairs.drawing import Drawing
 from kernelwright.driver.pairs.problem import GENERATED, make_pairs
 from kernelwright.driver.pairs.settings import PairSettings
@@ -77,6 +79,7 @@ class PairRun:
 
         The default file gets a number where it holds the pairs of another run.
         """
+        self._check_rungs()
         made_with, default = self._made_with(), DEFAULT / f"{self.plan.stage}.jsonl"
         other = lambda place: other_journal(_journal(place), made_with)  # noqa: E731
         self.out = free_place(self.out, self.out == default, other, sayer(console))
@@ -96,6 +99,12 @@ class PairRun:
                         remove_if_bare(self.out.parent)
                 raise
             self._finish(journal, report)
+
+    def _check_rungs(self) -> None:
+        """UserError for rungs that no program can pass here."""
+        on_gpu = [str(rung) for rung in self.plan.rungs if rung in (Rung.RUN, Rung.TIME, Rung.PROFILE)]
+        if on_gpu and self.settings.compiling.evaluator.kind is EvaluatorKind.local and not torch.cuda.is_available():
+            raise UserError(f"rungs={','.join(on_gpu)} needs a CUDA device; choose from parse, compile, interpret here")
 
     def _finish(self, journal: Journal, report: Callable[[PairSet], None]) -> None:
         found = self._collect(journal)

@@ -100,10 +100,13 @@ def _difference(content: dict[str, Any] | None, heading: dict[str, Any]) -> str:
     before = (content or {}).get("journal")
     if not isinstance(before, dict):
         return "not the journal of a run"
-    now = heading["journal"]
+    return f"made with {first_difference(before, heading['journal'])}"
+
+
+def first_difference(before: Mapping[str, Any], now: Mapping[str, Any], prefix: str = "") -> str:
+    """The first key, dotted, that two configurations do not agree on, with both values."""
     key = next(key for key in {**before, **now} if before.get(key) != now.get(key))
     was, becomes = before.get(key), now.get(key)
-    if isinstance(was, dict) and isinstance(becomes, dict):  # told by the first of its keys
-        inner = next(inner for inner in {**was, **becomes} if was.get(inner) != becomes.get(inner))
-        key, was, becomes = f"{key}.{inner}", was.get(inner), becomes.get(inner)
-    return f"made with {key}={was}, now it is {becomes}"
+    if isinstance(was, Mapping) and isinstance(becomes, Mapping):
+        return first_difference(was, becomes, f"{prefix}{key}.")
+    return f"{prefix}{key}={was}, now it is {becomes}"

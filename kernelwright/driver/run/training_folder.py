@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.driver.config.paths import free_place, remove_if_bare
+from kernelwright.driver.run.journal import first_difference
 from kernelwright.driver.run.locks import locked
 from kernelwright.driver.run.provenance import RUN
 from kernelwright.driver.run.set_aside import SET_ASIDE
@@ -103,8 +104,7 @@ def _stranger(folder: Path, now: Mapping[str, Any]) -> str | None:
         kept = (folder / _ADAPTER).is_dir()
         return "has a run's adapter and no checkpoint to resume from" if kept else None
     before = json.loads(path.read_text("utf-8"))
-    changed = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
-    return f"is a run with other settings ({', '.join(changed)} differ)" if changed else None
+    return f"is a run with other settings ({first_difference(before, now)})" if before != now else None
 
 
 def _has_checkpoints(folder: Path) -> bool:

@@ -12,8 +12,9 @@ runtime_error, mismatch, timeout, cheat, host_computes or unsupported.
 
 A row of a batch is an object with `id`, `reference` and `candidate`, and may have `rungs` and `dialect`. Reference
 and candidate are paths, relative to FILE's folder, or source texts. A text with a newline counts as source. The output
-has one line for each row, in order, with the row's `id` and the keys above. A row that cannot be judged has the status
-`error`. With out=FILE the lines go to that file, and the same command resumes a stopped run.
+has one line for each row, in order, with the row's `id`, the keys above, and `asked`, a digest of texts and settings.
+A row that cannot be judged has the status `error`. With out=FILE the lines go to that file, and the same command
+resumes a stopped run. A row that asks for something else by then is refused.
 
 configuration (defaults first):
   rungs=null|parse,compile,interpret,run,time,profile   the rungs to climb; null: parse, compile, and run

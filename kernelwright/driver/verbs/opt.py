@@ -32,6 +32,7 @@ from kernelwright.driver.compiling.emit import checked_output, write_text
 from kernelwright.driver.config.arguments import Arguments, Flag
 from kernelwright.driver.config.discovery import read_pipeline
 from kernelwright.driver.config.paths import check_text
+from kernelwright.driver.config.run_folders import MODULE_HEADER
 from kernelwright.driver.run.streams import alone_on_stdout
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.instruments import Declines, Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
@@ -60,7 +61,7 @@ def check(arguments: Arguments) -> "Settings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     path, flags = arguments.path("a module or a program", "opt"), arguments.flags
     check_text(path, "", "give a module's text, or a Python file with a class Model, get_inputs and get_init_inputs")
-    checked_output(flags.get("--output"))
+    _check_output(flags.get("--output"), Path(path))
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
     if "--print-ir-after" in flags:
         _printed_after(flags["--print-ir-after"], pipeline or Pipeline())
@@ -72,6 +73,15 @@ def check(arguments: Arguments) -> "Settings":
     check_packages(settings.policy)
     check_answering(settings.policy)
     return settings
+
+
+def _check_output(output: str | None, path: Path) -> None:
+    """UserError for a file that cannot be written, or that is a program of which nothing else is left."""
+    place = checked_output(output)
+    if place is None or not Path(place).exists() or not Path(place).samefile(path):
+        return
+    if not path.read_text("utf-8-sig").startswith(MODULE_HEADER):
+        raise UserError(f"--output={output} is the program itself; name another file")
 
 
 def run(arguments: Arguments) -> int:

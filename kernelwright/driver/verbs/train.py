@@ -69,7 +69,13 @@ def check(arguments: Arguments) -> "TrainSettings":
 
     settings = read_train_settings(arguments.composed, arguments.root(ROOT))
     from kernelwright.agent.rewards import needs_of
-    from kernelwright.driver.config.beginnings import check_models, check_packages, check_problems, check_training
+    from kernelwright.driver.config.beginnings import (
+        check_models,
+        check_packages,
+        check_places,
+        check_problems,
+        check_training,
+    )
     from kernelwright.driver.run.training_folder import check_begun
     from kernelwright.driver.training.reward_needs import check_judge
 
@@ -78,6 +84,8 @@ def check(arguments: Arguments) -> "TrainSettings":
     check_training(settings.plain)
     check_packages(settings.plain.policy)
     check_problems(settings.plain.problems)
+    if settings.plain.held_out.every and settings.plain.held_out.place:
+        check_places([settings.plain.held_out.place], "held_out.place=")
     check_judge(needs_of(settings.make_reward()), settings)
     check_models(settings.plain)
     return settings

@@ -232,7 +232,8 @@ class Climb:
         if not again:
             return []
         other = [call for call in again if not _same(answer, first, call)]
-        self.runs = {"runs": 1 + len(again), "equal": 1 + len(again) - len(other)}
+        equal = 1 + len(again) - len(other)
+        self.runs = {"runs": 1 + len(again), "equal": min(equal, self.runs.get("equal", equal))}
         return [(truth.passes[0], call) for call in other]
 
     def _note_strides(self, one: Pass, outputs: Sequence[RawTensor]) -> None:

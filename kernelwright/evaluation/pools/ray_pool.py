@@ -3,10 +3,12 @@
 import importlib
 import logging
 import os
+import signal
 import socket
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -168,14 +170,27 @@ def _connect(ray: Any, address: str | None, workers: int) -> None:
     """Join a cluster, or start a local one with a core for each worker; nothing is printed."""
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address is None:
-        ray.init(num_cpus=workers, include_dashboard=False, **quiet)
+        with _own_sigterm():
+            ray.init(num_cpus=workers, include_dashboard=False, **quiet)
         return
     try:
         _reach(address)
-        ray.init(address=address, **quiet)
+        with _own_sigterm():
+            ray.init(address=address, **quiet)
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         reason = str(error).splitlines()[0]
         raise UserError(f"evaluator.address={address!r}: no Ray cluster can be joined there: {reason}") from error
+
+
+@contextmanager
+def _own_sigterm() -> Iterator[None]:
+    """Keep what SIGTERM does in this process: Ray would end it with a status of its own, and say nothing."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 def _reach(address: str) -> None:

@@ -181,7 +181,7 @@ def read_rows(path: Path, kind: type[Row]) -> tuple[Row, ...]:
 
 
 @lru_cache(1)
-def _pairs(path: Path, _stamp: tuple[int, int]) -> tuple[Pair, ...]:
+def _pairs(path: Path, _folder: Path, _stamp: tuple[int, int]) -> tuple[Pair, ...]:
     return read_rows(path, Pair)
 
 
@@ -196,8 +196,8 @@ def pairs_of(path: Path, stage: str) -> tuple[Pair, ...]:
     A file that is checked and then learnt from is read once: it is kept until `forget_pairs`, or until it changes.
     """
     try:
-        stamp = path.resolve().stat()
-        rows = _pairs(path.resolve(), (stamp.st_mtime_ns, stamp.st_size))
+        stamp = path.stat()
+        rows = _pairs(path, Path.cwd(), (stamp.st_mtime_ns, stamp.st_size))
     except OSError:
         rows = read_rows(path, Pair)  # which says what is wrong with the file
     found = tuple(pair for pair in rows if pair.stage == stage)
