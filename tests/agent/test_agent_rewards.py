@@ -13,7 +13,7 @@ from kernelwright import conf
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.judge import JudgeError, Scores
 from kernelwright.agent.measures import coverage, is_correct, speedup
-from kernelwright.agent.rewards import REWARDS, make_reward, needs_of
+from kernelwright.agent.rewards import REWARDS, make_reward, needs_of, paid
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 
@@ -248,3 +248,30 @@ def test_every_yaml_composes_to_the_defaults(path: Path) -> None:
     assert config == yaml.safe_load(path.read_text("utf-8"))
     assert config.pop("name") == path.stem
     assert make_reward(path.stem, config) == make_reward(path.stem)
+
+
+class Odd:
+    """A reward of somebody's own that says or raises what it is given."""
+
+    def __init__(self, said: Any) -> None:
+        self.said = said
+
+    def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> Any:
+        del before, verdict
+        return after.kernels if self.said is None else self.said  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("high", "reward Odd gives 'high'; give a finite number"),
+        (math.nan, "reward Odd gives nan; give a finite number"),
+        (True, "reward Odd gives True; give a finite number"),
+        ([1.0], r"reward Odd gives \[1\.0\]; give a finite number"),
+        (None, r"reward Odd fails: AttributeError: 'NoneType' .* \(`after` may be None\)"),
+    ],
+)
+def test_a_reward_that_gives_no_number_is_named(said: Any, told: str) -> None:
+    assert paid(Odd(2), GIVEN, AFTER, HONEST) == 2.0
+    with pytest.raises(UserError, match=told):
+        paid(Odd(said), GIVEN, None, HONEST)

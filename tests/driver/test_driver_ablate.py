@@ -307,6 +307,12 @@ def read(*overrides: str) -> AblateSettings:
     return read_ablate_settings(overrides)
 
 
+def test_a_pipeline_may_be_quoted_as_hydra_has_it() -> None:
+    for quoted in ("lower-inductor,tune", "'lower-inductor,tune'", '"lower-inductor,tune"'):
+        (arm,) = read(f"arms.x.pipeline={quoted}", "only=[x]").arms
+        assert [pass_.name for pass_ in arm.pipeline.passes] == ["lower-inductor", "tune"]
+
+
 def test_the_six_arms_of_stages() -> None:
     found = {arm.name: [pass_.name for pass_ in arm.pipeline.passes] for arm in read("policy=hf").arms}
     assert found == {

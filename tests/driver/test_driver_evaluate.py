@@ -331,6 +331,35 @@ def test_an_interrupted_batch_leaves_whole_lines(capsys: Captured, monkeypatch: 
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_batch_that_asks_for_something_else_is_not_gone_on_with(capsys: Captured) -> None:
+    argv = ["evaluate", write_batch(row("a"), row("b")), "rungs=parse", "out=out.jsonl"]
+    assert main(argv) == 0
+    whole = Path("out.jsonl").read_text()
+    assert main(argv) == 0 and Path("out.jsonl").read_text() == whole
+    told = "was judged with another text of the candidate or the reference, other rungs or other settings; name another"
+    for other in (["rungs=parse,interpret"], ["evaluator.seeds=2"], ["dialect=off"]):
+        capsys.readouterr()
+        assert main([*argv, *other]) == 2 and f"line 1 (id 'a') {told}" in capsys.readouterr().err, other
+    Path("c.py").write_text(Path("wrong.py").read_text())
+    assert main(argv) == 2 and f"line 1 (id 'a') {told}" in capsys.readouterr().err
+    assert Path("out.jsonl").read_text() == whole
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_first_error_of_a_batch_is_told(capsys: Captured) -> None:
+    for text, told in (
+        ("a,b\n", "line 1 is not JSON: "),
+        ("[1]\n", 'line 1 is not an object with "id", "reference" and "candidate"'),
+        (json.dumps(row("a") | {"rung": "parse"}), "unknown key 'rung'; did you mean 'rungs'?"),
+    ):
+        Path("b.jsonl").write_text(text)
+        assert main(["evaluate", "batch=b.jsonl", "rungs=parse"]) == 2
+        assert f"b.jsonl: 1 error; the first error: {told}" in capsys.readouterr().err
+    Path("b.jsonl").write_text(json.dumps(row("a") | {"problem": "of mine"}))
+    assert main(["evaluate", "batch=b.jsonl", "rungs=parse"]) == 0
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_verdict_is_found_again_unless_the_cache_is_off(capsys: Captured) -> None:
     argv = [*ONE, *QUICK]
     assert main(argv) == 0

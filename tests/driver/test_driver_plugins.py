@@ -249,6 +249,17 @@ def test_a_broken_package_is_named_and_costs_only_who_asks_for_it(
         assert "odd" not in kernelwright.passes()
 
 
+def test_a_package_that_ends_the_process_is_left_out(
+    announce: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    announce("ends", "[kernelwright.passes]\nodd = broken_example:Odd\n", "import sys\n\nsys.exit(0)\n")
+    with pytest.raises(UserError, match=r"pass 'odd' of ends 1\.0 \(.*\) does not load: SystemExit: 0"):
+        parse_pipeline("lower-inductor,odd")
+    assert main(["passes"]) == 0
+    out, err = capsys.readouterr()
+    assert "lower-inductor  (torch -> triton)" in out and "odd' of ends 1.0" in err
+
+
 def test_what_does_not_fit_and_names_that_are_taken_are_told(announce: Callable[..., None]) -> None:
     announce(
         "unfit",

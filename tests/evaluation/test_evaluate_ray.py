@@ -10,7 +10,7 @@ from test_evaluate_pool import OPTIONS, mixed
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item
-from kernelwright.evaluation.pools.ray_pool import RayPool
+from kernelwright.evaluation.pools.ray_pool import RayPool, _connect
 from kernelwright.ir.errors import UserError
 
 
@@ -26,6 +26,16 @@ def test_a_cluster_that_cannot_be_joined_is_named() -> None:
         sys.modules["ray"].shutdown()
     with pytest.raises(UserError, match=r"evaluator.address='127.0.0.1:1'"):
         RayPool(OPTIONS, 1, address="127.0.0.1:1")
+
+
+@pytest.mark.slow
+def test_sigterm_does_what_it_did_before_a_cluster_was_joined() -> None:
+    ray, before = pytest.importorskip("ray"), signal.getsignal(signal.SIGTERM)
+    try:
+        _connect(ray, None, 1)
+        assert ray.is_initialized() and signal.getsignal(signal.SIGTERM) is before
+    finally:
+        ray.shutdown()
 
 
 @pytest.fixture(scope="module")
