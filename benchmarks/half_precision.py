@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from architectures import ARCHITECTURES, FAULTS, PRECISIONS, Fault, source
+from row_lines import write_result
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.driver.campaigns.campaign import machine
@@ -100,7 +101,7 @@ def write(out: Path, rows: dict[str, dict[str, Any]], seeds: int) -> None:
         "rows": rows,
     }
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_result(out, content)
 
 
 def main() -> int:

@@ -26,6 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from row_lines import write_result
+
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.discovery import discover
@@ -246,7 +248,7 @@ def write(out: Path, caliber: Mapping[str, Any], rows: Mapping[str, Any]) -> Non
     """Replace the file."""
     out.parent.mkdir(parents=True, exist_ok=True)
     content = {"caliber": caliber, "summary": summary(rows), "rows": rows}
-    out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_result(out, content)
 
 
 def caliber_of(seeds: int) -> dict[str, Any]:
