@@ -171,6 +171,20 @@ def _has_option(key: str) -> bool:
     return True
 
 
+@contextlib.contextmanager
+def _telling_left_out() -> Iterator[None]:
+    """Graphs leave out what programs tell people by. PyTorch 2.11 fails to write that option into its metrics, and
+    would print so for each graph."""
+    told = _TELLING | {builtins.print}  # Ray, for one, puts another in its place
+    metrics = logging.getLogger("torch._dynamo.metrics_context")
+    before, metrics.disabled = metrics.disabled, True
+    try:
+        with dynamo_config.patch({_IGNORED: told} if _IGNORED else {}):
+            yield
+    finally:
+        metrics.disabled = before
+
+
 def _dynamo_graph(
     model: Callable[..., Any], inputs: Sequence[Any]
 ) -> tuple[torch.fx.GraphModule, list[Any], list[Any], list[Any]]:
@@ -190,8 +204,7 @@ def _dynamo_graph(
         return _straight_graph(model, inputs)
     torch._dynamo.reset()
     try:
-        told = _TELLING | {builtins.print}  # Ray, for one, puts another in its place
-        with dynamo_config.patch({_IGNORED: told} if _IGNORED else {}):
+        with _telling_left_out():
             result = torch.compile(model, backend=keep, fullgraph=True, dynamic=False)(*inputs)
     except torch._dynamo.exc.TorchDynamoException as error:
         raise refusal(error, "Dynamo") from error

@@ -80,9 +80,10 @@ def _check_whole(path: Path) -> None:
         try:
             header = json.loads(file.read(min(length, size)))
             ends = [tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__"]
+            whole = size == 8 + length + max(ends, default=0)
         except (ValueError, LookupError, TypeError, AttributeError):
-            ends = []
-    if not ends or size != 8 + length + max(ends):
+            whole = False
+    if not whole:
         raise UserError(f"{path} is damaged, for example copied in part; copy the adapter again")
 
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from adapter_files import NO_WEIGHTS
 from processes import descendants, environment, wait_until_gone
 
 _REFERENCE = """
@@ -105,6 +106,6 @@ def test_a_policy_that_is_killed_leaves_no_adapter(tmp_path: Path) -> None:
     adapter = tmp_path / "adapter"
     adapter.mkdir()
     (adapter / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 4}')
-    (adapter / "adapter_model.safetensors").write_bytes(bytes(1000))
+    (adapter / "adapter_model.safetensors").write_bytes(NO_WEIGHTS)
     command = [sys.executable, "-c", _POLICY, str(adapter)]
     assert kill(command, tmp_path / "temporary", "*/*/adapter_model.safetensors", alone=True) == []

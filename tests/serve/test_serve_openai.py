@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from adapter_files import NO_WEIGHTS
 
 from kernelwright.agent.policy import Message, PolicyError, Sampling
 from kernelwright.driver.config.policies import PolicyKind, PolicySettings, open_policy
@@ -222,7 +223,7 @@ def test_log_probabilities_are_asked_for_and_kept(stub: Stub) -> None:
 
 def test_vllm_serve_gives_tokens_and_takes_adapters(stub: Stub, tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 4}')
-    (tmp_path / "adapter_model.safetensors").write_bytes(b"weights")
+    (tmp_path / "adapter_model.safetensors").write_bytes(NO_WEIGHTS)
     stub.answers = [chat(ids=True)]
     with policy(stub, vllm=True) as server:
         for _ in range(2):
@@ -245,7 +246,7 @@ def test_vllm_serve_gives_tokens_and_takes_adapters(stub: Stub, tmp_path: Path) 
 
 def test_servers_share_prompts_and_all_take_an_adapter(stub: Stub, tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 4}')
-    (tmp_path / "adapter_model.safetensors").write_bytes(b"weights")
+    (tmp_path / "adapter_model.safetensors").write_bytes(NO_WEIGHTS)
     both = threading.Barrier(2, timeout=10.0)
 
     def meeting(path: str, body: dict[str, Any]) -> tuple[int, Any, dict[str, str]]:
@@ -283,7 +284,7 @@ def test_a_vllm_server_without_token_ids_or_adapters_is_an_error(stub: Stub, tmp
     with policy(stub, vllm=True) as server, pytest.raises(PolicyError, match="no token ids"):
         server.sample([PROMPT], Sampling())
     (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 4}')
-    (tmp_path / "adapter_model.safetensors").write_bytes(b"weights")
+    (tmp_path / "adapter_model.safetensors").write_bytes(NO_WEIGHTS)
     with policy(stub) as server, pytest.raises(UserError, match="takes no adapters"):
         server.load_adapter("frontend", tmp_path)
     stub.answers = [status(404)]

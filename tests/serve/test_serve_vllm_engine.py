@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from adapter_files import NO_WEIGHTS
 
 from kernelwright.agent.policy import Message, PolicyError, Sampling
 from kernelwright.ir.errors import UserError
@@ -68,7 +69,7 @@ def adapter(tmp_path: Path) -> Path:
     folder = tmp_path / "adapter"
     folder.mkdir()
     (folder / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 8, "rank_pattern": {"q_proj": 12}}')
-    (folder / "adapter_model.safetensors").write_bytes(b"weights")
+    (folder / "adapter_model.safetensors").write_bytes(NO_WEIGHTS)
     return folder
 
 
