@@ -86,7 +86,7 @@ def copy_of(tensor: Tensor, device: torch.device | str | None = None) -> Tensor:
 
 
 def share_memory(first: Tensor, second: Tensor) -> bool:
-    """Whether some element of one is in the memory of an element of the other."""
+    """Whether two tensors share the memory of at least one element."""
     if first.untyped_storage().data_ptr() != second.untyped_storage().data_ptr() or not first.numel() * second.numel():
         return False
     ends = []
@@ -102,7 +102,7 @@ def share_memory(first: Tensor, second: Tensor) -> bool:
 
 
 def shared_with(outputs: Sequence[Tensor], others: Mapping[str, Tensor]) -> list[list[str]]:
-    """Of each output the names of the others, and the numbers of the outputs before it, whose memory it is in."""
+    """For each output, the tensors that it shares memory with: earlier outputs as `output NUMBER`, others by name."""
     return [
         [
             *(f"output {number}" for number, earlier in enumerate(outputs[:place]) if share_memory(output, earlier)),

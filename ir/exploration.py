@@ -15,7 +15,7 @@ class Phase(IntEnum):
     TEMPLATE = 1  #: puts a kernel in the place of a library's, for the passes behind it to work on
     REWRITE = 2  #: makes other kernels of kernels, in any order among its phase
     FINISH = 3  #: works on what the others left
-    SIMPLIFY = 4  #: takes nothing from others and costs nothing, so it ends each chain and is never weighed
+    SIMPLIFY = 4  #: hinders no other pass and costs nothing, so it ends each chain, and its gain is never measured
     FIT = 5  #: fits launch options to the target, on the candidates that are left
 
 

@@ -106,7 +106,7 @@ class Declines(Instrument):
         self._found: list[Declined] = []
 
     def take(self, why: Declined) -> None:
-        """Keep what the pass that is running says."""
+        """Keep a reason that the running pass gives."""
         self._found.append(why)
 
     def before_pass(self, pass_: Pass, module: KernelModule) -> None:

@@ -30,8 +30,8 @@ class Context:
     """The objects that a pass may use besides the module.
 
     `target` is a target's name; `evaluator` implements `kernelwright.agent.evaluator.Evaluator`; `seed` seeds
-    whatever is random; `progress` takes one short line about work under way, and `declined` why a pass that looked at a
-    kernel left it as it was. `lowering_device` is where lowerings run
+    whatever is random; `progress` takes one short line about work under way. `declined` takes the reason
+    why a pass left a kernel as it was. `lowering_device` is where lowerings run
     a program: a device of torch, `meta` for nowhere (by shapes alone), or `auto`. `services` hold what only some passes
     want, each in a frozen dataclass of its own with a default for every field.
     """

@@ -17,8 +17,8 @@ from kernelwright.ir.passes import Context, Declined, Pass
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.analysis.host_code import without_idle_kernels
 
-#: Why passes decline that have to know tensors and numbers.
-NOT_KNOWN = "what the launcher passes is not known"
+#: The reason of passes that have to know the tensors and numbers of a launch.
+NOT_KNOWN = "the arguments that the launcher passes are not known"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class KernelPass(Pass):
 
     @abstractmethod
     def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:
-        """The kernel rewritten, or why not. The same object says that the kernel lacks what the pass `needs`."""
+        """The rewritten kernel, or the reason against it. The same object says that the kernel does not
+        have what the pass `needs`."""
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with its kernels rewritten; the same object where the rule applies to none."""
@@ -58,9 +59,9 @@ def rewritten(
     rewrite: Callable[[Function], Function | Declined],
     needs: str,
 ) -> Function | Declined:
-    """A kernel rewritten with its helpers taken apart and its loops counted, or as it is where that comes to the same.
+    """The rewritten kernel. Its helpers are inlined and its loops counted, unless it is the same kernel without that.
 
-    A kernel that `rewrite` gives back as it was lacks what the pass `needs`.
+    If `rewrite` returns the kernel unchanged, the result is `Declined` with the pass's `needs`.
     """
     whole = counted(inlined(function, functions))
     made = rewrite(whole)

@@ -164,8 +164,8 @@ class Warm:
         return self._handle[grid]
 
 
-#: Of an autotuned kernel, the launches that its configurations make of one, and its decorator: the number of that to
-#: make.
+#: Chooses a launch. It takes an autotuned kernel, one launch for each configuration, and the decorator, and returns the
+#: number of the launch to make.
 Choose = Callable[[KernelHandle, Sequence[BoundLaunch], "Autotune"], int]
 
 
@@ -173,8 +173,8 @@ Choose = Callable[[KernelHandle, Sequence[BoundLaunch], "Autotune"], int]
 class Autotune:
     """`autotune` as a decorator that was seen: its configurations, of which the first is taken where several are left.
 
-    `hook`: whether a configuration's own hook runs before a launch. `zeroed` and `restored` are the arguments that
-    Triton fills with zeros before it tries a configuration, and whose content it puts back afterwards.
+    `hook`: whether a configuration's own hook runs before a launch. Before Triton tries a
+    configuration, it fills the arguments `zeroed` with zeros. Afterwards it restores the arguments `restored`.
     """
 
     configs: tuple[Any, ...]

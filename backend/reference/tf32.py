@@ -30,7 +30,7 @@ _PRODUCTS: Mapping[str, Sequence[int]] = {
         ("aten::_transformer_encoder_layer_fwd", "aten::_native_multi_head_attention", "aten::_euclidean_dist"), ()
     ),
 }
-#: What joins the values of operators that give all values up to each.
+#: The function that joins two values, for each running operator (sums and products of all values up to each).
 _RUNNING: Mapping[Any, Callable[[Tensor, Tensor], Tensor]] = {
     torch.ops.aten.cumsum.default: torch.add,
     torch.ops.aten.cumprod.default: torch.mul,

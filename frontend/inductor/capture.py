@@ -97,8 +97,8 @@ class Captured:
 
     `inputs` gives, per graph input in order, the reference's tensor name. `outputs` gives, per output of the
     model in order, the index of a graph output or the name of the tensor that is returned as it is.
-    `constants` holds tensors that the program was given by value. `graph` is what Inductor wrote down, `tensors` what
-    it takes, and `buffers` has those of the text's buffers that hold the value of a node.
+    `constants` holds tensors that the program was given by value. `graph` is the graph that Inductor compiled, and
+    `tensors` are its inputs. `buffers` has the text's buffers that hold the value of a node of this graph.
     """
 
     text: str

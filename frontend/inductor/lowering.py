@@ -52,7 +52,7 @@ def builder(
     averages_first: bool = False,
     written_out: bool = False,
 ) -> ModuleBuilder:
-    """What has captured Inductor's program and builds the module of it."""
+    """A builder that has captured Inductor's program, and that builds a module from it."""
     cuda = torch.cuda.is_available() and ctx.target != "interpreter"
     asked = (one for one in (device, ctx.lowering_device) if one != "auto")
     device = next(asked, "cuda" if cuda else "cpu")

@@ -24,13 +24,13 @@ from kernelwright.ir.values import Kernel, KernelModule, Launcher, TensorSpec
 
 @dataclass(frozen=True)
 class Piece:
-    """One launched kernel: `module` has nothing but it, and the functions that kernels call."""
+    """One launched kernel: `module` contains only this kernel and the functions that kernels call."""
 
     symbol: str
     module: KernelModule
 
     def of(self, other: KernelModule) -> KernelModule | None:
-        """The same piece with another module's kernel of that symbol; None where that has none."""
+        """The same piece with the kernel of this symbol from another module; None if the module has no such kernel."""
         kernels = {kernel.symbol: kernel for kernel in other.kernels}
         if self.symbol not in kernels:
             return None
@@ -40,7 +40,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A lowered module, its pieces, and of the kernels that are none the reason, by symbol."""
+    """A lowered module, its pieces, and by symbol the reason why a kernel is not a piece."""
 
     whole: KernelModule
     found: tuple[Piece, ...]
@@ -132,15 +132,15 @@ def _piece(
         raise LoweringError(f"@{launch.symbol} is given a part of a tensor")
     unknown = [name for name in launch.given if name not in nodes or name not in layouts]
     if unknown:
-        raise LoweringError(f"@{launch.symbol}: no operation is known that {unknown[0]} holds the result of")
+        raise LoweringError(f"@{launch.symbol}: it is not known which operation's result {unknown[0]} holds")
     for name in launch.given:
         value = values.found[nodes[name]]
         if not isinstance(value, torch.Tensor) or tuple(value.shape) != layouts[name][0]:
-            raise LoweringError(f"@{launch.symbol}: {name} holds a result in another shape")
+            raise LoweringError(f"@{launch.symbol}: {name} does not have the shape of the operation's result")
     taken = tuple(name for name in launch.given if name not in launch.made)
     tensors = tuple(_laid_out(values.found[nodes[name]], layouts[name]) for name in taken)
     if not tensors or not launch.made:
-        raise LoweringError(f"@{launch.symbol} reads or writes nothing that is known")
+        raise LoweringError(f"@{launch.symbol} gets no tensor that holds values, or none that it is the first to write")
     part = _part(values.graph_module, [nodes[name] for name in taken], [nodes[name] for name in launch.made], launch)
     text = print_source(Traced(part, taken, tensors, "tuple"), launch.symbol)
     numerics = whole.reference.numerics
@@ -162,7 +162,7 @@ def _part(graph: GraphModule, inputs: Sequence[Node], outputs: Sequence[Node], l
     while ahead:
         node = ahead.pop()
         if node.op == "placeholder":
-            raise LoweringError(f"@{launch.symbol} is not given {node.name}, of which its results are made")
+            raise LoweringError(f"@{launch.symbol} does not get {node.name}, which its results depend on")
         needed.add(node)
         ahead += [one for one in node.all_input_nodes if one not in needed and one not in inputs]
     part = Graph()

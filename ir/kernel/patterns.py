@@ -1,4 +1,4 @@
-"""Patterns of pure computing: whether a value is a given expression of another value, and of which."""
+"""Patterns of pure expressions. A pattern finds out whether a value is a given expression of `x`, and what `x` is."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,9 +11,9 @@ _ANY = None  # every x will do
 
 
 class Pattern:
-    """An expression of `x` in Triton's words: assignments, and at last the expression.
+    """An expression of `x` in Triton: assignments, and the expression as the last line.
 
-    Names, temporaries, and sides that may trade places do not matter.
+    Names, temporaries and swapped operands do not matter.
     """
 
     def __init__(self, *lines: str) -> None:

@@ -112,7 +112,7 @@ def named(name: str) -> Callable[[RewardType], RewardType]:
 
 
 def paid(reward: Reward, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
-    """What a reward says. UserError, naming the reward, for anything but a finite number, and where it raises."""
+    """The number that a reward gives. If the reward raises, or gives no finite number, a UserError names the reward."""
     name = type(reward).__name__
     try:
         found = reward(before, after, verdict)
@@ -159,8 +159,8 @@ def reward_options(name: str) -> dict[str, Any]:
 class Steadiness:
     """Terms of the two-stage project's rewards for a correct candidate, both off by default.
 
-    `determinism_weight` times the share of repeated runs on one input that gave the same bits is added.
-    `spread_weight` times the interquartile range of the timed runs over their median, 1 at most, is taken off.
+    The reward adds `determinism_weight` times the share of repeated runs on one input that gave the same bits. It
+    subtracts `spread_weight` times the spread: the interquartile range of the timed runs over their median, at most 1.
     """
 
     determinism_weight: float = option(0.0, at_least=0)
@@ -197,7 +197,7 @@ class FrontendReward(Steadiness):
 
     @property
     def needs(self) -> Needs:
-        """Repeated or timed runs, where they weigh anything."""
+        """Repeated runs or timed runs, if their weight is not 0."""
         return Needs(repeats=bool(self.determinism_weight), spread=bool(self.spread_weight))
 
     def __call__(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
@@ -223,7 +223,7 @@ class MidendReward(Steadiness):
 
     @property
     def needs(self) -> Needs:
-        """Times, of the baseline as well; repeated runs, where they weigh anything."""
+        """Times of the candidate and of the baseline; repeated runs if their weight is not 0."""
         repeats, spread = bool(self.determinism_weight), bool(self.spread_weight)
         return Needs(baseline=self.baseline, repeats=repeats, spread=spread)
 

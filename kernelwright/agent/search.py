@@ -81,8 +81,8 @@ def sequential(
 ) -> list[Trajectory]:
     """Trajectories as `best_of_n` makes them, then `rounds` more turns each on a memory of its best `width` turns.
 
-    The memory is shown with the best turn last. Dr. Kernel's STTS has turns=5 and width=4. A trajectory whose prompt is
-    too long ends, where the roller lets it.
+    The memory is shown with the best turn last. Dr. Kernel's STTS has turns=5 and width=4. If the roller allows
+    it, a trajectory ends when its prompt is too long.
     """
     trajectories = best_of_n(roller, modules, budget, given)
     ended = set[int]()

@@ -58,7 +58,7 @@ def adapter_config(folder: Path) -> dict[str, Any]:
 def adapter_rank(folder: Path) -> int:
     """The largest rank of the LoRA adapter in a folder as peft saves it.
 
-    Raises UserError for a folder without one, for adapters that are no LoRA, and for a file that is damaged.
+    Raises UserError for a folder without an adapter, for an adapter that is not LoRA, and for a damaged file.
     """
     config = adapter_config(folder)
     if not any((folder / name).is_file() for name in _WEIGHTS):

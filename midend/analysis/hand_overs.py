@@ -24,8 +24,8 @@ from kernelwright.midend.analysis.pointwise import mentions
 def hand_overs(
     module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None] = lambda _why: None
 ) -> Iterator["HandOver"]:
-    """Every tensor that a launch is given and a later one of another kernel, where one launch may take their place.
-    `declined` is told why it may not where the first writes what the second is given."""
+    """Every tensor that one launch hands over to a later launch of another kernel, if one launch may replace the two.
+    If one launch may not, and the first launch writes the tensor, `declined` gets the reason."""
     launches = list(find_launches(module, trace))
     for first in launches:
         for second in launches:
@@ -67,20 +67,20 @@ class HandOver:
         return not self.hindrance()
 
     def hindrance(self) -> str:
-        """Why it may not: the tensor has gaps, a kernel is launched again, or something between the two touches what
-        either uses. "" where it may."""
+        """Why one launch may not replace the two, for example because the tensor has gaps, or because a kernel is
+        launched again. "" if it may."""
         spec = self.spec()
         if spec is None:
-            return "host code does not make the tensor between them uninitialised"
+            return "host code does not create the tensor between them as an uninitialised tensor"
         if spec.dtype not in FLOATS:
             return f"the tensor between them holds {spec.dtype}, not one of {', '.join(FLOATS)}"
         if spec.extent != spec.numel:
             return "the tensor between them has gaps"
         if not self._is_given_once():
-            return "one of them is launched again, or something else is given the tensor before the second"
+            return "one of them is launched again, or other code uses the tensor before the second kernel does"
         if not self._nothing_between():
-            return "host code between them touches what the first uses"
-        return "" if self._nothing_shared() else "one of them writes what the other reads, the tensor apart"
+            return "host code between them touches tensors that the first kernel uses"
+        return "" if self._nothing_shared() else "they share another tensor, and one of them writes it"
 
     def is_kept(self) -> bool:
         """Whether others read the tensor, too: after the second launch, where nothing between the two does."""

@@ -11,8 +11,8 @@ from kernelwright.ir.values import DTYPES, Kernel, KernelModule, TensorSpec
 #: Types that templates and fused kernels are written for: their sums are fp32.
 FLOATS = ("f32", "f16", "bf16")
 
-#: Why passes decline that have to read host code as plain statements.
-NOT_STRAIGHT = "its host code is not one plain statement after another"
+#: The reason of passes that have to read host code as plain statements.
+NOT_STRAIGHT = "the module's host code is not a sequence of plain statements"
 
 #: Changes a module once; None where there is nothing to change.
 ModuleStep = Callable[[KernelModule], KernelModule | None]

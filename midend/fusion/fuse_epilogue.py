@@ -55,7 +55,8 @@ def _one_kernel(pair: HandOver) -> KernelModule:
 
 
 def pairs_fused(module: KernelModule, fuse: Callable[[HandOver], KernelModule], ctx: Context) -> KernelModule:
-    """The module with one kernel in the place of each two that `fuse` makes one, which says with UnfitError why not."""
+    """The module after `fuse` has merged all pairs of kernels that it can. For other pairs, `fuse` raises UnfitError
+    with the reason."""
     left = list[Declined]()
 
     def step(module: KernelModule) -> KernelModule | None:

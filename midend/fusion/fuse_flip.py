@@ -36,5 +36,5 @@ class FuseFlip(Pass):
 
 def _without_flip(pair: HandOver) -> KernelModule:
     if not turns(second_part(pair), tensor_of(pair)):
-        raise UnfitError("the second does more than move each element, or counts none down")
+        raise UnfitError("the second kernel does more than move elements, or reverses no dimension")
     return fused(pair)

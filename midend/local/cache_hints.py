@@ -32,9 +32,9 @@ class CacheHints(KernelPass):
         loads = [one for one in function.walk() if one.kind == "load" and one.get("eviction_policy") is None]
         shared = [load for load in loads if load.get("pointer") not in varying]
         if not any(one.kind == "program_id" for one in function.walk()):
-            return Declined("all of its programs do the same")
+            return Declined("all of its programs do the same work")
         if not shared:
-            return Declined("each load without a policy has another address in another program")
+            return Declined("each load without an eviction policy has a different address in each program")
         edits = Rewriting(function)
         for load in shared:
             edits.change(load, eviction_policy=Constant("'evict_last'"))

@@ -76,15 +76,15 @@ class ExpIdentities(Pass):
     1 + erf(x) = 1 - erf(-x), which for x < 0 is 2 to the power of a polynomial, and else what that leaves of 2.
     Nothing cancels: with an exp right to half an ulp the errors are below 3.8 ulp (before: 5), 2.7 (2.7), 2.5 where
     1 + tanh used to lose all digits below x = -9, and 1.3e-7 (9.3e-8) for 1 + erf, which lost them below x = -3.
-    NaN and infinities give what they gave. Legal in fp32. Instructions for one element, counted on sm_90: 70 -> 19,
-    49 -> 24, 22 -> 12 and 28 -> 13.
+    NaN and infinities give the same results as before. The rewrites are legal in fp32. Instructions for one element,
+    counted on sm_90: 70 -> 19, 49 -> 24, 22 -> 12 and 28 -> 13.
     """
 
     name: ClassVar[str] = "exp-identities"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
     needs: ClassVar[str] = (
-        "tanh of softplus, softplus below a threshold, or 1 plus a tanh or erf for nothing else; no fp64"
+        "tanh of softplus, softplus below a threshold, or 1 + tanh or 1 + erf with no other use of it; no fp64"
     )
     changes: ClassVar[str] = "one exp, and a quotient or a polynomial, compute the value"
     keeps: ClassVar[Keeps | None] = Keeps.ROUNDED
@@ -94,7 +94,7 @@ class ExpIdentities(Pass):
         """The module with such kernels; the same object where there is none."""
         assert module.launcher is not None
         if "float64" in module.launcher.source or any(spec.dtype == "f64" for spec in module.reference.tensors):
-            ctx.declined(Declined("tensors are of fp64"))
+            ctx.declined(Declined("the module has fp64 tensors"))
             return module
         functions, found = kernel_functions(module), dict[str, Function]()
         for symbol, function in functions.items():

@@ -47,7 +47,7 @@ class HoistOffsets(KernelPass):
         sums = _Sums(function, edits)
         groups = list(_groups(function, launches, sums))
         if not groups:
-            return Declined("no three loads of a block are at constant distances in one tensor")
+            return Declined("no block of statements has three loads at constant distances in one tensor")
         for loads in groups:
             first = loads[0].operation
             address = sums.rest(loads[0].operation.operands[0], first)

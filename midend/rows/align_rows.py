@@ -51,7 +51,7 @@ class AlignRows(KernelPass):
         if isinstance(rows, Declined):
             return rows
         if rows.length < LEAST_ROW:
-            return Declined(f"its rows have {rows.length} elements, less than {LEAST_ROW}")
+            return Declined(f"its rows have {rows.length} elements, fewer than {LEAST_ROW}")
         positions, loops = RowPositions.of(rows, launches), list[_Loop]()
         for loop in rows.loops:
             found = _Loop.of(positions, loop)
@@ -64,8 +64,8 @@ class AlignRows(KernelPass):
         if not sizes:
             return Declined("the size of an element is not known")
         if rows.length * min(sizes) % WIDEST == 0:
-            return Declined(f"its rows are a multiple of {WIDEST} bytes")
-        return _Aligned(positions, loops, min(sizes)).run() or Declined("where a row begins is not known before a loop")
+            return Declined(f"the length of its rows is a multiple of {WIDEST} bytes")
+        return _Aligned(positions, loops, min(sizes)).run() or Declined("the start of a row is not known before a loop")
 
 
 def _sizes(function: Function, accesses: Iterable[Access], launches: Launches) -> list[int]:
@@ -97,7 +97,7 @@ class _Loop:
         if positions.is_ordered(loop):
             return Declined("a loop depends on which element comes first")
         if any(one.regions for one in loop.regions[0].operations):
-            return Declined("a loop holds a branch")
+            return Declined("a loop contains a branch")
         if any(access.index is None for access in inside):
             return Declined("an access in a loop has no known index")
         moved = tuple(one for one in inside if one.index is not None and positions.moves(loop, one.index))

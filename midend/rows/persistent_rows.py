@@ -114,7 +114,7 @@ class PersistentRows(Pass):
         if not whole.is_masked():
             return Declined("an access is not masked at the end of the row")
         if rows.length % given == 0 and not whole.is_neutral():
-            return Declined("what is combined is not neutral beyond the end of the row")
+            return Declined("elements beyond the end of the row may change the result of a reduction or a scan")
         return rows
 
 

@@ -30,12 +30,12 @@ class ReverseLoops(KernelPass):
     asks_launches: ClassVar[bool] = True
 
     def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:
-        """The kernel with such loops."""
+        """The kernel with every second loop reversed."""
         rows = RowLoops.of(function, launches)
         if isinstance(rows, Declined):
             return rows
         if len(rows.loops) < 2:
-            return Declined("it has one loop")
+            return Declined("it has only one loop")
         positions, edits = RowPositions.of(rows, launches), Rewriting(function)
         if any(map(positions.runs_backwards, rows.loops)):
             return Declined("a loop runs backwards already")
@@ -51,7 +51,7 @@ def _hindrance(positions: RowPositions, loop: Operation) -> str:
         return "the second loop depends on which element comes first"
     if positions.asks_for_rounds(loop):
         return "the second loop uses its counter for more than positions in the row"
-    return "the second loop may load what another round of it stores" if positions.overtakes(loop) else ""
+    return "the second loop may load elements that its other iterations store" if positions.overtakes(loop) else ""
 
 
 def _reverse(edits: Rewriting, positions: RowPositions, loop: Operation) -> None:

@@ -33,12 +33,12 @@ class RowLoops:
 
     @classmethod
     def of(cls, function: Function, launches: Launches | None) -> "RowLoops | Declined":
-        """Read a kernel, or say why it is none of these: it has no such loop, or another one."""
+        """Read a kernel, or say why it is not such a kernel: it has no such loop, or it has another loop, too."""
         loops = tuple(one for one in function.walk() if one.kind in LOOPS)
         if not loops:
             return Declined("it has no loop")
         if any(one.kind != "for" for one in loops):
-            return Declined("a loop does not count over a range")
+            return Declined("a loop is not a `for` loop over a range")
         if not all(any(one is other for other in function.body.operations) for one in loops):
             return Declined("a loop is inside another loop or a branch")
         accesses = Accesses(function, launches)
@@ -53,14 +53,14 @@ class RowLoops:
         if any(length is None for length, _ in found):
             return Declined("a loop does not run from 0 to a known length")
         if any(parameter is None for _, parameter in found):
-            return Declined("a loop's step is no block size of the launch")
+            return Declined("a loop's step is not a block size of the launch")
         if len(found) > 1:
             return Declined("its loops differ in length or in step")
         length, parameter = found.pop()
         assert length is not None and parameter is not None
         rows = cls(function, loops, length, parameter)
         if not all(map(rows._counts, _forms(accesses))):
-            return Declined("an index moves by another step than the loop's block")
+            return Declined("an index does not advance by the loop's block size")
         return rows
 
     def _counts(self, form: Form) -> bool:

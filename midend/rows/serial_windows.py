@@ -91,7 +91,7 @@ class SerialWindows(KernelPass):
         if isinstance(rows, Declined):
             return rows
         if rows.length > MOST_UNROLLED:
-            return Declined(f"{rows.length} turns of a loop are too many to write out")
+            return Declined(f"a loop has {rows.length} iterations, too many to unroll")
         edits = Rewriting(function)
         for loop in rows.loops:
             edits.put(loop, _written_out(edits, loop, rows.length))
@@ -108,7 +108,7 @@ class SerialWindows(KernelPass):
         if rows.length > self.limit:
             return Declined(f"its loops run over {rows.length} elements, more than {self.limit}")
         if meta.get(rows.parameter, 1) == 1:
-            return Declined("its launch options hold no block of several elements")
+            return Declined("no launch option sets a block of more than one element")
         axes = Axes(rows.function, launches)
         names = {
             value: one.name for one, value in zip(rows.function.parameters, rows.function.body.arguments, strict=True)
@@ -122,7 +122,7 @@ class SerialWindows(KernelPass):
         if any(map(positions.is_ordered, rows.loops)):
             return Declined("a loop depends on which element comes first")
         if _is_row(positions, windows, rows.length):
-            return Declined("a window is a line of memory, which lanes had better share")
+            return Declined("a window is contiguous in memory, so lanes should share it")
         count = WINDOWS if _is_masked(axes, windows) else _dividing(launches, meta[option])
         meta |= {option: count, rows.parameter: 1, "num_warps": WARPS}
         return tuple(meta.items())

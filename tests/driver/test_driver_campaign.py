@@ -64,7 +64,7 @@ def test_resuming_keeps_results_but_for_those_to_try_again(finished: Campaign, t
 def test_a_file_that_holds_no_results_is_named(finished: Campaign, tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
     again = Campaign(tmp_path / "results.json", finished.settings, resume=True)
-    with pytest.raises(UserError, match=r"results\.json: not the results of a campaign, or a damaged file"):
+    with pytest.raises(UserError, match=r"results\.json is not a campaign's file of results, or it is damaged"):
         again.run([Program("double", DOUBLE)], Console(quiet=True))
     assert (tmp_path / "results.json").read_text() == text
 

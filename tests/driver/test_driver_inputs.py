@@ -548,7 +548,7 @@ NAMED = {
     "compile small.py --cfg job --package evaluater": "--package=evaluater: no such part of the configuration; did you",
     "compile small.py --config-dir c target=tabbed": "c/target/tabbed.yaml:1:6: not YAML: found character '\\t'",
     "compile small.py --config-dir c target=bytes": "c/target/bytes.yaml is not a text file; write it in UTF-8",
-    "compile small.py --config-dir c --config-name mine seed=1": "mine.yaml stands in the place of the verb's",
+    "compile small.py --config-dir c --config-name mine seed=1": "mine.yaml replaces the verb's",
     "compile notes.ipynb": "notes.ipynb holds JSON, as a notebook does (`jupyter nbconvert --to script` writes Python)",
     "opt report.json -p tune": "report.json holds JSON; give a module's text, or a Python file",
     "opt small.py -p lower-inductor -o ./small.py": "--output=./small.py is the program itself; name another file",
@@ -556,7 +556,7 @@ NAMED = {
     "train reward=nan": "reward=nan: reward takes a name (choose from ",
     "train held_out.every=1 held_out.place=gone.jsonl": "held_out.place=gone.jsonl: no such file",
     "train policy=openai policy.url=localhost:80": "policy.url=localhost:80: give a server's address, such as http",
-    "data pairs rungs=parse,run": "rungs=run needs a CUDA device; choose from parse, compile, interpret here",
+    "data pairs rungs=parse,run": "rungs=run needs a CUDA device; without one, choose from parse, compile, interpret",
     "bench suite=jsonl:p.jsonl --config-dir c policy=mine out=o": "policy: _target_=kernelwright.serve.Nope cannot be ",
     "--shell-completion install=fishh": "--shell-completion install=fishh: give install=SHELL or uninstall",
 }
@@ -626,7 +626,7 @@ def test_a_suite_that_cannot_be_read_leaves_no_journal(capsys: Captured) -> None
         (lambda: kernelwright.evaluate(PROGRAM, 3), "reference is int; give a path"),
         (lambda: kernelwright.compile(PROGRAM, name=5), "name=5: give a text, or None"),
         (lambda: kernelwright.compile(PROGRAM, progress=True), "progress=True: give a function"),
-        (lambda: kernelwright.compile(PROGRAM, overrides=[5]), r"overrides=\[5\]: 5 is no text; write KEY=VALUE"),
+        (lambda: kernelwright.compile(PROGRAM, overrides=[5]), r"overrides=\[5\]: 5 is not a text; write KEY=VALUE"),
         (lambda: kernelwright.compile(PROGRAM, target=None), r"target=null: target takes a name \(choose from"),
     ],
 )

@@ -119,7 +119,7 @@ def test_a_small_model_is_asked_as_the_shipped_adapters_of_its_stage_are() -> No
         (["trainer.schedule=linear"], "trainer.schedule=linear: choose from constant, cosine"),
         (["rollout.rungs=[fly]"], "unknown rung 'fly'"),
         (["trainer.lrr=1"], "did you mean 'trainer.lr'"),
-        (["trainer.rank=0"], "trainer.rank=0: out of range, at least 1"),
+        (["trainer.rank=0"], "trainer.rank=0: out of range, 1 to 1024"),
         (["trainer.keep=0"], "trainer.keep=0: out of range, at least 1"),
         (["trainer.save_every=0"], "trainer.save_every=0"),
         (["trainer.dropout=2"], "trainer.dropout=2.0: out of range, at least 0, below 1"),
@@ -138,7 +138,7 @@ def test_a_small_model_is_asked_as_the_shipped_adapters_of_its_stage_are() -> No
         (["canary.n=0"], "canary.n=0: out of range, at least 1"),
         (["canary=false"], r"canary=False: it has keys of its own; give canary\.KEY"),
         (["algorithm.kind=reinforce", "trainer.updates=2"], "algorithm.kind=reinforce has no ratio"),
-        (["recipe=null"], "a configuration group takes the name of one"),
+        (["recipe=null"], "recipe=null: recipe takes a name (choose from "),
     ],
 )
 def test_what_does_not_fit_is_named(overrides: list[str], message: str) -> None:
@@ -221,7 +221,7 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     assert again["loss"] == first["loss"]  # at its end already
     assert (tmp_path / "sft" / WANDB_ID).is_file()
     assert main(["sft", *told, "trainer.lr=1e-3", "epochs=2"]) == 2
-    assert "is a run with other settings (trainer differ)" in capsys.readouterr().err
+    assert "is a run with other settings (trainer.lr=0.01, now it is 0.001)" in capsys.readouterr().err
     assert main(["sft", *told, "trainer.lr=1e-2", "rollout.form=modelnew"]) == 2
     assert "has no answer in the form modelnew" in capsys.readouterr().err
 
@@ -242,7 +242,7 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     rows = json.loads((tmp_path / "rl" / "config.json").read_text())["rows"]
     assert isinstance(rows, str) and len(rows) == 16  # other pairs are another run
     assert main([*told, "trainer.steps=3"]) == 2  # another run's folder
-    assert "trainer differ" in capsys.readouterr().err
+    assert "(trainer.steps=2, now it is 3)" in capsys.readouterr().err
 
 
 GOOD = """import torch

@@ -62,8 +62,8 @@ TWO = ADDS + STORES
 #: Pass, body, width, reason.
 CASES = [
     ("align-rows", WHOLE, 1031, "it has no loop"),
-    ("align-rows", TWO, 131, "its rows have 131 elements, less than 512"),
-    ("align-rows", TWO, 1024, "its rows are a multiple of 16 bytes"),
+    ("align-rows", TWO, 131, "its rows have 131 elements, fewer than 512"),
+    ("align-rows", TWO, 1024, "the length of its rows is a multiple of 16 bytes"),
     ("align-rows", TWO.replace("range(0,", "range(1,"), 1031, "a loop does not run from 0 to a known length"),
     (
         "align-rows",
@@ -82,7 +82,7 @@ CASES = [
         "persistent-rows",
         ADDS.replace("BLOCK)", "64)", 1) + STORES,
         1031,
-        "a loop's step is no block size of the launch",
+        "a loop's step is not a block size of the launch",
     ),
     (
         "persistent-rows",
@@ -90,7 +90,7 @@ CASES = [
         1031,
         "its loops differ in length or in step",
     ),
-    ("reverse-loops", "mean = 0.0\n" + STORES, 1031, "it has one loop"),
+    ("reverse-loops", "mean = 0.0\n" + STORES, 1031, "it has only one loop"),
     ("reverse-loops", TWO.replace("x - mean", "x - mean + start"), 1031, "the second loop uses its counter for more"),
     (
         "reverse-loops",
@@ -101,9 +101,9 @@ CASES = [
     ("serial-windows", WHOLE, 1031, "no kernel has a loop"),
     ("serial-windows", TWO, 1031, "its loops run over 1031 elements, more than 256"),
     ("serial-windows", TWO, 131, "no launch option says how many windows a program has"),
-    ("cache-hints", TWO, 1031, "each load without a policy has another address in another program"),
+    ("cache-hints", TWO, 1031, "each load without an eviction policy has a different address in each program"),
     ("cache-hints", TWO.replace("row", "0"), 1031, "all of its programs do the same"),
-    ("hoist-offsets", TWO, 1031, "no three loads of a block are at constant distances in one tensor"),
+    ("hoist-offsets", TWO, 1031, "no block of statements has three loads at constant distances in one tensor"),
     ("exp-identities", TWO, 1031, "it computes no tanh, erf or log(1 + exp(x))"),
     ("exp-identities", WHOLE.replace("x - 1.0", "tl.log(1 + tl.exp(x))"), 1031, "log(1 + exp(x)) is used where"),
     ("exp-identities", WHOLE.replace("x - 1.0", "tl.erf(x)"), 1031, "tanh or erf is not added to 1"),

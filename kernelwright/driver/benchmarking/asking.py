@@ -30,8 +30,8 @@ Batch = tuple[Sequence[KernelModule], list[Trajectory]]
 
 
 def worth(before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
-    """What a turn is worth when the best ones are remembered: right ones more than wrong ones, fast ones more than slow
-    ones where times are known."""
+    """The worth of a turn, by which the memory keeps the best turns. A right turn is worth more than a wrong turn. If
+    times are known, a fast turn is worth more than a slow turn."""
     del before, after
     return 1.0 + (speedup(verdict) or 0.0) if is_correct(verdict) else 0.0
 

@@ -24,7 +24,7 @@ _KERNELBENCH, _JSONL = "kernelbench", "jsonl:"
 
 @dataclass
 class AskingSchema:
-    """What both verbs take, but for the group `import`; see conf/bench.yaml."""
+    """The keys that both verbs take, without the group `import`; see conf/bench.yaml."""
 
     stage: StageSettings = field(default_factory=StageSettings)
     target: TargetSettings = field(default_factory=TargetSettings)
@@ -50,19 +50,19 @@ class AskingSchema:
         return ProblemSettings(place=place, levels=self.levels, split=self.split, start=self.start)
 
     def budget(self, stop: Callable[[Turn], bool] | None) -> Budget:
-        """What is asked about each problem; `stop` ends a trajectory after a turn for which it holds."""
+        """How many answers are asked for each problem; `stop` ends a trajectory after a turn for which it is true."""
         return Budget(self.rollout.n, self.rollout.turns, stop=stop)
 
 
 @dataclass
 class BenchSchema(AskingSchema):
-    """What `kernelwright bench` takes besides; see conf/bench.yaml."""
+    """The keys of `kernelwright bench`: the common ones, `rounds` and `memory`; see conf/bench.yaml."""
 
     rounds: int = option(0, at_least=0)
     memory: int = option(4, at_least=1)
 
     def budget(self, stop: Callable[[Turn], bool] | None) -> Budget:
-        """The same, and rounds on a memory of the best turns."""
+        """The budget that both verbs have, with rounds that use a memory of the best turns."""
         return replace(super().budget(stop), rounds=self.rounds, width=self.memory)
 
 

@@ -56,7 +56,7 @@ def pass_at_k(right: int, drawn: int, k: int) -> float:
 
 
 def summarize_bench(rows: Rows, n: int, turns: int = 1) -> dict[str, Any]:
-    """Everything that the table shows, as JSON values, of `n` trajectories of up to so many turns to each problem.
+    """Everything that the table shows, as JSON values. Each problem has `n` trajectories of up to `turns` turns.
 
     A problem without answers, set aside for its program or its prompt, counts as one with `n` wrong answers. Faults of
     the machine count as wrong, and are counted. Speedups are over eager PyTorch; where nothing was timed, fast_p is
@@ -101,11 +101,12 @@ def _part(rows: Rows, n: int) -> dict[str, Any]:
 
 
 def _by_turn(groups: Sequence[Rows], total: int, turns: int) -> dict[str, Any]:
-    """Test-time scaling: Fast@p by turn. A group is the trajectories that are looked at together, one for the curve by
-    turn, and all of a problem for that by budget.
+    """Test-time scaling: fast_p by turn. A group is a set of trajectories that are counted together: one trajectory for
+    the curve by turn, and all trajectories of a problem for the curve by budget.
 
-    The share is of groups that had, by then, an answer right and more than p times as fast; for 0 it need only be
-    right. `best` is the geometric mean, over groups with a timed right answer, of the best speedup until then.
+    fast_p is the share of groups that have, by that turn, a right answer that is more than p times as fast; fast_0
+    counts any right answer. `best` is the geometric mean of the groups' best speedups by that turn, over the groups
+    that have a timed right answer.
     """
     tried = [[pair for answer in group for pair in answer.get("by_turn", ())] for group in groups]
     last = max((turn for some in tried for turn, _ in some), default=0)

@@ -47,8 +47,8 @@ class Campaign:
     again: frozenset[str] = frozenset()
 
     def run(self, programs: Sequence[Program], console: Console) -> dict[str, Any]:
-        """Compile all of them; the content of the file. Raises UserError where no process starts, and for a file
-        that holds no results to go on with."""
+        """Compile all programs, and return the content of the file. Raises UserError if no process starts, or if the
+        file that is there does not hold a campaign's results."""
         results = self._kept() if self.resume else {}
         due = [program for program in programs if program.name not in results]
         answer = partial(compile_program, standalone=self.standalone)
@@ -71,8 +71,8 @@ class Campaign:
             return {result["name"]: result for result in results if result["status"] not in self.again}
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise UserError(
-                f"{self.out}: not the results of a campaign, or a damaged file of them; give another --out, or move "
-                "this file away"
+                f"{self.out} is not a campaign's file of results, or it is damaged; give another --out, or move this "
+                "file away"
             ) from error
 
     def _write(self, results: Mapping[str, dict[str, Any]], programs: Sequence[Program]) -> dict[str, Any]:

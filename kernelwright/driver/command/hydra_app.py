@@ -265,7 +265,7 @@ def _refuse_unknown_options(overrides: Sequence[str]) -> None:
 
 
 def _check_package(package: str, config: DictConfig) -> None:
-    """UserError for a part of the configuration that there is not, which Hydra prints with a status of its own."""
+    """UserError if the configuration has no such part. Hydra would print this error with a status of its own."""
     if package != "_global_" and OmegaConf.select(config, package) is None:
         raise UserError(f"--package={package}: no such part of the configuration{near(package, map(str, config))}")
 

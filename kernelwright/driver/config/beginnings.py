@@ -52,8 +52,8 @@ def check_models(plain: "TrainSchema", prefix: str = "") -> None:
 
 
 def check_answering(policy: PolicySettings, prefix: str = "policy.") -> None:
-    """UserError for a model that is to answer in a process of ours and is not on this machine, for a file that is to
-    answer and is no recording, and for a server without an address."""
+    """Raises UserError if the policy cannot answer: a model in a process of ours is not on this machine, a file of
+    answers is not a recording, or a server has no address."""
     if not policy.plugin and policy.kind is PolicyKind.openai:
         server_urls(policy, prefix)
     if not policy.plugin and policy.kind in (PolicyKind.hf, PolicyKind.vllm):

@@ -104,7 +104,7 @@ def first_line(error: Exception) -> str:
 
 
 def unknown_key(key: str, valid: Iterable[str]) -> str:
-    """What is said of a key that there is not."""
+    """The message for a key that does not exist."""
     return f"unknown configuration key {key!r}{near(key, valid)}"
 
 

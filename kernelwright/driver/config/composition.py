@@ -56,10 +56,10 @@ _PATHS = re.compile(
     r"|(policy|judge)\.(path|record|model|url)|hydra\.(run|sweep)\.dir"
 )
 #: What is said of a value that names a resolver or a key that is not there.
-_RESOLVERS = "; ${KEY} is another key's value, ${now:%Y-%m-%d} the date, ${oc.env:NAME} a variable of the environment"
+_RESOLVERS = "; ${KEY} is another key's value, ${now:%Y-%m-%d} the date, ${oc.env:NAME} an environment variable"
 #: What is said of keys that the user's own configuration lacks.
-_INSTEAD = "{}.yaml stands in the place of the verb's configuration: begin it with `defaults: [config, _self_]`, \
-or the verb's name for verbs other than compile"
+_INSTEAD = "{}.yaml replaces the verb's configuration: begin it with `defaults: [config, _self_]`; \
+for a verb other than compile, write the verb's name instead of config"
 #: What is the name of no group's option.
 _NO_NAME = re.compile(r"-?\d[\d.eE+-]*|[+-]?(nan|inf)|null|true|false|\[.*\]", re.DOTALL | re.IGNORECASE)
 #: Keys of a verb's own that are lists without brackets, or pipelines.

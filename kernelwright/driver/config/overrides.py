@@ -19,7 +19,7 @@ def as_overrides(given: Overrides) -> list[str]:
     if isinstance(given, Mapping):
         return list(_flat(given, ""))
     if wrong := [item for item in given if not isinstance(item, str)]:
-        raise UserError(f"overrides={list(given)!r}: {wrong[0]!r} is no text; write KEY=VALUE")
+        raise UserError(f"overrides={list(given)!r}: {wrong[0]!r} is not a text; write KEY=VALUE")
     return list(given)
 
 

@@ -149,7 +149,7 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
 
 
 def server_urls(settings: PolicySettings, prefix: str) -> tuple[str, ...]:
-    """The servers of a policy that asks them. UserError where it has none, and for what is no address."""
+    """The addresses of a policy's servers. Raises UserError if the policy has none, or if one is not an address."""
     urls = tuple(filter(None, map(str.strip, (settings.url or "").split(","))))
     for url in urls or ("",):
         if not url.startswith(("http://", "https://")):

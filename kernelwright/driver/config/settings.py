@@ -94,10 +94,10 @@ class EvaluatorSettings:
     """How candidates are judged: draws of inputs to pass, and what one job in a worker may take.
 
     `samples`: runs that the rung `run` estimates a candidate's time from, 0 for none. `baselines`: what the rung `time`
-    measures against, of eager, inductor and inductor-max-autotune. `timed_runs` and `warm_up_runs` fix its numbers of
-    runs; None: until times are precise. `repeats`: runs on the same input, whose outputs are compared. For Ray: the
-    cluster's `address` (None: the local one that a pool starts), and the GPUs of one worker (None: one where the
-    cluster has any).
+    measures against, of eager, inductor and inductor-max-autotune. `timed_runs` and `warm_up_runs` fix how many
+    runs the rung `time` makes; if `timed_runs` is None, programs run until times are precise. `repeats`: runs on the
+    same input, whose outputs are compared. For Ray: the cluster's `address` (None: the local one that a pool starts),
+    and the GPUs of one worker (None: one where the cluster has any).
     """
 
     kind: EvaluatorKind = EvaluatorKind.local

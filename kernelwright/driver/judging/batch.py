@@ -79,9 +79,9 @@ class Asked:
 
 class RowReader:
     """Makes items of rows. Paths are relative to `folder`; each distinct reference is imported once by `load`,
-    which takes a source and a name and raises UserError for what is no reference. `rungs` are those of rows that
-    name none, `dialect` whether candidates are in it where rows do not say, and `judged_with` all else that verdicts
-    follow from."""
+    which takes a source and a name and raises UserError for what is no reference. `rungs` and `dialect`
+    hold for rows that do not name these keys. `judged_with` is a text of all other settings that verdicts depend
+    on."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class RowReader:
             return error
 
     def digest(self, row: Row) -> str:
-        """Of all that a row's verdict follows from: two rows with one digest have one verdict."""
+        """A digest of everything that a row's verdict depends on: rows with the same digest have the same verdict."""
         try:
             found: object = self._asked(row)
         except UserError as error:
@@ -217,8 +217,8 @@ def exit_status(tally: Mapping[str, int]) -> int:
 def resume(out: Path, rows: Iterator[Row], reader: RowReader) -> Counter[str]:
     """Take the lines that `out` holds already, and the rows that they are about; the statuses found.
 
-    A last line that was not written to its end is removed. Raises UserError for a file that holds anything but the
-    first rows' verdicts, and where a row asks for something else than it did.
+    A last line that was not written to its end is removed. Raises UserError if the file holds anything but
+    the first rows' verdicts, or if a row's texts, rungs or settings have changed.
     """
     tally: Counter[str] = Counter()
     if not out.exists():

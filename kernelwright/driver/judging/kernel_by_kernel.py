@@ -1,8 +1,8 @@
-"""Judging the kernels of a lowered program one by one, each against what it alone stands for.
+"""Judging the kernels of a lowered program one by one, each against the aten operations that it stands for.
 
-A whole model's own error hides small faults: eager's error in 16 bits is larger than what a wrong eps in a norm makes.
-Alone, a kernel has fp64 of its own aten operations beside it, on inputs like those that it has in the program, and on
-draws that raise terms which are small there.
+A whole model's own error hides small faults: eager's error in 16 bits is larger than that of a wrong eps in a norm. A
+kernel that is judged alone is compared with its own aten operations in fp64. Its inputs are like its inputs in the
+program, and other draws raise the terms that are small in the program.
 """
 
 from collections.abc import Mapping
@@ -18,19 +18,20 @@ from kernelwright.ir.values import KernelModule
 
 @dataclass(frozen=True)
 class KernelVerdicts:
-    """By symbol the verdict on each kernel, and why others could not be judged alone."""
+    """The verdict on each kernel by symbol, and the reasons why other kernels could not be judged alone."""
 
     found: Mapping[str, Verdict]
     left_out: Mapping[str, str]
 
     @property
     def first_wrong(self) -> Verdict | None:
-        """The verdict on the first kernel that is wrong, whose detail names it; None where none is."""
+        """The verdict on the first wrong kernel, None if no kernel is wrong. The verdict's detail names the kernel."""
         return next((verdict for verdict in self.found.values() if not verdict.ok), None)
 
 
 def pieces_of(module: KernelModule, lowering: LowerInductor | None = None, ctx: Context | None = None) -> Pieces:
-    """What `lower-inductor` makes of a module's reference, taken apart. Raises LoweringError as the pass does."""
+    """The pieces of the program that `lower-inductor` makes of a module's reference. Raises LoweringError
+    as the pass does."""
     asked, plain = lowering or LowerInductor(), replace(module, kernels=(), launcher=None, constants=())
     made = builder(
         plain,
@@ -46,10 +47,10 @@ def pieces_of(module: KernelModule, lowering: LowerInductor | None = None, ctx: 
 def judge_kernels(
     module: KernelModule, pieces: Pieces, evaluator: Evaluator, rungs: tuple[Rung, ...]
 ) -> KernelVerdicts:
-    """Judge each kernel of a module that has those of the lowered one, changed or not.
+    """Judge each kernel of a module whose kernels are those of the lowered module, changed or not.
 
-    A kernel is left out if the lowered one is not right alone either: then its part of the graph is not all that it
-    does, as where it writes to an input.
+    A wrong kernel is left out if the lowered kernel is wrong alone, too. Such a kernel does more than its part of the
+    graph says: for example, it writes to an input.
     """
     found, left_out = {}, dict(pieces.left_out)
     for piece in pieces.found:
@@ -59,7 +60,7 @@ def judge_kernels(
             continue
         verdict = evaluator.evaluate(mine, rungs)
         if not verdict.ok and not _right(piece, mine, verdict, evaluator, rungs).ok:
-            left_out[piece.symbol] = f"@{piece.symbol} as lowered is not right alone: {verdict.detail}"[:500]
+            left_out[piece.symbol] = f"the lowered @{piece.symbol} is wrong if judged alone: {verdict.detail}"[:500]
             continue
         told = "" if verdict.ok else f"kernel @{piece.symbol} alone: {verdict.detail}"
         found[piece.symbol] = replace(verdict, detail=told)
@@ -74,7 +75,7 @@ def _right(
 
 
 def told_apart(whole: Verdict, alone: KernelVerdicts) -> Verdict:
-    """One verdict that says which of the two it is: the whole program's, or if that is ok, the first wrong kernel's."""
+    """One verdict of the two: the whole program's, or the first wrong kernel's if the whole program is ok."""
     wrong = alone.first_wrong
     if not whole.ok or wrong is None:
         judged = f"{len(alone.found)} of {len(alone.found) + len(alone.left_out)} kernels judged alone"

@@ -104,7 +104,9 @@ class PairRun:
         """UserError for rungs that no program can pass here."""
         on_gpu = [str(rung) for rung in self.plan.rungs if rung in (Rung.RUN, Rung.TIME, Rung.PROFILE)]
         if on_gpu and self.settings.compiling.evaluator.kind is EvaluatorKind.local and not torch.cuda.is_available():
-            raise UserError(f"rungs={','.join(on_gpu)} needs a CUDA device; choose from parse, compile, interpret here")
+            raise UserError(
+                f"rungs={','.join(on_gpu)} needs a CUDA device; without one, choose from parse, compile, interpret"
+            )
 
     def _finish(self, journal: Journal, report: Callable[[PairSet], None]) -> None:
         found = self._collect(journal)

@@ -223,7 +223,7 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
 
 @dataclass(frozen=True)
 class Judging:
-    """Who asks and pays, and how answers are judged."""
+    """The agent that asks the policy and pays rewards, and the evaluators that judge the answers."""
 
     agent: Agent
     needs: Needs

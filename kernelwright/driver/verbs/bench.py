@@ -4,7 +4,7 @@ usage: kernelwright bench policy=NAME [suite=kernelbench|jsonl:FILE] [n=4] [turn
 
 The policy answers each problem n times, in up to as many turns as `turns` says, and evaluators judge the answers.
 pass@k is the chance that one of k answers is right, fast_p the share of answers that are right and more than p times
-as fast as eager PyTorch. With several turns, curves show the best answer so far by turn, and by answers of a problem.
+as fast as eager PyTorch. With several turns, curves show the best answer so far, by turn and by number of answers.
 Without a GPU nothing is timed, and fast_p is not shown. Wrong answers are counted by status and first diagnostic. A
 problem that cannot be read, or whose prompt is too long, counts as wrong and is named.
 
@@ -13,8 +13,8 @@ the versions, the commit and the configuration; and set_aside.jsonl. The same co
 
 configuration (defaults first):
   suite=kernelbench|jsonl:FILE|FOLDER|hub:OWNER/NAME  levels=[1,2]  split=null|train|test  limit=N
-  n=4  turns=1  rounds=0  memory=4   rounds: further answers after the turns, each asked with the best `memory` answers
-  sweep=sft_grpo    a published measurement as a whole: suite, split, sampling; give policy=… besides
+  n=4  turns=1  rounds=0  memory=4   rounds: further answers after the turns; prompts show the `memory` best answers
+  sweep=sft_grpo    all settings of a published measurement: suite, split, sampling; also give policy=…
   rollout.temperature=1.0  rollout.max_tokens=2048  rollout.history=full|last|summary
   rollout.form=POLICY'S  rollout.rungs=null|[parse,interpret]   null: all that the machine supports, times included
   policy=smollm|hf|vllm|openai|replay  policy.model=…  policy.adapters.frontend=FOLDER

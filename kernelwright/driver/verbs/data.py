@@ -88,7 +88,7 @@ if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is r
 
 FLAGS: tuple[Flag, ...] = ()
 ROOT = "data"
-#: Configurations by the first word, where it has one of its own.
+#: The configuration of each first word that has a configuration of its own.
 ROOTS = {"rollouts": "rollouts"}
 
 

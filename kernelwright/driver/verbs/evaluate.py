@@ -14,7 +14,7 @@ A row of a batch is an object with `id`, `reference` and `candidate`, and may ha
 and candidate are paths, relative to FILE's folder, or source texts. A text with a newline counts as source. The output
 has one line for each row, in order, with the row's `id`, the keys above, and `asked`, a digest of texts and settings.
 A row that cannot be judged has the status `error`. With out=FILE the lines go to that file, and the same command
-resumes a stopped run. A row that asks for something else by then is refused.
+resumes a stopped run. It does not resume if a row's texts or settings have changed.
 
 configuration (defaults first):
   rungs=null|parse,compile,interpret,run,time,profile   the rungs to climb; null: parse, compile, and run
@@ -28,8 +28,8 @@ configuration (defaults first):
   evaluator.seeds=3     draws of inputs that a candidate must pass
   evaluator.timeout_s=60  evaluator.memory_gb=8   limits of one job
   evaluator.baselines=[eager,inductor]   the baselines that the rung time measures; also inductor-max-autotune
-  evaluator.timed_runs=N  evaluator.warm_up_runs=10   the numbers of runs in the rung `time`; without N: until the times
-                        are precise
+  evaluator.timed_runs=N  evaluator.warm_up_runs=10   numbers of runs in the rung `time`; without evaluator.timed_runs,
+                        programs run until the times are precise
   evaluator.repeats=1   runs on the same input; the caliber says how many gave the same bits
   evaluator.samples=0   on a GPU: timed calls in the rung `run`, to estimate times; 0: no estimate
   cache=true|false      reuse earlier verdicts on the same program, but not times

@@ -76,7 +76,7 @@ def check(arguments: Arguments) -> "Settings":
 
 
 def _check_output(output: str | None, path: Path) -> None:
-    """UserError for a file that cannot be written, or that is a program of which nothing else is left."""
+    """UserError if the file cannot be written, or if it is FILE itself and FILE is a program, not a module's text."""
     place = checked_output(output)
     if place is None or not Path(place).exists() or not Path(place).samefile(path):
         return

@@ -24,7 +24,7 @@ from kernelwright.ir.values import Tolerance
 
 #: Errors below these are never held against a candidate: four units of rounding for 16-bit types.
 FLOORS = {"f64": 1e-12, "f32": 1e-5, "f16": 4 * 2**-11, "bf16": 4 * 2**-8}
-#: What the error of a program's number worked out in fp32 counts at most: products in TF32 have three times as much.
+#: The largest allowance for the error of a program's number computed in fp32; TF32 products err three times as much.
 MOST_OF_A_WEIGHT = 1e-4
 #: Four units of rounding of 1: what is left of them where two numbers around 1 cancel, as in exp(x) - 1.
 _CANCELLED = {"f64": 4 * 2**-52, "f32": 4 * 2**-23}
@@ -80,8 +80,8 @@ class Expected:
     operands of TF32 products cut off, where it has such. `nudged`: eager's results on inputs and weights whose last
     bits are noise, where that was tried. `given`: the largest RMS of the inputs. `reordered`: eager's results where
     equal values come in other orders. `longest`: the largest size of an input, which indices stay below. `narrow`: the
-    program computes in 16 bits. `weight`: the relative error of a number of the program's that a kernel may work out in
-    fp32, as it may `1 - 0.999`."""
+    program computes in 16 bits. `weight`: the relative error of a number such as `1 - 0.999`, which a kernel may
+    compute in fp32."""
 
     name: str
     eager: RawTensor

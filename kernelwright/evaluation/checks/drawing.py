@@ -357,8 +357,8 @@ def _numbers_of(program: ReferenceProgram) -> tuple[float, ...]:
 
 
 def weight_error(program: ReferenceProgram) -> float:
-    """How far off the smallest weight may be that is what a number of the program's leaves of one, as `1 - 0.999` is,
-    if it is worked out in fp32; 0 where there is none."""
+    """The largest relative error of `1 - number` in fp32, over the program's numbers between 0.5 and 1, such as 0.999;
+    0 if the program has no such number."""
     return max((2.0**-24 / (1 - number) for number in _numbers_of(program) if 0.5 < number < 1), default=0.0)
 
 

@@ -18,8 +18,8 @@ from kernelwright.evaluation.checks.traits import NO_TRAIT, Trait, find_traits, 
 class Draw:
     """One pass's values: `inputs` seeds `get_inputs()`, `kind` says what is made of floating inputs.
 
-    `weights` seeds the perturbation of the weights; None leaves them as the model draws them. `numbers` are those that
-    inputs of the kind `named` are around.
+    `weights` seeds the perturbation of the weights; None leaves them as the model draws them. Inputs of the kind
+    `named` lie around `numbers`.
     """
 
     inputs: int
@@ -80,7 +80,7 @@ _FEW_LITERALS = 3
 EVAL = "eval"
 #: The kind for programs with large inputs: all inputs of about the size of 1, so that none hides what another gives.
 UNIT = "unit"
-#: The kind of what one candidate names: see `thresholds`.
+#: The kind whose inputs lie around numbers that one candidate names; see `thresholds`.
 NAMED = "named"
 #: The kind for programs that compute in 16 bits.
 ALIKE = "alike"
@@ -209,7 +209,7 @@ def _ordered(value: Tensor, names: Sequence[str]) -> Tensor:
 
 
 #: Kinds far out, for programs that compute element by element: beyond int32, where numbers have no fractions, where
-#: squares overflow, and near the end. One size a draw: next to the largest the others would be no matter.
+#: squares overflow, and near the end. Each draw has one size: beside the largest size, the others would not matter.
 FAR_OUT: Mapping[str, float] = {"1e10": 1e10, "1e17": 1e17, "1e25": 1e25, "3e38": 3e38}
 
 
@@ -391,13 +391,14 @@ def perturb(model: nn.Module, seed: int, free: int | None = None) -> None:
 
     Zeros become numbers around zero, ones positive numbers around one (a running variance stays one), tiny parameters
     larger ones, all others change by a tenth. A kernel that leaves out a bias, a gain, a small branch or a running mean
-    then gives something else. Of buffers, those that are saved with the model change: a table of integers is shuffled,
-    while what has two values alone, as a mask has, keeps them: its columns change places, if it has zeros and
-    no rule gives it, as one gives a triangle. Numbers are drawn where the tensors are, as a
-    billion of them take half a minute on a CPU: the same on one kind of device.
+    then gives something else. Buffers change if they are saved with the model. A table of integers is shuffled. A
+    buffer of two values keeps these values. If it is a mask, which contains zeros, its columns change places. A mask
+    that follows a rule, such as a triangle, stays as it is. Numbers are drawn on the tensors' device, because a billion
+    of them take half a minute on a CPU; they are the same on one kind of device.
 
-    With `free`, the number of a draw of the kinds `FREE`, parameters are drawn anew in their size, without zeros, and
-    those of one number get signs and factors: in so many draws a parameter of few elements gets all of them.
+    `free` is the place of the draw's kind in `FREE`. If it is given, parameters are drawn anew in their size, without
+    zeros. A parameter whose elements are all equal gets signs and factors. If it has few elements, it gets all the
+    factors in the draws of all the kinds in `FREE`.
     """
     generators = _Generators(seed)
     saved = model.state_dict(keep_vars=True).values()

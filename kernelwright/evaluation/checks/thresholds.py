@@ -23,8 +23,8 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 
 
 def thresholds(module: KernelModule) -> tuple[float, ...]:
-    """The numbers that a module's kernels compare with, and very large or small ones that its text names, without their
-    signs. Those that its reference names are drawn for all candidates."""
+    """Absolute values of the numbers that a module's kernels compare with, and of very large or small numbers in its
+    text. Numbers that the reference names are left out, because they are drawn for all candidates."""
     known = set(map(abs, _numbers(module.reference.source)))
     found: dict[float, None] = {}
     for kernel in module.kernels:

@@ -99,7 +99,8 @@ class Calls:
     def _outlived(self, error: AccessError) -> Iterator[str]:
         """What to say of a read of such a tensor."""
         if self._spent and self.server.kernels is not None and isinstance(error, UninitialisedReadError):
-            yield f"a call had changed self.{min(self._spent)}, and nothing may outlive a call: allocate it in forward"
+            changed = f"an earlier call changed self.{min(self._spent)}, and no state may outlive a call"
+            yield f"{changed}; allocate this buffer in forward"
 
     def _bind(self, built: Json) -> list[int]:
         memory, state = self.server.memory, self.header["state"]

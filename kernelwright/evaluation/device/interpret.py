@@ -47,9 +47,9 @@ class InterpreterExecutor:
         handle[request.grid](**arguments, **options)
 
     def fastest(self, requests: Sequence[LaunchRequest], keep: Callable[[], Callable[[], None]]) -> int:
-        """How long the interpreter takes says nothing, and all must be right: each in turn, a call after the other.
-        There may be more than calls, so each call tries a share of them, and makes the one whose results are not those
-        of the others."""
+        """The configuration to launch. Times in the interpreter say nothing, and all configurations must be right, so
+        they are launched in turn, one in each call. If there are more configurations than calls, each call tries a
+        share of them, and launches the one whose results differ from the others."""
         turn = self.call % len(requests) if requests else 0
         share = [number for number in range(1, len(requests)) if number % _SHARES == self.call % _SHARES]
         if len(share) < 2:

@@ -31,8 +31,8 @@ _BATCH = 16
 
 @dataclass(frozen=True)
 class Plan:
-    """How one process samples: a random number of samples between two, as far as `budget_s` goes, after `warm_up_s`,
-    or after `warm_up_runs` where that is not 0.
+    """How one process samples. It takes a random number of samples between two limits, as far as `budget_s` goes. It
+    warms up before that: for `warm_up_s` seconds, or for `warm_up_runs` runs if that is not 0.
 
     `verify` of them, at random places, keep their outputs. `facts`: whether clocks and temperature are asked for.
     `graph`: whether short calls are captured as well. `direct`: how many runs both clocks look at.

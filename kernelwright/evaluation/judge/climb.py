@@ -322,7 +322,7 @@ def _aliased(one: Pass, call: Mapping[str, Any]) -> str:
             if other not in known:
                 number = other.removeprefix("output ")
                 name = f"output {one.expected[int(number)].name}" if number.isdigit() else other
-                return f"output {want.name} shares memory with {name}, where the reference gives it memory of its own"
+                return f"output {want.name} shares memory with {name}; the reference's output does not"
     return ""
 
 

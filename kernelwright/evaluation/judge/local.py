@@ -191,7 +191,8 @@ class LocalEvaluator:
         return self._machine
 
     def truth(self, reference: Reference, rung: Rung, numbers: tuple[float, ...] = ()) -> Truth:
-        """What the reference gives where the rung runs, with `numbers` on inputs around these alone; kept."""
+        """The reference's results on the rung's device, kept for later calls. With `numbers`, only on inputs around
+        these numbers."""
         return self._checks.truths.get(reference, "cuda" if rung is Rung.RUN else "cpu", self._sandbox, numbers)
 
     def race(self, program: Program, device: str = "cuda") -> tuple[Truth, Race, dict[str, Any] | None]:

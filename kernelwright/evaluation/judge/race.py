@@ -51,8 +51,8 @@ class Timing:
 
     @classmethod
     def of_runs(cls, warm_up: int, timed: int, baselines: tuple[str, ...], budget_s: float) -> "Timing":
-        """So many runs of each side, in one process, after so many that are not timed; fewer only where `budget_s` does
-        not hold them, which a note says then."""
+        """`timed` runs of each side in one process, after `warm_up` runs that are not timed. If `budget_s` is too short
+        for them, there are fewer runs, and a note says so."""
         return cls(baselines, (1, 1), samples=(timed, timed), budget_s=budget_s, warm_up_runs=warm_up)
 
     @property

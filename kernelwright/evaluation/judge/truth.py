@@ -38,7 +38,7 @@ class Pass:
 
     `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
     known; `kept` names the tensors that the reference leaves unchanged, `left` has what it makes of all others.
-    `shared`: of each output, the outputs, inputs and state in whose memory eager's is.
+    `shared`: for each output of eager, the outputs, inputs and state that it shares memory with.
     """
 
     draw: Draw
@@ -128,7 +128,7 @@ class TruthKeeper:
     def get(self, reference: Reference, device: str, sandbox: Sandbox, numbers: tuple[float, ...] = ()) -> Truth:
         """The truth about a reference on `cpu` or `cuda`; the sandbox is where it runs, if nobody runs it yet.
 
-        With `numbers`, that on one draw of inputs around them.
+        If `numbers` are given, the truth is on one draw of inputs around these numbers.
         """
         draws = (replace(self._draws[-1], kind=NAMED, numbers=numbers),) if numbers else self._draws
         content = json.dumps([encode_reference(reference), numbers], sort_keys=True)
