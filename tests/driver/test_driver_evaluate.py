@@ -269,7 +269,7 @@ def test_a_batch_is_a_line_for_each_row_in_order(capsys: Captured, monkeypatch: 
     assert [line["status"] for line in lines] == [status for _, status, _ in rows]
     assert [line["id"] for line in lines] == [one.get("id") if isinstance(one, dict) else None for one, _, _ in rows]
     for line, (_, _, detail) in zip(lines, rows, strict=True):
-        assert list(line) == ["id", *KEYS] and detail in line["detail"]
+        assert list(line) == ["id", *KEYS, "asked"] and detail in line["detail"]
     assert lines[13]["rungs"] == ["parse"]
     assert imported == ["r.py", "fails.py"]  # once each; the text is the same as r.py
     assert "sub/batch.jsonl: 10 error, " in err
