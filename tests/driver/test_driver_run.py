@@ -225,7 +225,7 @@ def test_a_judge_that_is_configured_is_asked_and_paid_by(
     says[:] = ['{"correctness": 1, "compilability": 1, "speed": 0.25}', *["no idea"] * 3]
     with Told(HfSettings(str(base), context=20000)) as policy:
         run_train(read_train_settings([*given, "judge.model=judge"]), Console(file=StringIO()), policy)
-        with pytest.raises(UserError, match=r"judge=openai needs judge\.url="):
+        with pytest.raises(UserError, match=r"judge\.url=: give a server"):
             run_train(
                 read_train_settings([*given, "judge.url=null", f"out={tmp_path / 'other'}"]),
                 Console(file=StringIO()),

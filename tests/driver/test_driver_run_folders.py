@@ -191,12 +191,12 @@ def test_a_run_with_other_settings_begins_anew_beside_the_old_one_and_finds_its_
     second = Path("runs/train/frontend-2")
     place, said = said_of(default, {"seed": 1})
     assert place == second
-    assert said == f"{default} is a run with other settings (seed differ); this run goes to {second}"
+    assert said == f"{default} is a run with other settings (seed=0, now it is 1); this run goes to {second}"
     save_checkpoint(second / "checkpoints", 1, lambda _place: None, {})
     assert said_of(default, {"seed": 0})[0] == default
     assert said_of(default, {"seed": 1})[0] == second
     assert said_of(default, {"seed": 2})[0] == Path("runs/train/frontend-3")
-    with pytest.raises(UserError, match=r"is a run with other settings \(seed differ\); give another out="):
+    with pytest.raises(UserError, match=r"is a run with other settings \(seed=0, now it is 1\); give another out="):
         said_of(default, {"seed": 1}, Path("runs/elsewhere"))  # it is the folder that was asked for
 
 
