@@ -100,7 +100,6 @@ def write(out: Path, rows: dict[str, dict[str, Any]], seeds: int) -> None:
         },
         "rows": rows,
     }
-    out.parent.mkdir(parents=True, exist_ok=True)
     write_result(out, content)
 
 

@@ -17,7 +17,6 @@ import argparse
 import hashlib
 import json
 import re
-import subprocess
 import sys
 import warnings
 from collections import Counter
@@ -26,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from row_lines import write_result
+from row_lines import code_digest, write_result
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
@@ -246,16 +245,12 @@ def reasons(kind: str, ways: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 def write(out: Path, caliber: Mapping[str, Any], rows: Mapping[str, Any]) -> None:
     """Replace the file."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    content = {"caliber": caliber, "summary": summary(rows), "rows": rows}
-    write_result(out, content)
+    write_result(out, {"caliber": caliber, "summary": summary(rows), "rows": rows})
 
 
 def caliber_of(seeds: int) -> dict[str, Any]:
     """What results depend on: the machine, the judge's settings, and the code, by the trees of its folders."""
-    command = ["git", "rev-parse", *(f"HEAD:{folder}" for folder in ("ir", "midend", "backend", "kernelwright"))]
-    trees = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    code = hashlib.sha256(" ".join(trees).encode()).hexdigest()[:16]
+    code = code_digest("ir", "midend", "backend", "kernelwright")
     return machine() | {"rungs": list(map(str, RUNGS)), "seeds": seeds, "strength": "default", "code": code}
 
 

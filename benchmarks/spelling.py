@@ -7,7 +7,7 @@ generated programs, and, with `--problems`, for the problems of a file (each lin
 "code"}, as in the data set ScalingIntelligence/KernelBench). Each program is lowered twice: as usual, and with loops
 over rows. The seed of a respelling is the program's number. A rewrite that changes one spelling has to change the other
 as well, to kernels of equal normal form. Rows go to the file of `--rows` as they are found, and the same command goes
-on from there. The results hold counts, and what differs by name; they hold no code.
+on from there; rows of other code are made again. The results hold counts, and what differs by name; they hold no code.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from kernel_ir import problems
+from row_lines import code_digest
 
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.discovery import discover
@@ -143,19 +144,20 @@ def main() -> int:
     discover()
     passes = sorted(name for name, found in REGISTRY.items() if found.keeps is not None)
     kept = arguments.rows.read_text("utf-8").splitlines() if arguments.rows.is_file() else []
-    rows: dict[str, dict[str, Any]] = dict(map(json.loads, kept))
+    code = code_digest("ir", "frontend", "midend", "backend", "tests")
+    rows: dict[str, dict[str, Any]] = {key: one for key, one in map(json.loads, kept) if one.get("code") == code}
     arguments.rows.parent.mkdir(parents=True, exist_ok=True)
     with arguments.rows.open("a", encoding="utf-8") as file:
         say = partial(print, flush=True)
         for seed, subject in enumerate(subjects(arguments)):
             key = f"{subject.corpus}/{subject.name}"
             if key not in rows:
-                rows[key] = row(subject, seed, passes)
+                rows[key] = row(subject, seed, passes) | {"code": code}
                 say(json.dumps([key, rows[key]]), file=file)
                 say(key, rows[key].get("failed") or rows[key]["parted"] or "")
     found = summary(rows)
     settings = {"problems": arguments.problems.name if arguments.problems else None, "programs": arguments.programs}
-    content = {"caliber": machine(), "settings": settings, "passes": passes, "summary": found}
+    content = {"caliber": machine() | {"code": code}, "settings": settings, "passes": passes, "summary": found}
     arguments.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     fired, same = (sum(one[key] for one in found.values()) for key in ("fired", "same"))
     print(f"{same} of {fired} rewrites make the same of both spellings")

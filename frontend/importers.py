@@ -19,6 +19,7 @@ from kernelwright.frontend.problem import Problem, exit_place, failure
 from kernelwright.frontend.shrink import BUDGET, measure_problem, shrink_source
 from kernelwright.frontend.trace import trace
 from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.text_files import GIVE_A_PROGRAM, read_program_text
 from kernelwright.ir.values import NUMERICS, KernelModule, Numerics, Reference, Tolerance
 
 #: With no GPU, a program that makes more elements than this is described without computing it.
@@ -38,17 +39,7 @@ def import_file(
 
 def read_source(path: Path) -> str:
     """A program's text, with the files beside it that it imports; UserError for a file that cannot be read."""
-    hint = "give a Python file with a class Model, get_inputs and get_init_inputs"
-    try:
-        if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
-            raise UserError(f"{path} is not a regular file; {hint}")
-        return with_files_beside(path.read_text("utf-8-sig"), path)
-    except UserError:
-        raise
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is not a text file; {hint}") from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}; {hint}") from None
+    return with_files_beside(read_program_text(path, "", GIVE_A_PROGRAM), path)
 
 
 def import_source(

@@ -1,11 +1,14 @@
 """`lower-inductor`: Inductor's own lowering as a pass, and the variants of it that can be asked for."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kernelwright.ir.exploration import Exploration, Phase, Variant
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
+
+if TYPE_CHECKING:  # options of passes are read without torch
+    from kernelwright.frontend.inductor.module_text import ModuleBuilder
 
 
 @register
@@ -99,9 +102,13 @@ class LowerInductor(Pass):
         UnsupportedVersionError where torch or Triton lacks what lowering needs."""
         if self.keep and module.launcher is not None:
             return module
-        from kernelwright.frontend.inductor.lowering import lower  # late: options of passes are read without torch
+        return self.builder(module, ctx).build()
 
-        return lower(
+    def builder(self, module: KernelModule, ctx: Context) -> "ModuleBuilder":
+        """A builder that has captured Inductor's program for the module's reference. Raises as `run` does."""
+        from kernelwright.frontend.inductor.lowering import builder  # late: options of passes are read without torch
+
+        return builder(
             module,
             ctx,
             self.config(),

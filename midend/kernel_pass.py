@@ -42,15 +42,28 @@ class KernelPass(Pass):
         """The module with its kernels rewritten; the same object where the rule applies to none."""
         functions = kernel_functions(module)
         known = launch_facts(module) if functions and self.asks_launches else {}
-        found = {}
-        for symbol, function in functions.items():
-            rewrite = partial(self.rewrite, launches=known.get(symbol))
-            made = rewritten(function, functions, rewrite, self.needs) if function.entry else None
-            if isinstance(made, Declined):
-                ctx.declined(replace(made, kernel=symbol))
-            elif made is not None:
-                found[symbol] = made
-        return without_idle_kernels(with_functions(module, found)) if found else module
+        return all_rewritten(
+            module, functions, lambda one: partial(self.rewrite, launches=known.get(one)), self.needs, ctx
+        )
+
+
+def all_rewritten(
+    module: KernelModule,
+    functions: Mapping[str, Function],
+    rewrite: Callable[[str], Callable[[Function], Function | Declined]],
+    needs: str,
+    ctx: Context,
+) -> KernelModule:
+    """The module with its kernels rewritten, each by what `rewrite` gives for its symbol; the same object where none
+    changes."""
+    found = {}
+    for symbol, function in functions.items():
+        made = rewritten(function, functions, rewrite(symbol), needs) if function.entry else None
+        if isinstance(made, Declined):
+            ctx.declined(replace(made, kernel=symbol))
+        elif made is not None:
+            found[symbol] = made
+    return without_idle_kernels(with_functions(module, found)) if found else module
 
 
 def rewritten(

@@ -26,23 +26,6 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference
 
 
-def lower(
-    module: KernelModule,
-    ctx: Context,
-    options: Mapping[str, Any],
-    device: str,
-    *,
-    averages_first: bool = False,
-    written_out: bool = False,
-) -> KernelModule:
-    """Lower at the reference's shapes, with Inductor's `options`; `averages_first` reassociates the graph before, and
-    with `written_out` products and convolutions are plain sums in it.
-
-    `device` is where, or auto. Raises LoweringError for what cannot be expressed.
-    """
-    return builder(module, ctx, options, device, averages_first=averages_first, written_out=written_out).build()
-
-
 def builder(
     module: KernelModule,
     ctx: Context,
@@ -52,7 +35,11 @@ def builder(
     averages_first: bool = False,
     written_out: bool = False,
 ) -> ModuleBuilder:
-    """A builder that has captured Inductor's program, and that builds a module from it."""
+    """A builder of the lowered module, which has captured Inductor's program at the reference's shapes.
+
+    `options` are Inductor's. `averages_first` reassociates the graph before, and with `written_out` products and
+    convolutions are plain sums in it. `device` is where, or auto. Raises LoweringError for what cannot be expressed.
+    """
     cuda = torch.cuda.is_available() and ctx.target != "interpreter"
     asked = (one for one in (device, ctx.lowering_device) if one != "auto")
     device = next(asked, "cuda" if cuda else "cpu")

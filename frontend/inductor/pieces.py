@@ -21,6 +21,9 @@ from kernelwright.ir.errors import KernelwrightError, LoweringError
 from kernelwright.ir.trees import syntax_tree
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, TensorSpec
 
+#: A tensor's shape and strides.
+Layout = tuple[tuple[int, ...], tuple[int, ...]]
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -89,15 +92,12 @@ class _Values(Interpreter):
 
     def __init__(self, graph: GraphModule) -> None:
         super().__init__(graph, garbage_collect_values=False)
-        self.graph_module, self.found = graph, dict[Node, Any]()
+        self.found = dict[Node, Any]()
 
     def run_node(self, n: Node) -> Any:
         """The value of a node, which is kept."""
         self.found[n] = super().run_node(n)
         return self.found[n]
-
-
-Layout = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _launches(host: ast.FunctionDef, kernels: Sequence[Kernel]) -> Iterator[_Launch]:
@@ -107,7 +107,7 @@ def _launches(host: ast.FunctionDef, kernels: Sequence[Kernel]) -> Iterator[_Lau
     seen: set[str] = set()
     for statement in host.body:
         value = getattr(statement, "value", None)
-        if isinstance(statement, ast.Assign) and ast.unparse(statement).find("= torch.empty_strided(") > 0:
+        if isinstance(statement, ast.Assign) and isinstance(value, ast.Call) and _is_empty_strided(value.func):
             empty.add(ast.unparse(statement.targets[0]))
             continue
         named = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
@@ -118,6 +118,10 @@ def _launches(host: ast.FunctionDef, kernels: Sequence[Kernel]) -> Iterator[_Lau
                 given = tuple(node.id for node in value.args if isinstance(node, ast.Name))
                 yield _Launch(value, symbol, given, tuple(name for name in given if name in empty))
         empty -= set(named)
+
+
+def _is_empty_strided(function: ast.expr) -> bool:
+    return ast.unparse(function) == "torch.empty_strided"
 
 
 def _piece(
@@ -141,7 +145,7 @@ def _piece(
     tensors = tuple(_laid_out(values.found[nodes[name]], layouts[name]) for name in taken)
     if not tensors or not launch.made:
         raise LoweringError(f"@{launch.symbol} gets no tensor that holds values, or none that it is the first to write")
-    part = _part(values.graph_module, [nodes[name] for name in taken], [nodes[name] for name in launch.made], launch)
+    part = _part(values, [nodes[name] for name in taken], [nodes[name] for name in launch.made], launch)
     text = print_source(Traced(part, taken, tensors, "tuple"), launch.symbol)
     numerics = whole.reference.numerics
     module = import_source(text, launch.symbol, shrink="never", numerics="ieee" if numerics == "bf16" else numerics)
@@ -155,7 +159,7 @@ def _laid_out(value: torch.Tensor, layout: Layout) -> torch.Tensor:
     return torch.empty_strided(*layout, dtype=value.dtype).copy_(value)
 
 
-def _part(graph: GraphModule, inputs: Sequence[Node], outputs: Sequence[Node], launch: _Launch) -> GraphModule:
+def _part(values: _Values, inputs: Sequence[Node], outputs: Sequence[Node], launch: _Launch) -> GraphModule:
     """The operations between these nodes; raises LoweringError where something else is needed."""
     needed: set[Node] = set()
     ahead = [node for node in outputs if node not in inputs]
@@ -167,11 +171,11 @@ def _part(graph: GraphModule, inputs: Sequence[Node], outputs: Sequence[Node], l
         ahead += [one for one in node.all_input_nodes if one not in needed and one not in inputs]
     part = Graph()
     copied = {node: part.placeholder(name) for node, name in zip(inputs, launch.given, strict=False)}
-    for node in graph.graph.nodes:
+    for node in values.graph.nodes:
         if node in needed:
             copied[node] = part.node_copy(node, lambda one: copied[one])
     part.output(tuple(copied[node] for node in outputs))
-    return GraphModule(graph, part)
+    return GraphModule(values.module, part)
 
 
 def _launcher(

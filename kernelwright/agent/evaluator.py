@@ -35,6 +35,10 @@ class Rung(StrEnum):
     PROFILE = "profile"
 
 
+#: The rungs that need a GPU.
+ON_GPU = (Rung.RUN, Rung.TIME, Rung.PROFILE)
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The outcome of an evaluation.

@@ -264,10 +264,7 @@ def _reference(
         return given
     if isinstance(given, KernelModule):
         return given.reference
-    if not isinstance(given, str | os.PathLike):
-        raise UserError(f"reference is {type(given).__name__}; give a path, a program's text, a module or an nn.Module")
-    text = str(given) if _is_text(given) else read_text(Path(given), "reference")
-    called = "reference" if _is_text(given) else Path(given).name
+    text, called = _program(given, "reference", "a module or an nn.Module")
     return import_reference(text, called, settings.importing, settings.device)
 
 
@@ -277,11 +274,14 @@ def _candidate(given: Source | KernelModule | Compiled) -> tuple[str | KernelMod
         given = given.module
     if isinstance(given, KernelModule):
         return given, given.name
+    return _program(given, "candidate", "a module or a Compiled")
+
+
+def _program(given: Source, key: str, others: str) -> tuple[str, str]:
+    """A program's text, and what it is called in messages. UserError for an object of another kind."""
     if not isinstance(given, str | os.PathLike):
-        raise UserError(f"candidate is {type(given).__name__}; give a path, a program's text, a module or a Compiled")
-    if _is_text(given):
-        return str(given), "candidate"
-    return read_text(Path(given), "candidate"), Path(given).name
+        raise UserError(f"{key} is {type(given).__name__}; give a path, a program's text, {others}")
+    return (str(given), key) if _is_text(given) else (read_text(Path(given), key), Path(given).name)
 
 
 def _is_text(given: Source) -> bool:

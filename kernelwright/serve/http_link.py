@@ -24,6 +24,14 @@ _SHOWN = 300
 T = TypeVar("T")
 
 
+def check_address(url: str, key: str = "") -> None:
+    """UserError for what is no server's address; `key` stands before it."""
+    if not url.startswith(("http://", "https://")):
+        raise UserError(
+            f"{key}{url}: give a server's address, such as http://localhost:8000/v1; this is not a server's"
+        )
+
+
 @dataclass(frozen=True)
 class Retry:
     """How often and when a request is sent again: after `first_s` seconds, then each time twice as many.

@@ -17,7 +17,7 @@ from kernelwright.agent.policy import Answer, Completion, PolicyError, Prompt, S
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
 from kernelwright.serve.closing import Closing
-from kernelwright.serve.http_link import Budget, Link, RefusedError, Retry
+from kernelwright.serve.http_link import Budget, Link, RefusedError, Retry, check_address
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ class ServerPolicy(Closing):
 
     def __init__(self, settings: ServerSettings) -> None:
         for url in settings.base_urls:
-            if not url.startswith(("http://", "https://")):
-                raise UserError(f"{url} is not a server's address; give one such as http://localhost:8000/v1")
+            check_address(url)
         self.settings = settings
         self._servers = tuple(dict.fromkeys(url.rstrip("/") for url in settings.base_urls))
         self._link = Link(self._servers, settings.key_variable, settings.timeout_s, settings.retry, settings.budget)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.ir.passes import Context, Declined
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, TensorSpec
 
 #: Types that templates and fused kernels are written for: their sums are fp32.
@@ -16,6 +17,8 @@ NOT_STRAIGHT = "the module's host code is not a sequence of plain statements"
 
 #: Changes a module once; None where there is nothing to change.
 ModuleStep = Callable[[KernelModule], KernelModule | None]
+#: The same for a module whose host code was traced; it tells why it leaves kernels as they are.
+TracedStep = Callable[[KernelModule, HostTrace, Callable[[Declined], None]], KernelModule | None]
 
 
 def repeated(module: KernelModule, step: ModuleStep) -> KernelModule:
@@ -25,10 +28,23 @@ def repeated(module: KernelModule, step: ModuleStep) -> KernelModule:
     return module
 
 
-def repeated_on_straight_host(module: KernelModule, step: ModuleStep) -> KernelModule:
-    """The same on host code that can be traced."""
+def repeated_on_straight_host(module: KernelModule, step: TracedStep, ctx: Context) -> KernelModule:
+    """The same on host code that can be traced. The reasons of the last round, which changes nothing, go to
+    `ctx.declined`."""
+    left: list[Declined] = []
+
+    def traced(module: KernelModule) -> KernelModule | None:
+        left.clear()
+        trace = trace_host(module)
+        if trace is None:
+            left.append(Declined(NOT_STRAIGHT))
+            return None
+        return step(module, trace, left.append)
+
     straight = straight_host(module)
-    made = repeated(straight, step)
+    made = repeated(straight, traced)
+    for why in dict.fromkeys(left):
+        ctx.declined(why)
     return module if made is straight else made
 
 

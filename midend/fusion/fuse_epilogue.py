@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
-from kernelwright.backend.launch.host_trace import trace_host
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.merging.merged import merged
 from kernelwright.ir.kernel.merging.reading import Part, Tensor, UnfitError, reduces
@@ -17,7 +17,7 @@ from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Declined, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.hand_overs import HandOver, hand_overs
-from kernelwright.midend.analysis.host_code import NOT_STRAIGHT, fresh_names, fresh_symbol, repeated_on_straight_host
+from kernelwright.midend.analysis.host_code import fresh_names, fresh_symbol, repeated_on_straight_host
 from kernelwright.midend.analysis.launches import HostLaunch
 from kernelwright.midend.fusion.tile_pairs import TilePair
 from kernelwright.midend.kernel_pass import NOT_KNOWN
@@ -57,24 +57,19 @@ def _one_kernel(pair: HandOver) -> KernelModule:
 def pairs_fused(module: KernelModule, fuse: Callable[[HandOver], KernelModule], ctx: Context) -> KernelModule:
     """The module after `fuse` has merged all pairs of kernels that it can. For other pairs, `fuse` raises UnfitError
     with the reason."""
-    left = list[Declined]()
 
-    def step(module: KernelModule) -> KernelModule | None:
-        left.clear()
-        trace = trace_host(module)
-        if trace is None:
-            left.append(Declined(NOT_STRAIGHT))
-        for pair in hand_overs(module, trace, left.append) if trace is not None else ():
+    def step(module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]) -> KernelModule | None:
+        said: list[Declined] = []
+        for pair in hand_overs(module, trace, said.append):
             try:
                 return fuse(pair)
             except UnfitError as reason:
-                left.append(Declined(str(reason), pair.symbols))
+                said.append(Declined(str(reason), pair.symbols))
+        for why in said or [Declined("no kernel reads what another one stores")]:
+            declined(why)
         return None
 
-    made = repeated_on_straight_host(module, step)
-    for why in dict.fromkeys(left or [Declined("no kernel reads what another one stores")]):
-        ctx.declined(why)
-    return made
+    return repeated_on_straight_host(module, step, ctx)
 
 
 def fused(pair: HandOver) -> KernelModule:

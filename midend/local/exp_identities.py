@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -11,12 +11,10 @@ from kernelwright.ir.kernel.patterns import Pattern
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
-from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Symbol, Value
 from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
 from kernelwright.ir.values import KernelModule, Level
-from kernelwright.midend.analysis.host_code import without_idle_kernels
-from kernelwright.midend.kernel_pass import rewritten
+from kernelwright.midend.kernel_pass import all_rewritten
 
 #: Above the first, tanh is 1 to the last bit of fp32; up to the second, exp(2x) is finite; up to the third, exp(x) is.
 LEAST_ONE, MOST_SQUARED, MOST_FINITE = 9.1, 40.0, 88.0
@@ -96,15 +94,8 @@ class ExpIdentities(Pass):
         if "float64" in module.launcher.source or any(spec.dtype == "f64" for spec in module.reference.tensors):
             ctx.declined(Declined("the module has fp64 tensors"))
             return module
-        functions, found = kernel_functions(module), dict[str, Function]()
-        for symbol, function in functions.items():
-            rewrite = partial(_by_all_identities, functions)
-            made = rewritten(function, functions, rewrite, self.needs) if function.entry else None
-            if isinstance(made, Declined):
-                ctx.declined(replace(made, kernel=symbol))
-            elif made is not None:
-                found[symbol] = made
-        return without_idle_kernels(with_functions(module, found)) if found else module
+        functions = kernel_functions(module)
+        return all_rewritten(module, functions, lambda _: partial(_by_all_identities, functions), self.needs, ctx)
 
 
 def _by_all_identities(functions: Mapping[str, Function], function: Function) -> Function | Declined:

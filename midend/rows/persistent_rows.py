@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
-from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.analysis.accesses import Accesses, written_parameters
 from kernelwright.ir.kernel.analysis.axes import Axes
@@ -21,7 +21,6 @@ from kernelwright.ir.kernel.values import Function, Operand, Operation
 from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.host_code import (
-    NOT_STRAIGHT,
     repeated_on_straight_host,
     with_statements,
     without_idle_kernels,
@@ -64,23 +63,12 @@ class PersistentRows(Pass):
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such kernels in persistent form; the same object where there is none."""
-        left = list[Declined]()
+        return repeated_on_straight_host(module, self._one_persistent, ctx)
 
-        def step(module: KernelModule) -> KernelModule | None:
-            left.clear()
-            return self._one_persistent(module, left.append)
-
-        made = repeated_on_straight_host(module, step)
-        for why in left:
-            ctx.declined(why)
-        return made
-
-    def _one_persistent(self, module: KernelModule, declined: Callable[[Declined], None]) -> KernelModule | None:
+    def _one_persistent(
+        self, module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]
+    ) -> KernelModule | None:
         """The module with its first such kernel in persistent form; None where there is none."""
-        trace = trace_host(module)
-        if trace is None:
-            declined(Declined(NOT_STRAIGHT))
-            return None
         functions, known = kernel_functions(module), launch_facts(module)
         launched = launched_once(module, trace)
         if not launched:

@@ -257,13 +257,10 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
     if unknown[1] in valid:
         return f"{unknown[1]!r} is a group: write {unknown[1]}=NAME, or {unknown[1]}.KEY=VALUE"
     if unknown[1].startswith("hydra."):
-        return unknown_key(unknown[1], [f"hydra.{key}" for key in _keys(_hydra_keys())])
+        known = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.structured(HydraConf)))
+        return unknown_key(unknown[1], _keys(known, "hydra."))
     own = Path(conf.__path__[0], f"{root}.yaml").is_file()
     return unknown_key(unknown[1], valid) + ("" if own else f"; {_INSTEAD.format(root)}")
-
-
-def _hydra_keys() -> dict[str, Any]:
-    return cast(dict[str, Any], OmegaConf.to_container(OmegaConf.structured(HydraConf)))
 
 
 def _not_text(error: BaseException) -> str:

@@ -11,32 +11,6 @@ from pathlib import Path
 from kernelwright.ir.errors import UserError
 
 
-def check_text(path: Path | str, key: str, wanted: str) -> None:
-    """UserError for a file that cannot be read as text; `key` stands before its name, `wanted` is the way out."""
-    path = Path(path)
-    try:
-        if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
-            raise UserError(f"{key}{path} is not a regular file; {wanted}")
-        text = path.read_text("utf-8-sig")
-    except UserError:
-        raise
-    except UnicodeDecodeError as error:
-        raise UserError(f"{key}{path} is not a text file; {wanted}") from error
-    except (OSError, ValueError) as error:
-        raise UserError(f"{key}{path}: {getattr(error, 'strerror', None) or error}; {wanted}") from error
-    if text.lstrip().startswith("{") and _is_json(text):
-        notebook = ", as a notebook does (`jupyter nbconvert --to script` writes Python)" * (path.suffix == ".ipynb")
-        raise UserError(f"{key}{path} holds JSON{notebook}; {wanted}")
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
 def check_output(path: Path | str, key: str) -> None:
     """UserError for a file that cannot be written: its folder is not there, or it is a folder itself."""
     path = Path(path)

@@ -150,10 +150,11 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
 
 def server_urls(settings: PolicySettings, prefix: str) -> tuple[str, ...]:
     """The addresses of a policy's servers. Raises UserError if the policy has none, or if one is not an address."""
+    from kernelwright.serve.http_link import check_address  # late: few policies are servers
+
     urls = tuple(filter(None, map(str.strip, (settings.url or "").split(","))))
     for url in urls or ("",):
-        if not url.startswith(("http://", "https://")):
-            raise UserError(f"{prefix}url={url}: give a server's address, such as http://localhost:8000/v1")
+        check_address(url, f"{prefix}url=")
     return urls
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from kernelwright.driver.config.paths import check_folder
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.text_files import is_json
 
 COMPILE, TRAIN, ABLATE, BENCH = "compile", "train or sft", "ablate", "bench"
 #: What the file of a module begins with.
@@ -63,7 +64,7 @@ def left_by_a_compilation(folder: Path) -> list[Path]:
 
 def _trained(folder: Path) -> bool:
     text = _text(folder / "config.json")
-    if text and not _is_json(text):  # cut off: `check_begun` tells, and a default folder's run goes elsewhere
+    if text and not is_json(text):  # cut off: `check_begun` tells, and a default folder's run goes elsewhere
         return True
     config = _object(text)
     return {"stage", "trainer"} <= config.keys() or ("starts" in _run(folder) and not _journal(folder))
@@ -77,14 +78,6 @@ def _journal(folder: Path) -> dict[str, Any]:
     """What the heading of a table says; {} without one."""
     heading = _object(_text(folder / "table.jsonl").partition("\n")[0]).get("journal")
     return heading if isinstance(heading, dict) else {}
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _object(text: str) -> dict[str, Any]:

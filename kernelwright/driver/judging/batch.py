@@ -16,6 +16,7 @@ from kernelwright.evaluation.judge.cache import encode_verdict
 from kernelwright.evaluation.pools.pool import Item, Pool
 from kernelwright.frontend.beside import with_files_beside
 from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.text_files import read_program_text
 from kernelwright.ir.values import Reference
 
 #: How a line of output begins.
@@ -95,20 +96,25 @@ class RowReader:
         self._judged_with = judged_with
         self._known: OrderedDict[str, Reference | UserError] = OrderedDict()
 
-    def item(self, row: Row) -> Item | KernelwrightError:
-        """What a row asks for, or what is wrong with it."""
+    def asked(self, row: Row) -> Asked | UserError:
+        """What a row asks for, or what is wrong with it; its files are read."""
         try:
-            asked = self._asked(row)
+            return self._asked(row)
+        except UserError as error:
+            return error
+
+    def item(self, asked: Asked | UserError) -> Item | KernelwrightError:
+        """What an evaluator is asked, or what is wrong with the row or its reference."""
+        if isinstance(asked, UserError):
+            return asked
+        try:
             return Item(asked.candidate, self._reference(asked.reference, asked.name), asked.rungs, asked.dialect)
         except UserError as error:
             return error
 
-    def digest(self, row: Row) -> str:
+    def digest(self, asked: Asked | UserError) -> str:
         """A digest of everything that a row's verdict depends on: rows with the same digest have the same verdict."""
-        try:
-            found: object = self._asked(row)
-        except UserError as error:
-            found = str(error)
+        found = str(asked) if isinstance(asked, UserError) else asked
         return hashlib.sha256(repr((found, self._dialect, self._judged_with)).encode()).hexdigest()[:16]
 
     def _asked(self, row: Row) -> Asked:
@@ -150,18 +156,8 @@ class RowReader:
 
 def read_text(path: Path, key: str, *, files: bool = True) -> str:
     """A file's text, with the `files` beside it that it imports; UserError, naming the key that gave the path."""
-    try:
-        if path.exists() and not path.is_dir() and not path.is_file():  # such as a FIFO that nobody writes to
-            raise UserError(f"{key}={path}: no regular file; give a Python file")
-        text = path.read_text("utf-8-sig")
-        return with_files_beside(text, path) if files else text
-    except UserError:
-        raise
-    except UnicodeDecodeError:
-        raise UserError(f"{key}={path} is not a text file; give a Python file") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UserError(f"{key}={path}: {reason}; give a Python file") from None
+    text = read_program_text(path, f"{key}=", "give a Python file")
+    return with_files_beside(text, path) if files else text
 
 
 def _switch(value: object) -> bool | None:
@@ -174,17 +170,18 @@ def _switch(value: object) -> bool | None:
 
 def judge_rows(rows: Iterable[Row], reader: RowReader, pool: Pool) -> Iterator[dict[str, Any]]:
     """What to print about each row, in order; rows are read as the pool takes them."""
-    waiting: deque[Row] = deque()
+    waiting: deque[tuple[Row, str]] = deque()
 
     def items() -> Iterator[Item | KernelwrightError]:
         for row in rows:
-            waiting.append(row)
-            yield reader.item(row)
+            asked = reader.asked(row)
+            waiting.append((row, reader.digest(asked)))
+            yield reader.item(asked)
 
     for outcome in pool.outcomes(items()):
-        row = waiting.popleft()
+        row, digest = waiting.popleft()
         found = encode_verdict(outcome) if isinstance(outcome, Verdict) else error_content(outcome)
-        yield {"id": row.id, **found, "asked": reader.digest(row)}
+        yield {"id": row.id, **found, "asked": digest}
 
 
 def error_content(error: BaseException) -> dict[str, Any]:
@@ -234,7 +231,7 @@ def resume(out: Path, rows: Iterator[Row], reader: RowReader) -> Counter[str]:
                 wanted = "the batch has fewer rows" if row is None else f"the batch has id {row.id!r}"
                 given = "is not a verdict" if found is None else f"has id {found['id']!r}"
                 raise UserError(f"out={out}: line {number} {given}, but {wanted}; {_OTHER_FILE}")
-            if found.get("asked") != reader.digest(row):
+            if found.get("asked") != reader.digest(reader.asked(row)):
                 raise UserError(
                     f"out={out}: line {number} (id {row.id!r}) was judged with another text of the candidate or the "
                     f"reference, other rungs or other settings; {_OTHER_FILE}"

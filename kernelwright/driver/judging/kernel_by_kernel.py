@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from kernelwright.agent.evaluator import Evaluator, Rung, Verdict
-from kernelwright.frontend.inductor.lowering import builder
 from kernelwright.frontend.inductor.pieces import Piece, Pieces, take_apart
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.passes import Context
@@ -32,16 +31,8 @@ class KernelVerdicts:
 def pieces_of(module: KernelModule, lowering: LowerInductor | None = None, ctx: Context | None = None) -> Pieces:
     """The pieces of the program that `lower-inductor` makes of a module's reference. Raises LoweringError
     as the pass does."""
-    asked, plain = lowering or LowerInductor(), replace(module, kernels=(), launcher=None, constants=())
-    made = builder(
-        plain,
-        ctx or Context(),
-        asked.config(),
-        asked.device,
-        averages_first=asked.reassociate,
-        written_out=asked.written_out,
-    )
-    return take_apart(made)
+    plain = replace(module, kernels=(), launcher=None, constants=())
+    return take_apart((lowering or LowerInductor()).builder(plain, ctx or Context()))
 
 
 def judge_kernels(

@@ -17,7 +17,7 @@ import torch
 import triton
 from rich.console import Console
 
-from kernelwright.agent.evaluator import Rung
+from kernelwright.agent.evaluator import ON_GPU
 from kernelwright.driver.config.paths import free_place, remove_if_bare
 from kernelwright.driver.config.settings import EvaluatorKind
 from kernelwright.driver.pairs.drawing import Drawing
@@ -102,7 +102,7 @@ class PairRun:
 
     def _check_rungs(self) -> None:
         """UserError for rungs that no program can pass here."""
-        on_gpu = [str(rung) for rung in self.plan.rungs if rung in (Rung.RUN, Rung.TIME, Rung.PROFILE)]
+        on_gpu = [str(rung) for rung in self.plan.rungs if rung in ON_GPU]
         if on_gpu and self.settings.compiling.evaluator.kind is EvaluatorKind.local and not torch.cuda.is_available():
             raise UserError(
                 f"rungs={','.join(on_gpu)} needs a CUDA device; without one, choose from parse, compile, interpret"

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from kernelwright.agent.evaluating import Evaluate
-from kernelwright.agent.evaluator import Rung
+from kernelwright.agent.evaluator import ON_GPU, Rung
 from kernelwright.agent.services import AgentServices
 from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import TARGETS, get_target
@@ -33,6 +33,7 @@ from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.options import check_options
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
+from kernelwright.ir.text_files import GIVE_A_PROGRAM, read_program_text
 from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.midend.search.services import SearchServices
 
@@ -67,7 +68,7 @@ def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterato
 
 def needed(rungs: tuple[Rung, ...] | None) -> Device:
     """Where evaluators work: the GPU is left to the policy where no rung wants it, and each core may have one then."""
-    return Device.auto if rungs is None or {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(rungs) else Device.cpu
+    return Device.auto if rungs is None or set(ON_GPU) & set(rungs) else Device.cpu
 
 
 def judged_by(pool: Pool) -> Evaluate:
@@ -167,17 +168,13 @@ def silent(_line: str) -> None:
 
 def read_program(path: Path, settings: Settings) -> KernelModule:
     """Read a file that holds either a module's printed text or a KernelBench-format program."""
-    if path.is_file():
-        try:
-            text = path.read_text("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise UserError(f"{path} is not a text file") from error
-        if text.startswith(MODULE_HEADER):
-            try:
-                return parse_module(text)
-            except DialectError as error:
-                raise UserError(f"{path} does not parse as a module: {error.first}") from error
-    return import_program(path, settings)
+    text = read_program_text(path, "", GIVE_A_PROGRAM)
+    if not text.startswith(MODULE_HEADER):
+        return import_program(path, settings)
+    try:
+        return parse_module(text)
+    except DialectError as error:
+        raise UserError(f"{path} does not parse as a module: {error.first}") from error
 
 
 def import_program(path: Path, settings: Settings) -> KernelModule:

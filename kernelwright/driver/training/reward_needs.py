@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from kernelwright.agent.evaluator import Rung
+from kernelwright.agent.evaluator import ON_GPU, Rung
 from kernelwright.agent.rewards import Needs, reward_options
 from kernelwright.driver.config.settings import EvaluatorKind
 from kernelwright.driver.config.train_settings import RolloutSettings, TrainSettings
 from kernelwright.ir.errors import UserError
 
-_ON_GPU = (Rung.RUN, Rung.TIME, Rung.PROFILE)
 #: The rungs of a candidate that is timed, on a GPU.
 TIMED = (Rung.PARSE, Rung.COMPILE, Rung.RUN, Rung.TIME)
 
@@ -47,7 +46,7 @@ def check_needs(needs: Needs, settings: TrainSettings) -> None:
     climbed, evaluator = rungs_for(needs, plain.rollout) or (), plain.evaluator
     reward = _named(settings)
     check_judge(needs, settings)
-    wants_gpu = next((rung for rung in _ON_GPU if rung in climbed), None)
+    wants_gpu = next((rung for rung in ON_GPU if rung in climbed), None)
     if wants_gpu is not None and evaluator.kind is EvaluatorKind.local and not _has_gpu():
         way_out = "leave it out" + ", and give a reward without times, such as reward=cost_model" * needs.times
         raise UserError(f"rollout.rungs has {wants_gpu}, which needs a GPU, and there is none here; {way_out}")

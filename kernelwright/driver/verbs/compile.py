@@ -35,11 +35,11 @@ from kernelwright.backend.compile.compiled import check_cache
 from kernelwright.driver.compiling.emit import check_emit, checked_output, emit, write_text
 from kernelwright.driver.config.arguments import Arguments, Flag
 from kernelwright.driver.config.discovery import read_pipeline
-from kernelwright.driver.config.paths import check_text
 from kernelwright.driver.config.run_folders import COMPILE, check_run_folder, left_by_a_compilation
 from kernelwright.driver.run.streams import alone_on_stdout, naming
 from kernelwright.driver.run.walls import warn_of_walls
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.text_files import GIVE_A_PROGRAM, read_program_text
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
     from kernelwright.driver.config.settings import Settings
@@ -57,7 +57,7 @@ FOLDER = True
 def check(arguments: Arguments) -> "Settings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     path, flags = arguments.path("a PyTorch program", "compile"), arguments.flags
-    check_text(path, "", "give a Python file with a class Model, get_inputs and get_init_inputs")
+    read_program_text(Path(path), "", GIVE_A_PROGRAM)
     if "--emit" in flags:
         check_emit(flags["--emit"])
     output = checked_output(flags.get("--output"))

@@ -47,9 +47,10 @@ from pathlib import Path
 
 from kernelwright.backend.compile.compiled import check_results
 from kernelwright.driver.config.arguments import Arguments, Flag
-from kernelwright.driver.config.paths import check_output, check_text
+from kernelwright.driver.config.paths import check_output
 from kernelwright.driver.config.settings import EvaluateSettings, read_evaluate_settings, verbatim_values
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.text_files import read_program_text
 
 FLAGS: tuple[Flag, ...] = ()
 TAKES_PATH = False
@@ -80,7 +81,7 @@ def _check_paths(given: Mapping[str, str | None]) -> None:
     for key in ("reference", "candidate"):
         if (path := given[key]) is None:
             raise UserError(f"{key}=FILE is missing; evaluate takes reference=R.py candidate=C.py, or batch=FILE.jsonl")
-        check_text(path, f"{key}=", "give a Python file")
+        read_program_text(Path(path), f"{key}=", "give a Python file")
     if out is not None:
         raise UserError("out=FILE goes with batch=FILE.jsonl; one verdict goes to stdout")
 

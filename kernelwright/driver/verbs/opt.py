@@ -31,13 +31,13 @@ from kernelwright.backend.compile.compiled import check_cache
 from kernelwright.driver.compiling.emit import checked_output, write_text
 from kernelwright.driver.config.arguments import Arguments, Flag
 from kernelwright.driver.config.discovery import read_pipeline
-from kernelwright.driver.config.paths import check_text
 from kernelwright.driver.config.run_folders import MODULE_HEADER
 from kernelwright.driver.run.streams import alone_on_stdout
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.instruments import Declines, Diff, Instrument, PrintIrAfter, Time, VerificationFailed, Verify
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
+from kernelwright.ir.text_files import GIVE_A_PROGRAM, read_program_text
 from kernelwright.ir.values import KernelModule, Level
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
@@ -60,8 +60,8 @@ _PRINTED = frozenset({"--diff", "--print-ir-after", "--declined"})
 def check(arguments: Arguments) -> "Settings":
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     path, flags = arguments.path("a module or a program", "opt"), arguments.flags
-    check_text(path, "", "give a module's text, or a Python file with a class Model, get_inputs and get_init_inputs")
-    _check_output(flags.get("--output"), Path(path))
+    text = read_program_text(Path(path), "", f"give a module's text, or {GIVE_A_PROGRAM.removeprefix('give ')}")
+    _check_output(flags.get("--output"), Path(path), text)
     pipeline = read_pipeline(flags["--pipeline"]) if "--pipeline" in flags else None
     if "--print-ir-after" in flags:
         _printed_after(flags["--print-ir-after"], pipeline or Pipeline())
@@ -75,12 +75,12 @@ def check(arguments: Arguments) -> "Settings":
     return settings
 
 
-def _check_output(output: str | None, path: Path) -> None:
+def _check_output(output: str | None, path: Path, text: str) -> None:
     """UserError if the file cannot be written, or if it is FILE itself and FILE is a program, not a module's text."""
     place = checked_output(output)
     if place is None or not Path(place).exists() or not Path(place).samefile(path):
         return
-    if not path.read_text("utf-8-sig").startswith(MODULE_HEADER):
+    if not text.startswith(MODULE_HEADER):
         raise UserError(f"--output={output} is the program itself; name another file")
 
 

@@ -362,6 +362,7 @@ def weight_error(program: ReferenceProgram) -> float:
     return max((2.0**-24 / (1 - number) for number in _numbers_of(program) if 0.5 < number < 1), default=0.0)
 
 
+@functools.lru_cache(64)
 def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool, bool]:
     """The numbers that a source names besides in what makes its inputs, those that it compares with first, and whether
     it names what is of NaN, as a comparison with itself does, and of infinity."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.evaluation.checks.correctness import Findings, compare
 from kernelwright.evaluation.checks.draws import NAMED
 from kernelwright.evaluation.checks.profile import report
@@ -84,7 +84,7 @@ class Climb:
 
     def _caliber(self) -> dict[str, Any]:
         facts = dict(self.owner.machine["facts"])
-        if not {Rung.RUN, Rung.TIME, Rung.PROFILE} & set(self.wanted):
+        if not set(ON_GPU) & set(self.wanted):
             facts |= {"device": "interpreter", "driver": ""}
         tolerance, numerics = self.program.reference.tolerance, self.program.reference.numerics
         return facts | {

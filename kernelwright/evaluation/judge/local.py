@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluation.checks.draws import EVAL, FAR_OUT, Draw
 from kernelwright.evaluation.checks.profile import PLAN
@@ -171,7 +171,7 @@ class LocalEvaluator:
     def _checked(self, rungs: Sequence[Rung]) -> tuple[Rung, ...]:
         if not rungs or not set(rungs) <= set(_LADDER):
             raise UserError(f"rungs {list(map(str, rungs))}: choose from {', '.join(_LADDER)}")
-        for rung in (Rung.RUN, Rung.TIME, Rung.PROFILE):
+        for rung in ON_GPU:
             if rung in rungs and not self.machine["gpu"]:
                 raise UserError(f"rung {rung} needs a CUDA device; choose from parse, compile, interpret here")
         return tuple(rung for rung in _LADDER if rung in rungs)

@@ -166,22 +166,6 @@ def _gpus(options: LocalOptions, wanted: float | None, present: float) -> float:
     return wanted
 
 
-def _connect(ray: Any, address: str | None, workers: int) -> None:
-    """Join a cluster, or start a local one with a core for each worker; nothing is printed."""
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if address is None:
-        with _own_sigterm():
-            ray.init(num_cpus=workers, include_dashboard=False, **quiet)
-        return
-    try:
-        _reach(address)
-        with _own_sigterm():
-            ray.init(address=address, **quiet)
-    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        reason = str(error).splitlines()[0]
-        raise UserError(f"evaluator.address={address!r}: no Ray cluster can be joined there: {reason}") from error
-
-
 @contextmanager
 def _own_sigterm() -> Iterator[None]:
     """Keep what SIGTERM does in this process: Ray would end it with a status of its own, and say nothing."""
@@ -191,6 +175,21 @@ def _own_sigterm() -> Iterator[None]:
     finally:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, before)
+
+
+@_own_sigterm()
+def _connect(ray: Any, address: str | None, workers: int) -> None:
+    """Join a cluster, or start a local one with a core for each worker; nothing is printed."""
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address is None:
+        ray.init(num_cpus=workers, include_dashboard=False, **quiet)
+        return
+    try:
+        _reach(address)
+        ray.init(address=address, **quiet)
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        reason = str(error).splitlines()[0]
+        raise UserError(f"evaluator.address={address!r}: no Ray cluster can be joined there: {reason}") from error
 
 
 def _reach(address: str) -> None:
