@@ -150,15 +150,17 @@ def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
 
 
 def _beyond(value: Tensor, numbers: Sequence[float]) -> Tensor:
-    """Elements near numbers as in `literals`, and of every four rows one of numbers beyond one of them, as far above as
-    below zero, of one sign: what a row holds at most or at least is then beyond it too."""
+    """Elements near numbers as in `literals`, and of every four rows one beyond a number above zero and one beyond it
+    below. A row has one sign and one number, and rows take numbers in turn: its maximum and its mean lie beyond that
+    number as well, between once and twice its size."""
     near = _literals(value, numbers)
     if value.ndim < 2:
         return near
-    sizes = _any_of([number for number in numbers if 4 * number < torch.finfo(value.dtype).max] or [1.0], value)
-    beyond = sizes * (1 + torch.rand(value.shape, dtype=torch.float64, device=value.device))
     lines = near.reshape(-1, value.shape[-1])
-    beyond = beyond.reshape(lines.shape)
+    beyond = 1 + torch.rand(lines.shape, dtype=torch.float64, device=value.device)
+    sizes = [number for number in numbers if 4 * number < torch.finfo(value.dtype).max] or [1.0]
+    taken = torch.tensor(sizes, dtype=torch.float64, device=value.device).roll(int(torch.randint(0, len(sizes), ())))
+    beyond *= taken[torch.arange(len(lines), device=value.device) // 4 % len(sizes), None]
     lines[1::4], lines[3::4] = -beyond[1::4], beyond[3::4]
     return lines.reshape(value.shape)
 
