@@ -32,7 +32,7 @@ from kernelwright.rl.trainer.checkpoint import latest_checkpoint
 from kernelwright.rl.trainer.learner import LoraSettings, open_model
 from kernelwright.rl.trainer.run_log import read_metrics
 from kernelwright.serve.adapters import adapter_folder
-from kernelwright.serve.base import fetch_base
+from kernelwright.serve.base import CHATML, fetch_base
 from kernelwright.serve.canary import gap_of, large_step
 from kernelwright.serve.hf import HfPolicy, HfSettings, token_logprobs
 from kernelwright.serve.sampling import processed_logprobs
@@ -42,6 +42,8 @@ pytest.importorskip("vllm", reason="vLLM is not installed")
 
 PROMPTS = ((Message("user", "What is two plus two?"),), (Message("user", "Name a colour."),))
 GREEDY = Sampling(max_tokens=4, temperature=0)
+#: The model's own template but for one prompt, which says whether the engine has the template it was given.
+TEMPLATE = CHATML + "{% if messages[-1]['content'] == 'ready?' %}Yes{% endif %}"
 SETTINGS = VllmSettings(
     max_model_len=512,
     dtype="float32",
@@ -51,6 +53,7 @@ SETTINGS = VllmSettings(
     max_num_seqs=16,
     threads=2,
     options={"max_num_batched_tokens": 512},
+    template={"chat_template": TEMPLATE},
 )
 #: The smallest programs: prompts are short, and so is what is learnt from them.
 PROGRAM = """import torch
@@ -196,6 +199,10 @@ def serves(policy: VllmPolicy, base: Path, adapter: Path, scratch: Path) -> None
     """Tokens and log-probabilities, the base beside two adapters, one of them swapped while the other stays."""
     with HfPolicy(HfSettings(dtype="float32", device="cpu")) as plain:
         expected = plain.sample(PROMPTS, GREEDY)
+        asked = (Message("user", "ready?"),)
+        ((unled,),) = plain.sample([asked], GREEDY)
+    ((led,),) = policy.sample([asked], GREEDY)
+    assert led.prompt_ids[:-1] == unled.prompt_ids  # `TEMPLATE` begins the answer with one token
     sampling = Sampling(n=2, max_tokens=6, temperature=0.8, top_p=0.9, seed=7)
     policy.load_adapter("frontend", adapter)
     drawn = policy.sample(PROMPTS, sampling, "frontend")
