@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.ir.kernel.analysis.launches import Launches
-from kernelwright.ir.kernel.normal import counted, normal_form
+from kernelwright.ir.kernel.counting import counted
+from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions

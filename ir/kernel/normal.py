@@ -2,17 +2,16 @@
 
 Two kernels of one normal form compute the same values with the same roundings and touch memory in the same order.
 Beside what parsing is blind to already, the form does not know: helpers (their bodies count), the order of commuting
-operands and of loads between two stores, how index sums and masks are put together, a `while` that counts, a pointer
+operands and of loads between two stores, how index sums and masks are put together, how a loop counts blocks, a pointer
 that a loop moves in place of an index. It is a digest; `dump` shows where two functions part.
 """
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses, Condition
 from kernelwright.ir.kernel.analysis.indices import Division, Factor, Form, Leaf
-from kernelwright.ir.kernel.canonical import canonical
+from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.values import (
     Constant,
@@ -35,72 +34,6 @@ def normal_form(function: Function, functions: Mapping[str, Function] | None = N
     """The digest of a function's normal form; `functions`: helpers by symbol, itself or not."""
     whole = counted(inlined(function, functions or {}))
     return _Normal(whole, functions or {}).digest()
-
-
-def counted(function: Function) -> Function:
-    """The function with every `while` that counts up to a bound turned into a `for`."""
-    if not any(one.kind == "while" for one in function.walk()):
-        return function
-    used = {o for one in function.walk() for o in (*one.operands, *(y for r in one.regions for y in r.yields))}
-    used |= set(function.body.yields)
-
-    def region(one: Region) -> Region:
-        return replace(one, operations=tuple(made for o in one.operations for made in operation(o)))
-
-    def operation(one: Operation) -> list[Operation]:
-        one = replace(one, regions=tuple(map(region, one.regions)))
-        if one.kind != "while":
-            return [one]
-        outside, loop = _hoisted(one)
-        found = _as_for(loop, used)
-        return [*outside, found] if found is not None else [one]
-
-    return canonical(replace(function, body=region(function.body)))
-
-
-def _hoisted(loop: Operation) -> tuple[list[Operation], Operation]:
-    """What a loop computes alike in every turn, with nothing but what is outside, taken out of it."""
-    outside: list[Operation] = []
-    inside = {v for region in loop.regions for v in region.arguments}
-    inside |= {v for one in loop.walk() if one is not loop for v in one.results}
-    regions = []
-    for region in loop.regions:
-        kept = []
-        for one in region.operations:
-            if one.effect == Effect.PURE and not one.regions and not inside.intersection(one.operands):
-                outside.append(one)
-                inside.difference_update(one.results)
-            else:
-                kept.append(one)
-        regions.append(replace(region, operations=tuple(kept)))
-    return outside, replace(loop, regions=tuple(regions))
-
-
-def _as_for(loop: Operation, used: set[Operand]) -> Operation | None:
-    """A loop that goes on while a carried number is below a bound and adds to it at the end of each turn."""
-    condition, body = loop.regions
-    if len(condition.operations) != 1:
-        return None
-    test = condition.operations[0]
-    if test.kind != "lt" or condition.yields != test.results or test.operands[0] not in condition.arguments:
-        return None
-    index = condition.arguments.index(test.operands[0])
-    end, given = test.operands[1], body.yields[index]
-    step = next((one for one in body.operations if given in one.results and one.kind == "add"), None)
-    if step is None or end in condition.arguments or loop.results[index] in used:
-        return None
-    amount = next((o for o in step.operands if o != body.arguments[index]), None)
-    inside = {v for one in body.operations for inner in one.walk() for v in inner.results} | set(body.arguments)
-    if body.arguments[index] not in step.operands or amount is None or amount in inside:
-        return None
-    if isinstance(amount, Constant) and not (amount.number or 0) > 0:
-        return None
-    others = [i for i in range(len(loop.results)) if i != index]
-    arguments = (body.arguments[index], *(body.arguments[i] for i in others))
-    new = Region(arguments, body.operations, tuple(body.yields[i] for i in others))
-    operands = (loop.inits[index], end, amount, *(loop.inits[i] for i in others))
-    keys = ("start", "end", "step", *("init",) * len(others))
-    return Operation("for", operands, keys, tuple(loop.results[i] for i in others), (new,), "", loop.effect)
 
 
 def _hash(*parts: str) -> str:

@@ -4,7 +4,7 @@ Every result and region argument is a `Value`, numbered in the order of its defi
 one region and uses values of that region or of those around it, defined before it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -180,6 +180,14 @@ class Function:
         """Every operation, outer ones first."""
         for operation in self.body.operations:
             yield from operation.walk()
+
+    def uses(self) -> Mapping[Operand, Sequence[Operation]]:
+        """The operations that use each operand; what a region gives, the operation around it uses."""
+        found: dict[Operand, list[Operation]] = {}
+        for one in self.walk():
+            for operand in (*one.operands, *(given for region in one.regions for given in region.yields)):
+                found.setdefault(operand, []).append(one)
+        return found
 
     def argument(self, name: str) -> Value:
         """The value of a parameter; KeyError where there is none of that name."""

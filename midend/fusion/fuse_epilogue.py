@@ -7,9 +7,9 @@ from typing import ClassVar
 from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.exploration import Exploration, Phase
+from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.merging.merged import merged
 from kernelwright.ir.kernel.merging.reading import Part, Tensor, UnfitError, reduces
-from kernelwright.ir.kernel.normal import counted
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import print_function

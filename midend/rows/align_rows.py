@@ -157,9 +157,7 @@ def _only_placed(positions: RowPositions, loop: Operation, accesses: set[int], m
     inner = loop.regions[0]
     moved = {a for a in inner.arguments[1:] if positions.accesses.indices.step(a) is not None}
     placed |= moved
-    for operation in positions.rows.function.body.operations:
-        if operation is loop:
-            break
+    for operation in positions.rows.before(loop):
         if operation.effect == Effect.PURE and not operation.regions and placed.intersection(operation.operands):
             placed.update(operation.results)
     for operation in inner.operations:
@@ -194,14 +192,12 @@ class _Aligned:
         self.line, self.vector = LINE // size, WIDEST // size
         self.length = positions.rows.length
         self.edits = Rewriting(positions.rows.function)
-        self.known: set[Operand] = set(positions.rows.function.body.arguments)
+        self.known: set[Operand] = set(positions.rows.known)
 
     def run(self) -> Function | None:
         """The kernel with two loops in the place of each; None where a row's start is not known before them."""
         first = self.loops[0].operation
-        for operation in self.positions.rows.function.body.operations:
-            if operation is first:
-                break
+        for operation in self.positions.rows.before(first):
             self.known.update(operation.results)
         sums = self._sums()
         row = self._row(sums)

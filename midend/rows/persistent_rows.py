@@ -12,7 +12,8 @@ from kernelwright.ir.kernel.analysis.accesses import Accesses, written_parameter
 from kernelwright.ir.kernel.analysis.axes import Axes
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.canonical import live_values
-from kernelwright.ir.kernel.normal import counted, normal_form
+from kernelwright.ir.kernel.counting import counted
+from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions

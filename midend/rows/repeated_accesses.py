@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses, Condition
 from kernelwright.ir.kernel.analysis.indices import Form
 from kernelwright.ir.kernel.analysis.launches import Launches
+from kernelwright.ir.kernel.analysis.shapes import POINTWISE
 from kernelwright.ir.kernel.rewriting import Rewriting
-from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Value
+from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Region, Value
 from kernelwright.ir.kernel.vocabulary import COMMUTATIVE, HINTS
 
 #: How values are rounded by being stored, by the tensor's dtype.
@@ -18,6 +19,8 @@ _SINGLE = "f32"
 _FLOATING = frozenset("add sub mul truediv neg exp exp2 log log2 sqrt rsqrt sqrt_rn div_rn abs maximum minimum".split())
 _FLOATING |= frozenset("where sum max min reduce expand_dims broadcast_to reshape sigmoid floor ceil sin cos".split())
 _FLOATING |= {"erf", "fma"}
+#: What works element by element, and on any elements.
+_ELEMENTWISE = POINTWISE - {"floordiv", "mod", "matmul"}
 _FLIPPED = {"gt": "lt", "ge": "le"}
 
 
@@ -45,23 +48,32 @@ def without_repeats(function: Function, launches: Launches, tensors: Tensors, *,
 
 
 def _merged(function: Function) -> Function:
-    """The kernel with what is computed twice in its body, with sides swapped, computed once."""
+    """The kernel with what is computed twice, with sides swapped, computed once."""
     edits = Rewriting(function)
     same: dict[Operand, Operand] = {}
-    known: dict[tuple[object, ...], Value] = {}
-    for one in function.body.operations:
-        if one.effect != Effect.PURE or one.regions or len(one.results) != 1 or one.kind in HINTS:
-            continue
-        kind, operands = one.kind, [same.get(operand, operand) for operand in one.operands]
-        if kind in _FLIPPED:
-            kind, operands = _FLIPPED[kind], operands[::-1]
-        if kind in COMMUTATIVE and len(operands) == 2:
-            operands.sort(key=str)
-        first = known.setdefault((kind, one.keys, one.text, *operands), one.result)
-        if first != one.result:
-            same[one.result] = first
-            edits.replace(one.result, first)
+
+    def region(one: Region, known: dict[tuple[object, ...], Value]) -> None:
+        for operation in one.operations:
+            for inner in operation.regions:
+                region(inner, dict(known))
+            if operation.effect == Effect.PURE and len(operation.results) == 1 and operation.kind not in HINTS:
+                first = known.setdefault(_said(operation, same), operation.result) if not operation.regions else None
+                if first is not None and first != operation.result:
+                    same[operation.result] = first
+                    edits.replace(operation.result, first)
+
+    region(function.body, {})
     return edits.done()
+
+
+def _said(operation: Operation, same: Mapping[Operand, Operand]) -> tuple[object, ...]:
+    """What an operation computes, whichever side its operands are on."""
+    kind, operands = operation.kind, [same.get(operand, operand) for operand in operation.operands]
+    if kind in _FLIPPED:
+        kind, operands = _FLIPPED[kind], operands[::-1]
+    if kind in COMMUTATIVE and len(operands) == 2:
+        operands.sort(key=str)
+    return (kind, operation.keys, operation.text, *operands)
 
 
 class _Repeats:
@@ -73,14 +85,22 @@ class _Repeats:
         self.shapes = accesses.indices.shapes
         self.definitions = accesses.indices.definitions
         self.known = {id(access.operation): access for access in accesses.all}
+        self._uses = function.uses()
         self.names: Mapping[Operand, str] = {
             value: one.name for value, one in zip(function.body.arguments, function.parameters, strict=True)
         }
 
     def run(self) -> Function:
+        self._region(self.function.body)
+        return self.edits.done()
+
+    def _region(self, region: Region) -> None:
+        """Note the repeats of a region, each of what stands in the same one: a turn of a loop knows of no other."""
         loaded: dict[_Place, dict[Operand | None, Value]] = defaultdict(dict)
         stored: dict[Operand, tuple[_Place, Operand]] = {}
-        for one in self.function.body.operations:
+        for one in region.operations:
+            for inner in one.regions:
+                self._region(inner)
             access = self.known.get(id(one))
             place = self._place(access)
             if one.kind == "load" and access is not None and place is not None and not self._is_special(one):
@@ -98,13 +118,32 @@ class _Repeats:
                 value = one.get("value") if one.kind == "store" else None
                 if access is not None and place is not None and value is not None and self._is_alone(access):
                     stored[access.base] = (place, value)
-        return self.edits.done()
 
     def _known(self, loaded: Mapping[Operand | None, Value], access: Access) -> Value | None:
-        """What was loaded from this place before; what lies outside the mask is any value where a load does not say."""
-        if self._name(access) not in self.tensors.unwritten:
+        """What was loaded from this place before, with what the load gives outside its mask: that is any value where a
+        load does not say, or where nothing but stores of the same mask depend on it."""
+        if self._name(access) not in self.tensors.unwritten or not loaded:
             return None
-        return loaded.get(access.fill) if access.fill is not None else next(iter(loaded.values()), None)
+        load, first = access.operation, next(iter(loaded.values()))
+        if access.fill is None or access.fill in loaded:
+            return loaded.get(access.fill, first)
+        if self._is_dropped(load.result, frozenset(access.conditions)):
+            return first
+        mask = load.get("mask")
+        assert mask is not None  # a fill without a mask is no program
+        return self.edits.compute(load, "where", condition=mask, x=first, y=access.fill)
+
+    def _is_dropped(self, value: Value, mask: frozenset[Condition]) -> bool:
+        """Whether elements of a value outside of a mask reach nothing but elements that stores leave out."""
+        for one in self._uses.get(value, ()):
+            access = self.known.get(id(one))
+            if one.kind == "store" and access is not None and one.get("value") == value:
+                kept = value not in (one.get("pointer"), one.get("mask")) and mask <= frozenset(access.conditions)
+            else:
+                kept = one.kind in _ELEMENTWISE and self._is_dropped(one.result, mask)
+            if not kept:
+                return False
+        return True
 
     def _written(self, operation: Operation) -> set[Operand] | None:
         """Where an operation may write; None where that is not known."""

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses, Condition
 from kernelwright.ir.kernel.analysis.axes import COMBINING, SCANNING
 from kernelwright.ir.kernel.analysis.indices import Form, Indices, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
-from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
+from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value
 from kernelwright.ir.kernel.vocabulary import LOOPS
 from kernelwright.ir.passes import Declined
 
@@ -23,24 +24,29 @@ _MOVING = frozenset({"broadcast_to", "cast", "expand_dims", "reshape", "view", "
 
 @dataclass(frozen=True)
 class RowLoops:
-    """A kernel whose loops, all of them statements of its body, run over rows of `length` elements in steps of the
-    block that `parameter` gives."""
+    """A kernel whose loops run over rows of `length` elements in steps of the block that `parameter` gives.
+
+    They stand side by side: in its body, or in the innermost of the loops `around`, which may run over anything.
+    """
 
     function: Function
     loops: tuple[Operation, ...]
     length: int
     parameter: str
+    around: tuple[Operation, ...] = ()
 
     @classmethod
     def of(cls, function: Function, launches: Launches | None) -> "RowLoops | Declined":
         """Read a kernel, or say why it is not such a kernel: it has no such loop, or it has another loop, too."""
-        loops = tuple(one for one in function.walk() if one.kind in LOOPS)
+        every = [one for one in function.walk() if one.kind in LOOPS]
+        around = tuple(one for one in every if any(other.kind in LOOPS for other in one.walk() if other is not one))
+        loops = tuple(one for one in every if not any(one is other for other in around))
         if not loops:
             return Declined("it has no loop")
-        if any(one.kind != "for" for one in loops):
+        if any(one.kind != "for" for one in every):
             return Declined("a loop is not a `for` loop over a range")
-        if not all(any(one is other for other in function.body.operations) for one in loops):
-            return Declined("a loop is inside another loop or a branch")
+        if not _side_by_side(loops, _innermost(function, around)):
+            return Declined("a loop is inside another loop or a branch that does not contain all the others")
         accesses = Accesses(function, launches)
         indices = accesses.indices
         pairs = zip(function.body.arguments, function.parameters, strict=True)
@@ -58,7 +64,7 @@ class RowLoops:
             return Declined("its loops differ in length or in step")
         length, parameter = found.pop()
         assert length is not None and parameter is not None
-        rows = cls(function, loops, length, parameter)
+        rows = cls(function, loops, length, parameter, around)
         if not all(map(rows._counts, _forms(accesses))):
             return Declined("an index does not advance by the loop's block size")
         return rows
@@ -78,6 +84,22 @@ class RowLoops:
                 return False
         return True
 
+    def before(self, loop: Operation) -> Iterator[Operation]:
+        """What stands before a loop, in its region and in those around it, in order."""
+        for region, end in zip(self._regions, (*self.around, loop), strict=True):
+            yield from takewhile(lambda one, end=end: one is not end, region.operations)  # type: ignore[misc]
+
+    @property
+    def known(self) -> Iterator[Operand]:
+        """The arguments of the regions that the loops stand in."""
+        for region in self._regions:
+            yield from region.arguments
+
+    @property
+    def _regions(self) -> tuple[Region, ...]:
+        """The kernel's body, and the bodies of the loops around, inner ones last."""
+        return self.function.body, *(one.regions[0] for one in self.around)
+
     @property
     def block(self) -> int:
         """Elements of the least block that holds a row."""
@@ -94,6 +116,21 @@ class RowLoops:
         edits.replace(self.function.argument(self.parameter), Constant(str(self.block)))
         edits.drop(self.parameter)
         return _without_zero(edits.raw())
+
+
+def _innermost(function: Function, around: tuple[Operation, ...]) -> Region | None:
+    """The body of the innermost of loops around others; None where they are not one inside the other."""
+    region = function.body
+    for loop in around:
+        if not any(loop is one for one in region.operations):
+            return None
+        region = loop.regions[0]
+    return region
+
+
+def _side_by_side(loops: tuple[Operation, ...], region: Region | None) -> bool:
+    """Whether all loops are statements of a region."""
+    return region is not None and all(any(one is other for other in region.operations) for one in loops)
 
 
 def _forms(accesses: Accesses) -> Iterator[Form]:

@@ -1,6 +1,6 @@
 """Where the rounds of loops over rows are: positions of elements, and what a loop does with them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -69,7 +69,7 @@ class RowPositions:
     def asks_for_rounds(self, loop: Operation) -> bool:
         """Whether a loop uses its counter for more than positions in the row, such as to ask for its first round."""
         counting: set[Operand] = {counter_of(loop)}
-        along: set[Operand] = set(self._along(self.rows.function.body.operations))
+        along: set[Operand] = set(self._along(self.rows.before(loop)))
         for one in loop.regions[0].operations:
             used = counting.intersection(one.operands)
             if along.intersection(one.operands) and (one.kind in _SUMS or one.kind in _COMPARISONS):
@@ -81,7 +81,7 @@ class RowPositions:
         moved = any(self.accesses.indices.step(argument) is not None for argument in loop.regions[0].arguments[1:])
         return moved or not counting.isdisjoint(loop.regions[0].yields)
 
-    def _along(self, operations: tuple[Operation, ...]) -> Iterator[Operand]:
+    def _along(self, operations: Iterable[Operation]) -> Iterator[Operand]:
         """The lanes of a block, and sums of them among these operations."""
         found: set[Operand] = set(self.lanes)
         for one in operations:

@@ -12,7 +12,7 @@ from kernelwright.ir.kernel.analysis.accesses import Access
 from kernelwright.ir.kernel.analysis.axes import Axes, Axis
 from kernelwright.ir.kernel.analysis.indices import Factor, Form, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
-from kernelwright.ir.kernel.normal import counted
+from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions

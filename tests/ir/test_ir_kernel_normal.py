@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kernelwright.ir.kernel.normal import counted, normal_form
+from kernelwright.ir.kernel.counting import counted
+from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.text.parsing import parse_function, parse_kernels
 from kernelwright.ir.values import Kernel
 
@@ -39,12 +40,32 @@ SAME = {
         "for k in range(0, n, B):\n    tl.store(x + k + i, 0.0)",
         "p = x + i\nfor k in range(0, n, B):\n    tl.store(p, 0.0)\n    p += B",
     ),
+    "a loop over blocks": (
+        "for k in range(0, n, B):\n    tl.store(x + k, 0.0)",
+        "for k in range(tl.cdiv(n, B)):\n    tl.store(x + k * B, 0.0)",
+    ),
+    "a loop over blocks, rounded up by hand": (
+        "for k in range(0, n, B):\n    tl.store(x + k, 0.0)",
+        "k = 0\nwhile k < (n + B - 1) // B:\n    tl.store(x + B * k, 0.0)\n    k += 1",
+    ),
+    "a pointer that moves over blocks": (
+        "for k in range(0, n, B):\n    tl.store(x + k + i, 0.0)",
+        "p = x + i\nfor _ in range((B - 1 + n) // B):\n    tl.store(p, 0.0)\n    p += B",
+    ),
     "two sums in one loop": (
         "a = 0.0\nb = 0.0\nfor k in range(n):\n    a += tl.load(x + k)\n    b += a\ntl.store(x, a / b)",
         "q = 0.0\np = 0.0\nfor k in range(n):\n    p = tl.load(x + k) + p\n    q = p + q\ntl.store(x, p / q)",
     ),
 }
 OTHER = {
+    "a loop over whole blocks": (
+        "for k in range(0, n, B):\n    tl.store(x + k, 0.0)",
+        "for k in range(n // B):\n    tl.store(x + k * B, 0.0)",
+    ),
+    "a loop over blocks that counts them": (
+        "for k in range(0, n, B):\n    tl.store(x + k, 0.0)",
+        "for k in range(tl.cdiv(n, B)):\n    tl.store(x + k, 0.0)",
+    ),
     "sides of a division": ("tl.store(x + i, tl.load(x + i) / n)", "tl.store(x + i, n / tl.load(x + i))"),
     "association of floats": ("v = tl.load(x)\ntl.store(x, v + 1.0 + n)", "v = tl.load(x)\ntl.store(x, v + (1.0 + n))"),
     "bounds": ("tl.store(x + i, 0.0, mask=i < n)", "tl.store(x + i, 0.0, mask=i <= n)"),
@@ -91,10 +112,14 @@ def test_other_kernels_have_another(one: str, other: str) -> None:
         "k = 0\nwhile k < n:\n    tl.store(x, k)\n    k -= 2",
         "k = 0\nwhile k != n:\n    tl.store(x, k)\n    k += 2",
         "k = 0\nwhile k < tl.load(x):\n    tl.store(x, k)\n    k += 2",
+        "for k in range(tl.cdiv(n, 4)):\n    tl.store(x + 4 * k, k)",
+        "for k in range(tl.cdiv(n, 4)):\n    tl.store(x + 8 * k, 0.0)",
+        "for k in range(1, tl.cdiv(n, 4)):\n    tl.store(x + 4 * k, 0.0)",
+        "for k in range(tl.cdiv(n, m)):\n    tl.store(x + m * k, 0.0)",
     ],
 )
-def test_a_while_that_does_not_count_stays(body: str) -> None:
-    function = parse_function(f"@triton.jit\ndef k(x, n):\n{textwrap.indent(body, '    ')}")
+def test_a_loop_that_counts_otherwise_stays(body: str) -> None:
+    function = parse_function(f"@triton.jit\ndef k(x, n, m):\n{textwrap.indent(body, '    ')}")
     assert counted(function) == function
 
 

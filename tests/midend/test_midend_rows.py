@@ -227,6 +227,41 @@ def test_a_kernel_that_no_lowering_wrote_runs_backwards_and_is_aligned():
         assert_right(aligned)
 
 
+def test_loops_inside_a_loop_over_rows_are_reversed_aligned_and_written_out():
+    head, body = COUNTED.split("BLOCK: tl.constexpr):\n")
+    body = body.replace("tl.program_id(0)", "row").replace("\n", "\n    ")
+    shared = f"{head}BLOCK: tl.constexpr):\n    for row in range(tl.program_id(0), 5, tl.num_programs(0)):\n    {body}"
+    before = written_by_hand(shared, 1023, 64)
+    assert before.launcher is not None
+    launcher = replace(before.launcher, source=before.launcher.source.replace("(5,)", "(2,)"))
+    before = replace(before, launcher=launcher)
+    assert_right(before)
+    for made, count in ((ReverseLoops(), 3), (AlignRows(), 5), (PersistentRows(), 1)):
+        after = made.run(before, H200)
+        assert loops(after) == [count]
+        assert_right(after)
+
+
+def test_a_row_is_kept_once_whatever_its_loads_give_beyond_its_end():
+    text = COUNTED.replace(
+        "value = tl.load(at + (begin + lanes), inside)", "value = tl.load(at + begin + lanes, inside, {})"
+    )
+    for fill in ("other=7.0", "other=0.0"):
+        after = PersistentRows().run(written_by_hand(text.format(fill), 300, 64), H200)
+        (function,) = kernel_functions(after).values()
+        kinds = [one.kind for one in function.walk()]
+        assert (kinds.count("load"), kinds.count("where")) == (1, 0)  # stores leave out what lies beyond the end
+        assert_right(after)
+    load = "tl.load(at + begin + lanes, mask=lanes + begin < count, other=-9.0)"
+    seen = COUNTED.replace("other=0.0)", f"other=0.0)\n        most = tl.maximum(most, tl.max({load}, 0))")
+    seen = seen.replace("sums = ", "most = 0.0\n    sums = ").replace("value - mean", "value - mean + 0 * most")
+    after = PersistentRows().run(written_by_hand(seen, 300, 64), H200)
+    (function,) = kernel_functions(after).values()
+    kinds = [one.kind for one in function.walk()]
+    assert (kinds.count("load"), kinds.count("where")) == (1, 1)
+    assert_right(after)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
