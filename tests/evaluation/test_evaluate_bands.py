@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernelwright.evaluation.checks.correctness import Expected, compare_output, differ
+from kernelwright.evaluation.checks.correctness import compare_output, differ
+from kernelwright.evaluation.checks.expected import Expected
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.ir.values import Tolerance, contiguous_strides
 

@@ -5,8 +5,11 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from kernelwright.evaluation.checks.correctness import Expected, Findings, compare, compare_output, differ, elements
+from kernelwright.evaluation.checks.correctness import compare, compare_output, differ
 from kernelwright.evaluation.checks.draws import nudge
+from kernelwright.evaluation.checks.expected import Expected
+from kernelwright.evaluation.checks.findings import Findings
+from kernelwright.evaluation.checks.sides import elements
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.ir.values import Tolerance, contiguous_strides
 

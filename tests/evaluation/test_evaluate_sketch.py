@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.evaluation.checks.correctness import Expected, compare_output
+from kernelwright.evaluation.checks.correctness import compare_output
+from kernelwright.evaluation.checks.expected import Expected
 from kernelwright.evaluation.judge import truth
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.protocol.sketch import Sketching, sketch

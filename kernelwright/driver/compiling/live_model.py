@@ -11,7 +11,8 @@ from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
 from kernelwright.backend.tensors import Value
 from kernelwright.driver.compiling.running import open_run
-from kernelwright.evaluation.checks.correctness import Expected, compare
+from kernelwright.evaluation.checks.correctness import compare
+from kernelwright.evaluation.checks.expected import Expected
 from kernelwright.evaluation.judge.session import InterpretedCallError
 from kernelwright.evaluation.protocol.tensors import to_raw
 from kernelwright.evaluation.sandbox.parent import Limits

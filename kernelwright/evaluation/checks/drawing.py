@@ -22,6 +22,7 @@ from kernelwright.evaluation.checks.draws import (
     EVAL,
     FAR,
     FAR_OUT,
+    IMPULSES,
     KINDS,
     MIXTURES,
     NAMED,
@@ -36,10 +37,12 @@ from kernelwright.evaluation.checks.draws import (
     nudge,
     perturb,
 )
+from kernelwright.evaluation.checks.impulses import in_proportion, larger
 from kernelwright.evaluation.checks.traits import Trait, find_traits, probes
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.tensors import same_bits
 from kernelwright.ir.trees import syntax_tree
+from kernelwright.ir.values import TensorSpec
 
 #: What a program raises on inputs that it is not defined on.
 REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
@@ -180,6 +183,8 @@ class Drawing:
         values = self.program.inputs(draw.inputs, self.device)
         if draw.kind in ("given", EVAL):
             return values
+        if draw.kind == IMPULSES:
+            return self._impulses(model, draw, values)
         accepts = functools.partial(self._accepts, model, draw)
         for variant in self._variants(draw, values, accepts):
             if accepts(variant):
@@ -203,6 +208,8 @@ class Drawing:
             return any(max(-one.low, one.high) > _LARGE for one in self.traits)
         if draw.kind in (*FAR, NAMED) and self._whole_outputs:
             return self.elementwise  # of numbers that are all but equal, rounding decides which is the largest
+        if draw.kind == IMPULSES:
+            return not self._whole_outputs and all(spec.dtype in ("f32", "f64") for spec in self._floating)
         if draw.kind == ALIKE:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
         return self.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
@@ -244,6 +251,20 @@ class Drawing:
             first = draw.inputs % len(floating)
             yield from (made(parts, only=place) for place in (*floating[first:], *floating[:first]))
 
+    def _impulses(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
+        """Inputs of which one, to which outputs are proportional, has impulses; None where there is no such input."""
+        places = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
+        first = draw.inputs % len(places) if places else 0
+        for place in (*places[first:], *places[:first]):
+            made = apply_kind(values, draw.kind, draw.inputs + 1, only=place)
+            one = made[place]
+            assert isinstance(one, Tensor)
+            plain = self._run(model, made) if one.numel() and not self.traits[place].kept else None
+            scaled = self._run(model, [*made[:place], larger(one), *made[place + 1 :]]) if plain else None
+            if plain and scaled and self.takes(model, made) and all(map(in_proportion, plain, scaled)):
+                return made
+        return None
+
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
         if draw.kind in (*FAR, NAMED):
             return all(map(_is_finite, inputs)) and self._steady(model, inputs, draw.inputs)
@@ -257,6 +278,11 @@ class Drawing:
             return taken and not watch.seen  # what NaN is as a whole number is nobody's rule
         # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
         return taken and not watch.seen and (self.inf_aware or not self._pointwise(model, inputs, draw))
+
+    @property
+    def _floating(self) -> list[TensorSpec]:
+        """All tensors of floating numbers that a program has to do with."""
+        return [spec for spec in self.program.reference.tensors if spec.dtype.startswith(("f", "bf"))]
 
     @property
     def _whole_outputs(self) -> bool:

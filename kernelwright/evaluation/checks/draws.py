@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
+from kernelwright.evaluation.checks.impulses import impulses
 from kernelwright.evaluation.checks.traits import NO_TRAIT, Trait, find_traits, integers, kept
 
 
@@ -82,6 +83,10 @@ EVAL = "eval"
 UNIT = "unit"
 #: The kind whose inputs lie around numbers that one candidate names; see `thresholds`.
 NAMED = "named"
+#: The kind for programs whose outputs are proportional to an input; see `impulses`.
+IMPULSES = "impulses"
+#: Kinds of many values of the size that inputs have.
+ORDINARY = ("given", "normal", "negative", "shifted", UNIT)
 #: The kind for programs that compute in 16 bits.
 ALIKE = "alike"
 #: How much nearer to a halfway point of rounding the sums of a row come with each term: see `_one_sided`.
@@ -270,6 +275,7 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     NAMED: _beyond,
     "rows": _rows,
     "orders": _ordered,
+    IMPULSES: lambda value, _: impulses(value),
     **dict.fromkeys(FAR_OUT, _far_out),
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.

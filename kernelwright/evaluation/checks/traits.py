@@ -36,7 +36,23 @@ class Trait:
     ends: tuple[int, ...] = ()
     taken: tuple[int, ...] = ()
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What draws keep, as calibers name it."""
+        return tuple(text for name, text in _KEPT.items() if getattr(self, name))
 
+
+#: What callers are told of traits that draws keep.
+_KEPT = {
+    "counted": "counts from 0",
+    "two": "two values",
+    "ordered": "in order",
+    "permutation": "a permutation",
+    "symmetric": "symmetric",
+    "halves": "equal halves",
+    "sums_to_one": "sums to 1",
+    "ends": "the same ends",
+}
 NO_TRAIT = Trait()
 
 

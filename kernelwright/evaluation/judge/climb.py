@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
-from kernelwright.evaluation.checks.correctness import Findings, compare
+from kernelwright.evaluation.checks.correctness import compare
 from kernelwright.evaluation.checks.draws import NAMED
+from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.checks.profile import report
 from kernelwright.evaluation.checks.thresholds import thresholds
 from kernelwright.evaluation.judge.program import Program

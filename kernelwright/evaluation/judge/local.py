@@ -10,7 +10,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
-from kernelwright.evaluation.checks.draws import EVAL, FAR_OUT, Draw
+from kernelwright.evaluation.checks.draws import EVAL, FAR_OUT, IMPULSES, Draw
 from kernelwright.evaluation.checks.profile import PLAN
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.program import Program
@@ -33,7 +33,7 @@ REHEARSALS = 1024
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers"),
-        *("infinite", "orders", "offset", *FAR_OUT, "alike", "huge", "tiny", "minute", "vast", "normal"),
+        *("infinite", "orders", "offset", IMPULSES, *FAR_OUT, "alike", "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", "alike", "normal"),
 }

@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kernelwright.backend.targets import target_of
-from kernelwright.evaluation.checks.correctness import Findings, compare
+from kernelwright.evaluation.checks.correctness import compare
 from kernelwright.evaluation.checks.draws import Draw
+from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.checks.timing import Interval, Timed, doubts, floor_ms, report
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import Truth, answer_bytes

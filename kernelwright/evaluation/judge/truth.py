@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from kernelwright.agent.evaluator import Status
-from kernelwright.evaluation.checks.correctness import Expected, rms_of
-from kernelwright.evaluation.checks.draws import EVAL, NAMED, NUDGES, Draw
+from kernelwright.evaluation.checks.draws import EVAL, IMPULSES, NAMED, NUDGES, ORDINARY, Draw
+from kernelwright.evaluation.checks.expected import Expected, rms_of
 from kernelwright.evaluation.checks.ties import ORDERS
 from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
@@ -27,6 +27,8 @@ _SLACK_BYTES = 1 << 20
 UNREAD_COUNT = "num_batches_tracked"
 #: How many times eager's error a candidate's may be at most where eager may take its operands as TF32.
 TF32_FACTOR = 4.0
+#: The least RMS of inputs beside which numbers around 1 leave less than inputs are.
+_LEAST_ORDINARY = 2**-7
 #: Draws of more than so many bytes do not travel, and this many of them are made at most; outputs are then sketched
 #: that have more elements than the third says.
 LARGE_BYTES, LARGE_DRAWS, SKETCHED_ABOVE = 256 << 20, 4, 4 << 20
@@ -246,7 +248,8 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
     given = max([rms_of(tensors[index]) for index in draw["inputs"] if index is not None], default=0.0)
     longest = max([size for spec in reference.tensors for size in spec.shape], default=0)
     narrow = any(spec.dtype in ("f16", "bf16") for spec in reference.tensors) or "autocast" in reference.source
-    weight = float(draw["weight"])
+    weight, kind = float(draw["weight"]), str(draw["draw"]["kind"])
+    ordinary, alone = kind in ORDINARY and given >= _LEAST_ORDINARY, kind == IMPULSES
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return Pass(
@@ -255,7 +258,11 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
         state={name: tensors[index] for name, index in draw["state"].items()},
         expected=tuple(
-            Expected(name, eager[at], gold[at], cut[at], nudged[at], given, reordered[at], longest, narrow, weight)
+            Expected(
+                *(name, eager[at], gold[at], cut[at], nudged[at], given, reordered[at], longest, narrow, weight),
+                ordinary=ordinary,
+                impulses=alone,
+            )
             for at, name in enumerate(names)
         ),
         kept=frozenset(draw["kept"]),

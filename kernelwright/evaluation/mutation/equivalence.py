@@ -18,7 +18,7 @@ from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tensors import SHORT_DTYPES, copy_of
-from kernelwright.evaluation.checks.correctness import FLOORS
+from kernelwright.evaluation.checks.expected import FLOORS
 from kernelwright.evaluation.mutation.draws import FAILURES, Draw, draws
 from kernelwright.evaluation.mutation.mutants import Mutant
 from kernelwright.ir.values import KernelModule

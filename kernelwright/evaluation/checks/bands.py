@@ -1,0 +1,47 @@
+"""How far off elements of about one magnitude may be, so that large elements excuse nothing in small ones."""
+
+import numpy as np
+
+from kernelwright.evaluation.checks.expected import CANCELLING, Expected
+from kernelwright.evaluation.checks.sides import Bands, Sides, Wide, in_blocks, worst
+from kernelwright.ir.values import Tolerance
+
+#: A band is populous that has so many elements, and such a share of all. If its error is above the first part of its
+#: size and eager's is below the second, it is lost.
+_FEWEST, _SHARE = 8, 1 / 64
+_LOST, _SOUND = 1 / 8, 1 / 128
+
+
+def uneven(want: Expected, sides: Sides, tolerance: Tolerance) -> tuple[int, str] | None:
+    """The worst element of the first band that is further off than eager's errors there allow, and a note; or None."""
+    bands = sides.bands()
+    limits = _limits(want, bands, tolerance)
+    bad = np.flatnonzero((bands.count > 0) & (bands.error > limits))
+    if not bad.size:
+        return None
+    band = int(bad[0])
+    place = worst(in_blocks(lambda block: sides.worst_of(block, band), sides.have.size))[1]
+    scale, error, limit = (float(values[band]) for values in (bands.scale, bands.error, limits))
+    return place, f"where elements are around {scale:.2g} the error's rms is {error:.2g}; allowed {limit:.2g}"
+
+
+def _limits(want: Expected, bands: Bands, tolerance: Tolerance) -> Wide:
+    """The largest error of each band.
+
+    Where large numbers cancel, what is left of their rounding is as large as they were: that of the inputs, or of 1,
+    is allowed everywhere, but for two cases. Where inputs are `impulses` nothing cancels. Where they are `ordinary`,
+    few numbers cancel by chance: a populous band that eager computes well is no remainder.
+    """
+    dtype = want.eager.dtype
+    own = np.maximum(tolerance.factor * want.own_by_band, want.floor * bands.scale)
+    left = np.full_like(own, CANCELLING[dtype] * max(1.0, want.given))
+    some = bands.scale > 0
+    if want.impulses:
+        left[some] = 0.0
+    if want.ordinary and dtype in ("f32", "f64"):
+        populous = (bands.count >= _FEWEST) & (bands.count >= _SHARE * bands.count.sum())
+        sound = want.own_by_band <= _SOUND * bands.scale
+        least = np.where(some & populous & sound, _LOST * bands.scale, np.inf)
+        left = np.minimum(left, least)
+    limits: Wide = np.maximum(own, left)
+    return limits

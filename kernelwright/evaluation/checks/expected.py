@@ -1,0 +1,111 @@
+"""What outputs should be, and how far eager itself is from the gold."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelwright.evaluation.checks.sides import Sides, Wide, combined, elements, in_blocks
+from kernelwright.evaluation.protocol.wire import RawTensor
+
+#: Errors below these are never held against a candidate: four units of rounding for 16-bit types.
+FLOORS = {"f64": 1e-12, "f32": 1e-5, "f16": 4 * 2**-11, "bf16": 4 * 2**-8}
+#: The largest allowance for the error of a program's number computed in fp32; TF32 products err three times as much.
+MOST_OF_A_WEIGHT = 1e-4
+#: Four units of rounding of 1: what is left of them where two numbers around 1 cancel, as in exp(x) - 1.
+CANCELLED = {"f64": 4 * 2**-52, "f32": 4 * 2**-23}
+#: The same by band. Of 16 bits less: kernels compute in fp32, and a number is rounded once.
+CANCELLING = CANCELLED | {"f16": 2**-13, "bf16": 2**-10}
+#: A unit in the last place of 1.
+UNITS = {"f64": 2**-52, "f32": 2**-23, "f16": 2**-10, "bf16": 2**-7}
+#: How lucky eager may have been: 16 times this is still less than what separates fp32 from TF32.
+LUCK = 16.0
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What one output should be: eager's result and the gold, which is fp64 for floating outputs. `cut`: eager's with
+    operands of TF32 products cut off, where it has such. `nudged`: eager's results on inputs and weights whose last
+    bits are noise, where that was tried. `given`: the largest RMS of the inputs. `reordered`: eager's results where
+    equal values come in other orders. `longest`: the largest size of an input, which indices stay below. `narrow`: the
+    program computes in 16 bits. `weight`: the relative error of a number such as `1 - 0.999`, which a kernel may
+    compute in fp32. `ordinary`: inputs are of the size that they are given in, and of many values. `impulses`: an input
+    is zero but for few elements."""
+
+    name: str
+    eager: RawTensor
+    gold: RawTensor
+    cut: RawTensor | None = None
+    nudged: tuple[RawTensor, ...] = ()
+    given: float = 1.0
+    reordered: tuple[RawTensor, ...] = ()
+    longest: int = 0
+    narrow: bool = False
+    weight: float = 0.0
+    ordinary: bool = False
+    impulses: bool = False
+
+    @property
+    def floor(self) -> float:
+        """The error that is never held against a candidate."""
+        return max(FLOORS[self.eager.dtype], min(self.weight, MOST_OF_A_WEIGHT))
+
+    @property
+    def tensors(self) -> list[RawTensor]:
+        """All that there are."""
+        return [one for one in (self.eager, self.gold, self.cut, *self.nudged, *self.reordered) if one is not None]
+
+    @functools.cached_property
+    def own(self) -> "Own":
+        """Eager's own error, found once for all candidates: that of cut operands counts half, since it is larger by
+        what cutting makes all products too small.
+
+        Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
+        of nudged values counts as well, up to `LUCK` times that of the values as they are.
+        """
+        sides = self.against(self.eager)
+        scale = combined(in_blocks(sides.magnitude, sides.have.size)) or 1.0
+        rms, peak = sides.apart(scale)
+        if self.cut is not None:
+            coarser = self.against(self.cut).apart(scale)
+            rms, peak = max(rms, coarser[0] / 2), max(peak, coarser[1] / 2)
+        most = LUCK * rms, LUCK * peak
+        for one in self.nudged:
+            other = self.against(one).apart(scale)
+            rms, peak = max(rms, min(other[0], most[0])), max(peak, min(other[1], most[1]))
+        return Own(scale, rms, peak)
+
+    def against(self, have: RawTensor) -> "Sides":
+        """An output beside eager's and the gold."""
+        return Sides(elements(have), elements(self.eager), elements(self.gold))
+
+    @functools.cached_property
+    def own_by_band(self) -> Wide:
+        """Eager's RMS error in each band, found as `own` is. A band has at least that of the next larger numbers:
+        those of one computation differ in size, and their errors do not, while few of them may be right by luck."""
+        bands = self.against(self.eager).bands()
+        found = bands.error
+        if self.cut is not None:
+            found = np.maximum(found, self.against(self.cut).bands().error / 2)
+        most = LUCK * np.maximum(found, UNITS[self.eager.dtype] * bands.scale)
+        for one in self.nudged:
+            found = np.maximum(found, np.minimum(self.against(one).bands().error, most))
+        beside: Wide = np.maximum(found, np.append(found[1:], 0.0))
+        return beside
+
+
+@dataclass(frozen=True)
+class Own:
+    """The gold's RMS over elements that are finite (1 where it is 0), and eager's errors relative to it."""
+
+    scale: float
+    rms: float
+    peak: float
+
+
+def rms_of(tensor: RawTensor) -> float:
+    """Of a floating tensor's finite elements; 0 for others."""
+    if tensor.dtype not in FLOORS or tensor.sketched or not tensor.nbytes:
+        return 0.0
+    sides = Sides(*3 * (elements(tensor),))
+    return combined(in_blocks(sides.magnitude, sides.have.size))

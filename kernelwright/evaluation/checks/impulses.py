@@ -1,0 +1,35 @@
+"""Inputs that are zero but for one element of each sample, for programs whose outputs are proportional to an input.
+
+Beside a large element small ones drown in rounding, and a term that is left out with them. Alone, an element shows all
+that comes of it, however small: nothing is added to it, and nothing cancels.
+"""
+
+import torch
+from torch import Tensor
+
+#: By what inputs are multiplied to see whether outputs are as well: rounding is the same for any power of two.
+_SCALE = 2.0**20
+
+
+def impulses(value: Tensor) -> Tensor:
+    """One normal number in each sample, which is a place of the first dimension. In every second sample it is the
+    first along all dimensions but the last, from where recurrences and windows reach farthest."""
+    result = torch.zeros(value.shape, dtype=torch.float64, device=value.device)
+    samples = result.reshape(value.shape[0], -1) if value.ndim > 1 else result.reshape(1, -1)
+    count, size = samples.shape
+    places = torch.randint(0, size, (count,), device=value.device)
+    beginning = torch.arange(count, device=value.device) % 2 == int(torch.randint(0, 2, ()))
+    last = value.shape[-1] if value.ndim > 2 else 1
+    places = torch.where(beginning, places % last, places)
+    samples[torch.arange(count), places] = torch.randn(count, dtype=torch.float64, device=value.device)
+    return samples.reshape(value.shape)
+
+
+def larger(value: Tensor) -> Tensor:
+    """The same values, so many times as large that `in_proportion` can tell."""
+    return value * _SCALE
+
+
+def in_proportion(plain: Tensor, scaled: Tensor) -> bool:
+    """Whether outputs of `larger` inputs are those of the inputs as given, multiplied alike, and not all are zero."""
+    return plain.is_floating_point() and torch.equal(plain * _SCALE, scaled) and bool((plain != 0).any())
