@@ -13,7 +13,7 @@ from kernelwright.ir.errors import PassError, UserError
 from kernelwright.ir.instruments import Instrument
 from kernelwright.ir.passes import Context, Pass
 from kernelwright.ir.spec import Option, pass_config, pass_spec, read_config, read_text
-from kernelwright.ir.values import KernelModule, Record
+from kernelwright.ir.values import KernelModule, Level, Record
 from kernelwright.ir.verifier import verify
 
 
@@ -42,6 +42,13 @@ class Pipeline:
         if len(kept) == len(self.passes):
             raise UserError(f"the pipeline `{self}` has no pass {name!r} to leave out")
         return Pipeline(kept)
+
+    def check(self, module: KernelModule) -> None:
+        """UserError for a pass that would get a module at too low a level; every pass may keep its promise by then."""
+        level = module.level
+        for pass_ in self.passes:
+            _check_level(pass_, module, level)
+            level = max(level, pass_.writes)
 
     def run(self, module: KernelModule, ctx: Context, instruments: Sequence[Instrument] = ()) -> KernelModule:
         """Run every pass, checking what each returns, and append a `Record` for each that changed the module.
@@ -72,11 +79,7 @@ def parse_pipeline(text: str) -> Pipeline:
 def _run_pass(pass_: Pass, module: KernelModule, ctx: Context) -> KernelModule:
     """One pass with its checks; the same module where nothing but provenance changed."""
     where = f"pass {pass_.name} on @{module.name}"
-    if module.level < pass_.reads:
-        raise UserError(
-            f"{where}: it reads level {pass_.reads}, but the module is at level {module.level}; "
-            f"put a pass that writes {pass_.reads} before it"
-        )
+    _check_level(pass_, module, module.level)
     start = time.perf_counter()
     try:
         result = pass_.run(module, ctx)
@@ -94,6 +97,15 @@ def _run_pass(pass_: Pass, module: KernelModule, ctx: Context) -> KernelModule:
     if diagnostics := verify(result):
         raise PassError(f"{where}: it returned an invalid module\n" + "\n".join(map(str, diagnostics)))
     return _stamp(pass_, module, result, seconds, ctx.seed)
+
+
+def _check_level(pass_: Pass, module: KernelModule, level: Level) -> None:
+    """UserError for a pass that reads more than a level has."""
+    if level < pass_.reads:
+        raise UserError(
+            f"pass {pass_.name} on @{module.name}: it reads level {pass_.reads}, but the module is at level {level}; "
+            f"put a pass that writes {pass_.reads} before it"
+        )
 
 
 def _stamp(pass_: Pass, before: KernelModule, after: KernelModule, seconds: float, seed: int) -> KernelModule:

@@ -21,7 +21,7 @@ def read_program_text(path: Path, key: str, wanted: str) -> str:
     except UserError:  # a ValueError, too
         raise
     except UnicodeDecodeError as error:
-        raise UserError(f"{key}{path} is not a text file; {wanted}") from error
+        raise UserError(f"{key}{path} is not a text file in UTF-8; {wanted}") from error
     except (OSError, ValueError) as error:
         raise UserError(f"{key}{path}: {getattr(error, 'strerror', None) or error}; {wanted}") from error
     if text.lstrip().startswith("{") and is_json(text):

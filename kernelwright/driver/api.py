@@ -5,7 +5,9 @@ asks a network or a language model, unless the configured policy does. Processes
 even if Ctrl-C ends it.
 """
 
+import numbers
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -64,7 +66,8 @@ def compile(
     pipeline: passes such as `"lower-inductor,tune{trials=8}"`; None for the configured passes.
     out: a folder that gets every stage, `module.py` and `report.json`; None writes nothing.
     overrides: further configuration, as the command line takes it: `["evaluator.seeds=5"]`, or a mapping.
-    progress: a function that gets short lines about the current work.
+    progress: a function that gets short lines about the current work. If it raises, a warning says so, and the work
+    goes on without it.
 
     Raises UserError for bad input, and its subclass LoweringError for a model that no fixed graph expresses. Wrong
     kernels raise nothing: see the result's `verdict`.
@@ -79,6 +82,7 @@ def compile(
         raise UserError(f"name={name!r}: give a text, or None")
     if not callable(progress):
         raise UserError(f"progress={progress!r}: give a function that takes a line of text")
+    progress = _heeded(progress)
     discover()
     given = [*as_overrides(overrides), *as_overrides({"target": target} | ({} if out is None else {"out": out}))]
     chosen = pipeline if isinstance(pipeline, str) else None
@@ -117,6 +121,9 @@ def search(
         >>> found.report["speedup"]["how"]
         'cost model: estimated for h100, not measured'
     """
+    for key, given, kind in (("seconds", seconds, numbers.Real), ("trials", trials, numbers.Integral)):
+        if given is not None and (isinstance(given, bool) or not isinstance(given, kind)):
+            raise UserError(f"{key}={given!r}: give a {'whole ' if kind is numbers.Integral else ''}number, or None")
     options = {"seconds": None if seconds is None else float(seconds), "trials": trials}
     told = ",".join(f"{key}={value}" for key, value in options.items() if value is not None)
     pipeline = f"search{{{told}}}" if told else "search"
@@ -233,6 +240,24 @@ def load(folder: Source) -> CompileRun | TrainingRun | AblationRun:
         >>> run.ok, run.report["speedup"]["how"], run.module.kernels[0].symbol
     """
     return load_run(Path(folder))
+
+
+def _heeded(progress: Callable[[str], None]) -> Callable[[str], None]:
+    """The function until it raises: what shows progress must not cost the work."""
+    failed = False
+
+    def say(line: str) -> None:
+        nonlocal failed
+        if failed:
+            return
+        try:
+            progress(line)
+        except Exception as error:  # noqa: BLE001 - whatever a user's own function raises
+            failed = True
+            fault = f"progress={progress!r} raises {type(error).__name__}: {error}"
+            warnings.warn(f"{fault}; the work goes on without it", RuntimeWarning, stacklevel=2)
+
+    return say
 
 
 def _live(model: nn.Module, inputs: tuple[Value, ...], overrides: Sequence[str]) -> LiveModel:

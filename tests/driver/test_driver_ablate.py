@@ -311,6 +311,8 @@ def test_a_pipeline_may_be_quoted_as_hydra_has_it() -> None:
     for quoted in ("lower-inductor,tune", "'lower-inductor,tune'", '"lower-inductor,tune"'):
         (arm,) = read(f"arms.x.pipeline={quoted}", "only=[x]").arms
         assert [pass_.name for pass_ in arm.pipeline.passes] == ["lower-inductor", "tune"]
+        (arm,) = read(f"pipeline={quoted}", f"baseline={quoted}", "arms.x.without=[tune]", "only=[x]").arms
+        assert [pass_.name for pass_ in arm.pipeline.passes] == ["lower-inductor"]
 
 
 def test_the_six_arms_of_stages() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -61,7 +62,7 @@ def refused(arguments: list[str], captured: Captured, status: int = 2) -> str:
     """The one line that a command says which does not take its input."""
     assert main(arguments) == status
     out, err = captured.readouterr()
-    lines = [line for line in err.splitlines() if not line.endswith(" so far")]
+    lines = [line for line in err.splitlines() if not re.search(r" so far$|: starting, \d+ s so far: ", line)]
     assert out == "" and len(lines) == 1 and lines[0].startswith("kernelwright: error: "), (out, err)
     return lines[0].removeprefix("kernelwright: error: ")
 
@@ -164,6 +165,15 @@ def test_a_compilation_that_is_stopped_as_it_begins_leaves_nothing(
     Path("mine/others").mkdir(parents=True)
     assert main(["compile", "small.py", *QUICK, "out=mine"]) == status
     assert [path.name for path in Path("mine").iterdir()] == ["others"]
+
+
+def test_passes_in_the_wrong_order_are_told_before_the_work(capsys: Captured) -> None:
+    told = refused(["compile", "small.py", "-p", "tune,lower-inductor", "out=o"], capsys)
+    assert told == (
+        "pass tune on @small: it reads level triton, but the module is at level torch; "
+        "put a pass that writes triton before it"
+    )
+    assert left() == set()
 
 
 def test_an_output_that_is_full_is_told_in_our_words_alone(capsys: Captured) -> None:
@@ -335,6 +345,11 @@ VALUES = {
     "compile small.py --emit=ptx --emit triton": "--emit is given twice, as 'ptx' and 'triton'; give it once",
     "ablate arms.mine.pipline=lower-inductor": "'arms.mine.pipline'; did you mean 'arms.mine.pipeline'? (valid",
     "compile small.py seed=inf": "seed=inf: give a whole number",
+    "compile small.py evaluator.seeds=null": "evaluator.seeds=null: give a whole number",
+    "compile small.py evaluator.externs=maybe": "evaluator.externs=maybe: give true or false",
+    "compile small.py target.name=[h100]": "target.name=['h100']: give a text",
+    "compile small.py --target h100": "no flag --target; a key has no dashes before it: target=VALUE (flags: ",
+    "compile small.py -p default": "default is a configured pipeline, not a pass; give the override pipeline=default",
 }
 
 
@@ -549,6 +564,11 @@ NAMED = {
     "compile small.py --config-dir c target=tabbed": "c/target/tabbed.yaml:1:6: not YAML: found character '\\t'",
     "compile small.py --config-dir c target=bytes": "c/target/bytes.yaml is not a text file; write it in UTF-8",
     "compile small.py --config-dir c --config-name mine seed=1": "mine.yaml replaces the verb's",
+    "compile small.py --config-name gone": "there is no gone.yaml; give also --config-dir=FOLDER, which holds the file",
+    "compile small.py --config-name train": "--config-name=train is another verb's configuration; name one of your own",
+    "compile small.py --config-dir c --config-name less": "less.yaml replaces the verb's configuration: begin",
+    "compile small.py out=${name": "no viable alternative at input '${name'; ${KEY} is another key's value, ${now",
+    "compile -small.py": "no flag -small.py; for the file write ./-small.py (flags: ",
     "compile notes.ipynb": "notes.ipynb holds JSON, as a notebook does (`jupyter nbconvert --to script` writes Python)",
     "opt report.json -p tune": "report.json holds JSON; give a module's text, or a Python file",
     "opt small.py -p lower-inductor -o ./small.py": "--output=./small.py is the program itself; name another file",
@@ -567,7 +587,9 @@ def test_what_is_wrong_is_named_with_the_way_out(capsys: Captured, line: str) ->
     for place, text in (
         ("c/target/tabbed.yaml", b"name:\t\tx\n"),
         ("c/target/bytes.yaml", b"name: \xff\n"),
+        ("-small.py", b""),
         ("c/mine.yaml", b"trainer: {steps: 3}\n"),
+        ("c/less.yaml", b"defaults: [compile]\n"),
         ("c/policy/mine.yaml", b"_target_: kernelwright.serve.Nope\n"),
         ("notes.ipynb", b'{"cells": [null]}'),
         ("report.json", b'{"ok": false}'),
@@ -618,6 +640,18 @@ def test_a_suite_that_cannot_be_read_leaves_no_journal(capsys: Captured) -> None
     assert "h.jsonl" in told and left() == {"h.jsonl"}
 
 
+def test_a_progress_function_that_raises_costs_no_work() -> None:
+    told: list[str] = []
+
+    def closed(line: str) -> None:
+        told.append(line)
+        raise ValueError("the bar is closed")
+
+    with pytest.warns(RuntimeWarning, match="progress=<.*closed.*> raises ValueError: the bar is closed; the work"):
+        done = kernelwright.compile(PROGRAM, pipeline="lower-inductor", target="h100", progress=closed)
+    assert done.ok and told == ["import"]
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -627,6 +661,10 @@ def test_a_suite_that_cannot_be_read_leaves_no_journal(capsys: Captured) -> None
         (lambda: kernelwright.compile(PROGRAM, name=5), "name=5: give a text, or None"),
         (lambda: kernelwright.compile(PROGRAM, progress=True), "progress=True: give a function"),
         (lambda: kernelwright.compile(PROGRAM, overrides=[5]), r"overrides=\[5\]: 5 is not a text; write KEY=VALUE"),
+        (lambda: kernelwright.compile(PROGRAM, pipeline="default"), "not a pass; give the override pipeline=default"),
+        (lambda: kernelwright.search(PROGRAM, seconds="20"), "seconds='20': give a number, or None"),
+        (lambda: kernelwright.search(PROGRAM, seconds=True), "seconds=True: give a number, or None"),
+        (lambda: kernelwright.search(PROGRAM, trials=2.5), r"trials=2\.5: give a whole number, or None"),
         (lambda: kernelwright.compile(PROGRAM, target=None), r"target=null: target takes a name \(choose from"),
     ],
 )

@@ -137,9 +137,11 @@ def test_errors_of_plain_overrides_do_not_wait_for_hydra(tmp_path: Path) -> None
         "for line in sys.argv[1:]: assert main(line.split()) == 2 and 'hydra' not in sys.modules, line"
     )
     lines = ["compile small.py targt=h100", "train algorithm.gamma=3", "sft epochs=many", "evaluate batch=nope.jsonl"]
+    lines += ["evaluate reference=small.py candidat=small.py"]
     done = subprocess.run([sys.executable, "-c", code, *lines], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("kernelwright: error:") == len(lines)
+    assert "'candidat'; did you mean 'candidate'?" in done.stderr
 
 
 @pytest.mark.usefixtures("without_hydra")

@@ -181,8 +181,7 @@ def _of_arm(item: str) -> tuple[str, Any]:
     if found[2] not in (valid := [one.name for one in fields(ArmSchema)]):
         raise UserError(unknown_key(f"arms.{found[1]}.{found[2]}", [f"arms.{found[1]}.{name}" for name in valid]))
     if found[2] == "pipeline":
-        quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""  # as Hydra has it
-        return key, (value[1:-1] if quoted else value) or None
+        return key, _unquoted(value) or None
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
     from yaml import YAMLError  # type: ignore[import-untyped]
@@ -252,9 +251,14 @@ def _pipeline(text: Any, key: str) -> Pipeline:
     if text is None:
         raise UserError(f"{key} is missing: give the passes, such as {key}='lower-inductor,tune'")
     try:
-        return parse_pipeline(text) if isinstance(text, str) else Pipeline.from_config(text)
+        return parse_pipeline(_unquoted(text)) if isinstance(text, str) else Pipeline.from_config(text)
     except UserError as error:
         raise UserError(f"{key}: {error}") from error
+
+
+def _unquoted(text: str) -> str:
+    """A pipeline's text without the quotes that Hydra's grammar allows around it."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
 def _agents(pipeline: Pipeline) -> list[AgentPass]:

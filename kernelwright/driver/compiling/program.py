@@ -65,6 +65,7 @@ def compile_program(
     """
     progress("import")
     module = program if isinstance(program, KernelModule) else import_program(program, settings)
+    settings.pipeline.check(module)
     check_checking(module.reference, module.name, settings.evaluator)
     with compile_folder(settings) if keep else nullcontext() as folder, closing_with(lambda: what_is_kept(folder)):
         return _compiled(module, settings, progress, instruments, context, live, folder)

@@ -82,8 +82,13 @@ class Arguments:
         return (*self.overrides, f"{key}{added}]")
 
     def root(self, name: str) -> str:
-        """The configuration that is composed: a verb's own, or that of `--config-name`."""
-        return self.flags.get("--config-name", name).removesuffix(".yaml")
+        """The configuration that is composed: a verb's own, or that of `--config-name`, which is the user's."""
+        chosen = self.flags.get("--config-name", name).removesuffix(".yaml")
+        from kernelwright import conf
+
+        if chosen != name and Path(conf.__path__[0], f"{chosen}.yaml").is_file():
+            raise UserError(f"--config-name={chosen} is another verb's configuration; name one of your own")
+        return chosen
 
     def with_overrides(self, overrides: Sequence[str]) -> "Arguments":
         """The same with other overrides, and without what has been done with Hydra's flags."""
@@ -169,6 +174,10 @@ def _value(verb: str, flag: Flag, given: str | None, rest: list[str]) -> str:
 
 def _unknown_flag(verb: str, name: str, known: Mapping[str, Flag]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
+    key = name.lstrip("-").replace("-", "_")
+    key_hint = f"; a key has no dashes before it: {key}=VALUE" if key.isidentifier() and len(key) > 1 else ""
+    if Path(name).is_file():
+        key_hint = f"; for the file write ./{name}"
+    hint = f"; did you mean {close[0]}?" if close else key_hint
     names = [name for name in known if name.startswith("--")]
     return f"{verb} has no flag {name}{hint} (flags: {', '.join(names) or 'none'}; `--help` explains)"

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 T = TypeVar("T")
+#: How OmegaConf says that a value is of another kind than its field.
+_OTHER_KIND = (
+    r"Value '(?P<given>.*?)'(?: of type '.*')? could not be converted to (?P<kind>Integer|Float)",
+    r"Value '(?P<given>.*?)' is not a valid (?P<kind>bool)",
+    r"Cannot convert '\w+' to (?P<kind>string): '(?P<given>.*)'",
+    r"Incompatible value '(?P<given>None)' for field of type '(?P<kind>int|float|bool|str)'",
+)
+#: What to give, by OmegaConf's names of kinds.
+_WANTED = {"bool": "true or false", "str": "a text", "string": "a text"}
+_WANTED |= dict.fromkeys(("int", "Integer"), "a whole number") | dict.fromkeys(("float", "Float"), "a number")
 
 
 def check_config(schema: type[T], config: "DictConfig | Mapping[str, Any]", prefix: str = "") -> T:
@@ -48,10 +58,10 @@ def _reason(key: str, said: str, shape: "DictConfig", prefix: str) -> str:
 
     if "is not a ListConfig" in said:
         return f"configuration key {key!r}: write a list, such as [a,b]"
-    if refused := re.match(
-        r"Value '(.*?)'(?: of type '.*')? could not be converted to (Integer|Float)", said, re.DOTALL
-    ):
-        return not_a_number(key, refused[1], int if refused[2] == "Integer" else float)
+    for pattern in _OTHER_KIND:
+        if refused := re.match(pattern, said, re.DOTALL):
+            given = "null" if refused["given"] == "None" else refused["given"]
+            return f"{key}={given}: give {_WANTED[refused['kind']]}"
     if re.match(r"Key '.*' not in ", said):
         above = key.rpartition(".")[0]
         inner = f"{above}.".removeprefix(prefix).rstrip(".")

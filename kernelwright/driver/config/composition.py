@@ -236,7 +236,12 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
         return f"{place} is not a text file; write it in UTF-8"
     said = first_line(error)
     if said.startswith("Error merging override") and isinstance(error.__cause__, Exception):
-        return f"{said}: {first_line(error.__cause__)}"
+        return f"{said}: {first_line(error.__cause__)}{_RESOLVERS if '${' in said else ''}"
+    own = Path(conf.__path__[0], f"{root}.yaml").is_file()
+    if isinstance(error, MissingConfigException):
+        if str(error.missing_cfg_file).removesuffix(".yaml") == root:
+            return f"--config-name={root}: there is no {root}.yaml; give also --config-dir=FOLDER, which holds the file"
+        return said if own else f"{said.rstrip('.')}; {_INSTEAD.format(root)}"
     if "group override must be a string" in said:
         return "a configuration group takes the name of one of its options; leave the group out for its default"
     if added := re.match(r"Could not append to config\. An item is already at '([^']+)'", said):
@@ -259,7 +264,6 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
     if unknown[1].startswith("hydra."):
         known = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.structured(HydraConf)))
         return unknown_key(unknown[1], _keys(known, "hydra."))
-    own = Path(conf.__path__[0], f"{root}.yaml").is_file()
     return unknown_key(unknown[1], valid) + ("" if own else f"; {_INSTEAD.format(root)}")
 
 

@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from kernelwright import backend, frontend, midend
+from kernelwright import backend, conf, frontend, midend
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import REGISTRY, Pass
 from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 
@@ -37,6 +38,11 @@ def registered_passes() -> dict[str, type[Pass]]:
 
 
 def read_pipeline(text: str) -> Pipeline:
-    """A pipeline's text, of the passes that there are; raises SpecError with a caret under the bad part."""
+    """A pipeline's text, of the passes that there are.
+
+    Raises SpecError with a caret under the bad part, and UserError for the name of a configured pipeline.
+    """
     discover()
+    if text not in REGISTRY and Path(conf.__path__[0], "pipeline", f"{text}.yaml").is_file():
+        raise UserError(f"{text} is a configured pipeline, not a pass; give the override pipeline={text} instead")
     return parse_pipeline(text)

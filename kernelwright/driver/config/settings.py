@@ -8,13 +8,13 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.config.checking import check_config, without
-from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.discovery import discover, read_pipeline
 from kernelwright.driver.config.plain import Shape, refuse
 from kernelwright.driver.config.plugins import make
 from kernelwright.driver.config.policies import PolicySettings
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.options import option
-from kernelwright.ir.pipeline import Pipeline, parse_pipeline
+from kernelwright.ir.pipeline import Pipeline
 
 
 class Shrink(Enum):
@@ -182,7 +182,7 @@ def read_settings(
     refuse(overrides, root, _COMPILING)
     discover()
     if isinstance(pipeline, str):
-        pipeline = parse_pipeline(pipeline)
+        pipeline = read_pipeline(pipeline)
     from kernelwright.driver.config.composition import compose_config  # late: Hydra takes longer than all before
 
     config = compose_config(overrides, {"name": program_name(name)}, root)
@@ -251,11 +251,16 @@ def verbatim_values(overrides: Sequence[str]) -> dict[str, str | None]:
 _JUDGING = Shape(("evaluate",), {"": EvaluateSchema, "import": ImportSettings}, others=_VERBATIM)
 
 
-def read_evaluate_settings(overrides: Sequence[str], root: str = "evaluate") -> EvaluateSettings:
-    """Compose the configuration of `kernelwright evaluate`; raises UserError as `read_settings` does."""
-    verbatim = verbatim_values(overrides)
+def refuse_evaluate(overrides: Sequence[str], root: str = "evaluate") -> list[str]:
+    """The overrides that are composed. UserError, without Hydra, for those that are certainly wrong."""
     composed = [override for override in overrides if override.partition("=")[0] not in _VERBATIM]
     refuse(composed, root, _JUDGING)
+    return composed
+
+
+def read_evaluate_settings(overrides: Sequence[str], root: str = "evaluate") -> EvaluateSettings:
+    """Compose the configuration of `kernelwright evaluate`; raises UserError as `read_settings` does."""
+    verbatim, composed = verbatim_values(overrides), refuse_evaluate(overrides, root)
     from kernelwright.driver.config.composition import compose_config  # late: Hydra takes longer than all before
 
     config = compose_config(composed, root=root)

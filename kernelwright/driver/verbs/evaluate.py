@@ -48,7 +48,12 @@ from pathlib import Path
 from kernelwright.backend.compile.compiled import check_results
 from kernelwright.driver.config.arguments import Arguments, Flag
 from kernelwright.driver.config.paths import check_output
-from kernelwright.driver.config.settings import EvaluateSettings, read_evaluate_settings, verbatim_values
+from kernelwright.driver.config.settings import (
+    EvaluateSettings,
+    read_evaluate_settings,
+    refuse_evaluate,
+    verbatim_values,
+)
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.text_files import read_program_text
 
@@ -60,6 +65,7 @@ ROOT = "evaluate"
 def check(arguments: Arguments) -> EvaluateSettings:
     """What is asked for. Raises UserError for what cannot be done, without torch."""
     arguments.only_overrides("evaluate", "reference=R.py candidate=C.py")
+    refuse_evaluate(arguments.overrides, arguments.root(ROOT))
     _check_paths(verbatim_values(arguments.overrides))  # before Hydra is imported, which takes longer
     settings = read_evaluate_settings(arguments.composed, arguments.root(ROOT))
     if settings.cache:
