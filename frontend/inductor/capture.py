@@ -89,6 +89,7 @@ class Held:
     node: torch.fx.Node
     shape: tuple[int, ...]
     strides: tuple[int, ...]
+    dtype: torch.dtype
 
 
 @dataclass(frozen=True)
@@ -122,10 +123,10 @@ class _Written(BaseException):
 
 def _held(buffer: Any) -> Held | None:
     node, layout = getattr(buffer, "origin_node", None), getattr(buffer, "layout", None)
-    if node is None or not hasattr(layout, "stride"):
+    if node is None or layout is None or not hasattr(layout, "stride"):
         return None
     sizes, strides = (tuple(map(int, getattr(layout, name))) for name in ("size", "stride"))
-    return Held(node, sizes, strides)
+    return Held(node, sizes, strides, layout.dtype)
 
 
 def _stop_when_written(text: Any) -> None:

@@ -104,7 +104,10 @@ BAD = [
     ("seed=1,2", "Ambiguous value for argument 'seed=1,2'; give -m to run each, quote it"),
     ("seed", "override `seed` is not of the form key=value"),
     ("+seed=1", "+seed: the key is there already; write seed=VALUE to change it"),
-    ("+sed=1", "unknown configuration key 'sed'; did you mean 'seed'? (valid keys: evaluator, name, out, pipeline, "),
+    (
+        "+sed=1",
+        "unknown configuration key 'sed'; did you mean 'seed'? (valid keys: evaluator, kernel_by_kernel, name, ",
+    ),
     ("+evaluator.sed=1", "'evaluator.sed'; did you mean 'evaluator.seeds'? (valid keys: evaluator.address, "),
     ("pipeline=tune{trials=8}", "does not name a pipeline"),
     ("pipeline=tune{trials=8}", "; passes are given with -p, as in -p 'lower-inductor,tune{trials=8}'"),

@@ -8,6 +8,8 @@ from siblings import Sibling
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.lower_inductor import LowerInductor
+from kernelwright.ir.passes import Context
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
 HALF = "return [torch.rand(6, 16384).half()]"
@@ -148,6 +150,12 @@ def test_a_product_that_adds_up_in_16_bits_is_found_by_numbers_that_are_alike(ev
     assert evaluator.evaluate_text(DOT, reference, RUNGS).ok
     wrong = evaluator.evaluate_text(DOT.replace("tl.float32", "tl.float16"), reference, RUNGS)
     assert wrong.status is Status.MISMATCH, wrong
+
+
+def test_a_tensor_without_dimensions_is_drawn_in_16_bits_too(evaluator: LocalEvaluator) -> None:
+    scaled = PRODUCT.replace("a @ b", "a.exp() * b").replace("torch.randn(16, 2048)", "torch.tensor(0.25)")
+    module = LowerInductor().run(import_source(scaled, "scaled", shrink="never"), Context())
+    assert module.reference.tensors[0].shape == () and evaluator.evaluate(module, RUNGS).ok
 
 
 def test_a_verdict_says_how_to_give_lanes_a_value(evaluator: LocalEvaluator) -> None:

@@ -10,6 +10,7 @@ from kernelwright.driver.compiling.compiled import Compiled
 from kernelwright.driver.compiling.folder import compile_folder, what_is_kept, write_report
 from kernelwright.driver.compiling.live_model import LiveModel
 from kernelwright.driver.compiling.measure import find_speedup
+from kernelwright.driver.compiling.one_by_one import one_by_one
 from kernelwright.driver.compiling.report import make_failure_report, make_report
 from kernelwright.driver.compiling.stages import CompileResult, StageLog
 from kernelwright.driver.config.settings import Settings
@@ -87,6 +88,7 @@ def _compiled(
             result = compile_module(module, settings.pipeline, context, (*writers, *instruments))
             if live is not None and result.verdict is not None:
                 result = replace(result, verdict=live.judged(result.module, result.verdict, limits))
+            result = one_by_one(result, settings.kernel_by_kernel, context, progress)
         except (KernelwrightError, KeyboardInterrupt) as error:
             if folder:
                 write_report(folder, make_failure_report(module, context.target, error))

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.targets import get_target
+from kernelwright.driver.compiling.kernel_by_kernel import WHOLE
 from kernelwright.driver.compiling.stages import CompileResult, Stage
 from kernelwright.driver.run.tables import print_line, print_rows
 from kernelwright.ir.notebook import html_table
@@ -22,13 +23,17 @@ def make_report(result: CompileResult, target: str, speedup: Mapping[str, Any]) 
     """Everything about one compilation as JSON values.
 
     `status` is the verdict's, or `unverified` where nothing was judged. Times are in seconds (`seconds`),
-    milliseconds (`times_ms`) and microseconds (`estimated_us`); resources by kernel as in `Resources`.
+    milliseconds (`times_ms`) and microseconds (`estimated_us`); resources by kernel as in `Resources`. If there is a
+    fault, `found_by` says where it showed: in the whole model, or in kernels that were judged alone. `kernels_alone`
+    has the verdicts on kernels one by one; null if they were not asked for.
     """
     verdict = result.verdict
     return {
         "name": result.module.name,
         "status": str(verdict.status) if verdict else UNVERIFIED,
         "detail": verdict.detail if verdict else "no pass changed the module, so nothing was judged",
+        "found_by": verdict.caliber.get("found_by", WHOLE) if verdict and not verdict.ok else None,
+        "kernels_alone": result.alone.report() if result.alone else None,
         "level": str(result.module.level),
         "rungs": [str(rung) for rung in verdict.rungs] if verdict else [],
         "shrunken": result.module.reference.shrunken,
@@ -165,6 +170,8 @@ def summary_line(report: Mapping[str, Any]) -> str:
     line = f"{report['status']}{checked}{small}"
     if report["status"] != "ok" and report["detail"]:
         line += f": {report['detail']}"
+    if alone := report.get("kernels_alone"):  # older reports have none
+        line += f"; {alone['told']}"
     if speedup["value"] is not None:
         line += f"; {speedup['value']:.2f}x against {speedup['against']} ({speedup['how']})"
     elif report["status"] == "ok":

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 
 from kernelwright.agent.evaluator import Verdict
+from kernelwright.driver.compiling.kernel_by_kernel import KernelVerdicts
 from kernelwright.ir.instruments import Instrument, VerificationFailed, Verify
 from kernelwright.ir.passes import Pass
 from kernelwright.ir.spec import pass_spec
@@ -26,13 +27,15 @@ class Stage:
 class CompileResult:
     """The outcome: the final module, or the one that was refused where the verdict is not ok.
 
-    `verdict` is None where no pass changed the module, so that nothing was judged.
+    `verdict` is None where no pass changed the module, so that nothing was judged. `alone`: the verdicts on its kernels
+    one by one; None if nobody asked for them, or the module as a whole is not verified.
     """
 
     module: KernelModule
     verdict: Verdict | None
     stages: tuple[Stage, ...]
     seconds: float
+    alone: KernelVerdicts | None = None
 
     @property
     def ok(self) -> bool:

@@ -35,6 +35,14 @@ class Numerics(Enum):
     bf16 = "bf16"
 
 
+class KernelByKernel(Enum):
+    """Whether the kernels of a verified program are judged one by one, too; auto: those of a program in 16 bits."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
 @dataclass
 class TargetSettings:
     """What to compile for: a target's name, or `auto` for this machine's GPU.
@@ -143,6 +151,7 @@ class CompileSchema:
     name: str = "???"
     out: str = "???"
     seed: int = 0
+    kernel_by_kernel: KernelByKernel = KernelByKernel.auto
     target: TargetSettings = field(default_factory=TargetSettings)
     pipeline: PipelineSettings = field(default_factory=PipelineSettings)
     evaluator: EvaluatorSettings = field(default_factory=EvaluatorSettings)
@@ -162,6 +171,7 @@ class Settings:
     importing: ImportSettings
     overrides: tuple[str, ...] = ()
     policy: PolicySettings = field(default_factory=PolicySettings)
+    kernel_by_kernel: KernelByKernel = KernelByKernel.auto
 
 
 _COMPILING = Shape(("config", "opt"), {"": CompileSchema, "import": ImportSettings})
@@ -205,6 +215,7 @@ def read_settings(
         importing=importing,
         policy=checked.policy,
         overrides=tuple(overrides),
+        kernel_by_kernel=checked.kernel_by_kernel,
     )
 
 

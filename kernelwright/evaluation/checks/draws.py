@@ -100,7 +100,7 @@ def _one_sided(value: Tensor) -> Tensor:
     steps = torch.tensor(_STEPS, dtype=torch.float64, device=value.device).roll(first)
     rows = value.shape[0] if value.ndim > 1 else 1
     numbers = 1.0 + steps[torch.arange(rows, device=value.device) % len(steps)]
-    return numbers.reshape(-1, *(1,) * (value.ndim - 1)).expand(value.shape).clone()
+    return numbers.reshape((rows, *(1,) * (value.ndim - 1))[: value.ndim]).expand(value.shape).clone()
 
 
 def level(tensor: Tensor) -> Tensor:
