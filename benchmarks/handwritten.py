@@ -5,9 +5,9 @@
 
 The programs are those of `benchmarks/handwritten` and the evaluator's honest candidates. Every rewrite that `search`
 would try is run alone, then all of them one after another. The judge checks each result that differs from the program.
-A way counts as found if a rewrite for its kind changed the program, the result is `ok`, and no row is
-still loaded twice. The file gets every row as
-it is found, and the same command goes on from there; rows of other versions of the code or of a program are made again.
+A way counts as found if a rewrite for its kind changed the program, the result is `ok`, no row is still loaded twice,
+and no index of an element is still divided by a number that the compiler does not know. The file gets every row as it
+is found, and the same command goes on from there; rows of other versions of the code or of a program are made again.
 
 The second command writes each program of `benchmarks/handwritten` as a module instead, which `kernelwright opt` and
 `kernelwright compile` read. With `--large` its sizes are those for a GPU.
@@ -34,6 +34,7 @@ from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.exploration import places
+from kernelwright.ir.kernel.analysis.indices import Indices, Leaf
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context, Declined
@@ -49,7 +50,7 @@ FINDS: Mapping[str, frozenset[str]] = {
     "extra-pass": frozenset({"persistent-rows"}),
     "chain": frozenset({"fuse-epilogue", "fuse-flip"}),
     "epilogue": frozenset({"fuse-epilogue", "fuse-reduction"}),
-    "index-math": frozenset({"hoist-offsets"}),
+    "index-math": frozenset({"strength-reduce"}),
     "width": frozenset({"align-rows"}),
 }
 #: A line at the start of a program or a reference.
@@ -158,6 +159,7 @@ def row(program: Program, evaluator: LocalEvaluator) -> dict[str, Any]:
             verdict = verdicts[made.digest]
             change = {"passes": names, "kernels": len(made.kernels), "status": str(verdict.status)}
             change |= {"reads_again": True} if reads_again(made) else {}
+            change |= {"divides": True} if divides(made) else {}
             changes.append(change if verdict.ok else change | {"detail": verdict.detail[:300]})
     good = {name for one in changes if one.get("status") == "ok" for name in one["passes"]}
     about |= {"changes": changes, "fired": sorted(good), "declined": declined}
@@ -165,9 +167,11 @@ def row(program: Program, evaluator: LocalEvaluator) -> dict[str, Any]:
 
 
 def finds(way: str, change: Mapping[str, Any]) -> bool:
-    """Whether a change is right and goes the way: rows that are loaded once leave no address that is loaded twice."""
+    """Whether a change is right and goes the way: rows that are loaded once leave no address that is loaded twice, and
+    simpler indices no division by a number that the compiler does not know."""
     right = change.get("status") == "ok" and not FINDS[way].isdisjoint(change["passes"])
-    return right and not (way == "extra-pass" and change.get("reads_again"))
+    left = {"extra-pass": "reads_again", "index-math": "divides"}.get(way, "")
+    return right and not change.get(left)
 
 
 def reads_again(module: KernelModule) -> bool:
@@ -176,6 +180,19 @@ def reads_again(module: KernelModule) -> bool:
         pointers = [one.get("pointer") for one in function.walk() if one.kind == "load"]
         if len(set(pointers)) < len(pointers):
             return True
+    return False
+
+
+def divides(module: KernelModule) -> bool:
+    """Whether a kernel of a module divides integers of a tensor by a number that is not known as it is compiled."""
+    for function in kernel_functions(module).values():
+        indices = Indices(function)
+        pairs = zip(function.body.arguments, function.parameters, strict=True)
+        known = {value for value, one in pairs if one.is_constexpr}
+        for one in function.walk():
+            divisor = indices.form(one.operands[1]) if one.kind in ("floordiv", "mod") else None
+            if divisor is not None and indices.shapes.of(one.result) and divisor.leaves - set(map(Leaf, known)):
+                return True
     return False
 
 

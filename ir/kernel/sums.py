@@ -1,5 +1,6 @@
 """Writing forms: the sum that a `Form` is, as operations."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kernelwright.ir.kernel.analysis.indices import Division, Factor, Form, Indices, Leaf
@@ -12,12 +13,14 @@ class Sums:
     """Operations in the making, in order: `made` is to be inserted by whoever asked for them.
 
     `known`: values that stand where `made` will; the form's other values are computed once more where they only
-    compute. `indices` are of the function that `edits` changes.
+    compute. `indices` are of the function that `edits` changes. `named`: values that stand there, by the sum that each
+    is; a multiple of one of these is taken from it.
     """
 
     edits: Rewriting
     indices: Indices
     known: set[Operand]
+    named: Mapping[Form, Value] = field(default_factory=dict)
     made: list[Operation] = field(default_factory=list)
     _again: dict[Operand, Operand] = field(default_factory=dict)
 
@@ -33,6 +36,13 @@ class Sums:
     def form(self, form: Form, rank: int) -> Operand | None:
         """A sum of products for tensors of a rank; None where a value of it is not known and does more than compute."""
         total: Operand | None = None
+        for sum_, value in sorted(self.named.items(), key=lambda one: -len(one[0].terms)):
+            factor, rest = form.without(sum_)
+            if factor:
+                form, taken = rest, value if factor == 1 else self.emit("mul", lhs=value, rhs=Constant(str(factor)))
+                total = taken if total is None else self.add(total, taken)
+        if total is not None and not form.terms:
+            return total
         for product, coefficient in sorted(form.terms, key=lambda term: -len(term[0])):
             term = self._product(product, coefficient, rank)
             if term is None:

@@ -24,7 +24,7 @@ class CacheHints(KernelPass):
     needs: ClassVar[str] = "a kernel of several programs, and a load whose address is the same in all of them"
     changes: ClassVar[str] = "the load's eviction policy"
     keeps: ClassVar[Keeps | None] = Keeps.EXACT
-    explore = Exploration(Phase.FINISH, after=("hoist-offsets",), estimated=False)
+    explore = Exploration(Phase.FINISH, after=("strength-reduce",), estimated=False)
 
     def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:  # noqa: ARG002
         """The kernel with hints."""

@@ -17,9 +17,6 @@ from kernelwright.midend.kernel_pass import NOT_KNOWN, KernelPass
 #: Loads that an address of their own is worth.
 LEAST_LOADS = 3
 _NOTHING = Constant("0")
-#: What gives integers of 32 or 64 bits.
-_WIDE = frozenset({"arange", "program_id", "num_programs", "cdiv", "triton.cdiv", "for", "while"})
-_WIDE_TYPES = (Constant("tl.int32"), Constant("tl.int64"))
 
 
 @register
@@ -66,7 +63,7 @@ def _groups(function: Function, launches: Launches, sums: "_Sums") -> Iterator[l
     for region in _regions(function.body):
         found: dict[tuple[Operand, Form], list[Access]] = defaultdict(list)
         for access in (known[id(one)] for one in region.operations if id(one) in known):
-            if access.index is not None and access.base in names and _is_wide(access.index, accesses):
+            if access.index is not None and access.base in names and accesses.indices.is_wide(access.index):
                 constant = sums.constant(access.operation.operands[0])
                 found[access.base, access.index.plus(Form.number(constant), -1)].append(access)
         for (base, _), loads in found.items():
@@ -75,15 +72,6 @@ def _groups(function: Function, launches: Launches, sums: "_Sums") -> Iterator[l
             fits = extent is not None and extent + max(map(abs, constants)) < INDEX_LIMIT
             if len(constants) >= LEAST_LOADS and fits:
                 yield loads
-
-
-def _is_wide(index: Form, accesses: Accesses) -> bool:
-    """Whether nothing in a sum certainly or possibly has fewer than 32 bits, which a constant could make overflow."""
-    for leaf in index.leaves:
-        made = accesses.indices.definitions.get(leaf.value)
-        if made is not None and made.kind not in _WIDE and made.get("dtype") not in _WIDE_TYPES:
-            return False
-    return True
 
 
 def _regions(region: Region) -> Iterator[Region]:

@@ -73,6 +73,15 @@ def test_a_row_that_is_still_loaded_twice_is_no_way_found(benchmark: ModuleType)
         assert benchmark.finds("extra-pass", change) is not again
 
 
+def test_an_index_that_is_still_divided_by_an_unknown_number_is_no_way_found(benchmark: ModuleType) -> None:
+    (program,) = (one for one in benchmark.handwritten() if one.name == "layouts/channels_last_flat")
+    known = replace(program, text=program.text.replace("i % channels", "i % 24"))
+    for one, divides in ((program, True), (known, False)):
+        assert benchmark.divides(one.module()) is divides
+        change = {"passes": ["strength-reduce"], "status": "ok", "divides": divides}
+        assert benchmark.finds("index-math", change) is not divides
+
+
 def test_a_program_that_the_dialect_refuses_is_told_with_its_hint(benchmark: ModuleType) -> None:
     program = next(benchmark.handwritten())
     broken = benchmark.Program("handwritten", "broken", "print('no')\n" + program.text, program.reference)

@@ -22,6 +22,9 @@ _EXACT = frozenset({"add", "sub", "mul", "floordiv", "mod", "neg", "maximum", "m
 _MOVING = frozenset({"expand_dims", "broadcast_to", "scalar", "reshape", "view", "trans", "permute"}) | HINTS
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 _INTEGER_TYPES = {Constant(f"tl.{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
+#: What gives integers of 32 or 64 bits.
+_WIDE = frozenset({"arange", "program_id", "num_programs", "cdiv", "triton.cdiv", "for", "while"})
+_WIDE_TYPES = (Constant("tl.int32"), Constant("tl.int64"))
 _ROUNDS = 20
 
 
@@ -161,6 +164,16 @@ class Form:
                 return None
             terms[tuple(left)] = coefficient // number
         return Form.of(terms)
+
+    def without(self, other: "Form") -> "tuple[int, Form]":
+        """How many times another form, which is not 0, is in this one whole, and what is left; 0 times where it is
+        not."""
+        terms = dict(self.terms)
+        (first, number), *_ = other.terms
+        factor, left = divmod(terms.get(first, 0), number)
+        if left or any(terms.get(product) != factor * coefficient for product, coefficient in other.terms):
+            return 0, self
+        return factor, self.plus(other, -factor)
 
     def moved(self, axis: int, rank: int) -> "Form":
         """The form of a tensor with a new dimension at `axis`; `rank` counts it."""
@@ -367,6 +380,12 @@ class Indices:
         passed = counter.plus(start, -1)
         each = amount.multiple_of(width)
         return loop.inits[index], passed.times(each) if each else passed.divided("floordiv", width).times(amount)
+
+    def is_wide(self, form: Form) -> bool:
+        """Whether nothing in a sum certainly or possibly has fewer than 32 bits, which a constant could make overflow,
+        or is unsigned."""
+        made = (self.definitions.get(leaf.value) for leaf in form.leaves)
+        return all(one is None or one.kind in _WIDE or one.get("dtype") in _WIDE_TYPES for one in made)
 
     def _leaf(self, value: Value) -> Form:
         shape = self.shapes.of(value)
