@@ -130,7 +130,8 @@ class Link:
                 self._settle(most_tokens, used)
             if attempt + 1 < self._retry.attempts:
                 time.sleep(self._pause_s(attempt, wait_s))
-        raise PolicyError(f"{base_url}/{path}: gave up after {self._retry.attempts} attempts; the last: {fault}")
+        attempts = f"{self._retry.attempts} attempt{'s' * (self._retry.attempts > 1)}"
+        raise PolicyError(f"{base_url}/{path}: gave up after {attempts}; the last: {fault}")
 
     @contextmanager
     def _chosen(self, server: str | None, last: str) -> Iterator[str]:
@@ -159,7 +160,8 @@ class Link:
                 raise _Passing(message, _seconds(error.headers.get("Retry-After"))) from None
             raise RefusedError(error.code, f"{base_url}/{path}: {message}") from None
         except (OSError, http.client.HTTPException) as error:  # URLError and timeouts are OSErrors
-            raise _Passing(self._shown(str(error).encode()) or type(error).__name__) from None
+            reason = getattr(error, "reason", None) or error  # what urllib puts into words of its own
+            raise _Passing(self._shown(str(reason).encode()) or type(error).__name__) from None
 
     def _key(self) -> str:
         """The key. Raises UserError where its variable is named and not set."""

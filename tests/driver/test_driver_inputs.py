@@ -19,6 +19,7 @@ from processes import environment
 from rich.console import Console
 
 import kernelwright
+from kernelwright.agent.policy import PolicyError
 from kernelwright.driver.cli import main
 from kernelwright.driver.command.helping import fitted, verb_help
 from kernelwright.driver.config.arguments import read_arguments
@@ -129,7 +130,7 @@ def test_a_truncated_checkpoint_is_skipped_and_the_run_resumes_from_the_one_befo
     assert [row["step"] for row in read_metrics(Path("o"))] == [0, 1]
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, Terminated, UserError])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, Terminated, UserError, PolicyError])
 def test_a_run_that_ends_before_its_first_checkpoint_leaves_nothing(error: type[BaseException]) -> None:
     Path("mine").mkdir()
     Path("mine/notes.txt").touch()
@@ -209,6 +210,17 @@ def test_a_file_of_another_kind_is_not_overwritten_with_data(capsys: Captured, w
     said = refused(["data", *words, "out=mine.jsonl"], capsys)
     assert said.startswith("out=mine.jsonl: a file that holds no p") and said.endswith("remove this one")
     assert Path("mine.jsonl").read_text() == f"{held}\n"
+
+
+@pytest.mark.parametrize(("words", "more"), [(["pairs"], {"answer": "a"}), (["rollouts", "policy=smollm"], {})])
+def test_pairs_and_rollouts_are_not_written_over_each_other(
+    capsys: Captured, words: list[str], more: dict[str, str]
+) -> None:
+    held = PAIR | more
+    Path("mine.jsonl").write_text(json.dumps(held) + "\n")
+    told = refused(["data", *words, "out=mine.jsonl"], capsys)
+    assert told.startswith(f"out=mine.jsonl: a file that holds no {words[0]} is there")
+    assert json.loads(Path("mine.jsonl").read_text()) == held
 
 
 def test_a_file_of_the_same_kind_may_be_written_again() -> None:
@@ -576,6 +588,9 @@ NAMED = {
     "train reward=nan": "reward=nan: reward takes a name (choose from ",
     "train held_out.every=1 held_out.place=gone.jsonl": "held_out.place=gone.jsonl: no such file",
     "train policy=openai policy.url=localhost:80": "policy.url=localhost:80: give a server's address, such as http",
+    "train policy=replay": "policy.path=FILE is missing; give a file that policy.record=FILE wrote",
+    "train policy=openai policy.url=http://h/v1 policy.key_env=NO_KEY": "policy.key_env=NO_KEY: this environment varia",
+    "sft lr=1e-3": "unknown configuration key 'lr'; did you mean 'trainer.lr'? (valid keys: trainer.",
     "data pairs rungs=parse,run": "rungs=run needs a CUDA device; without one, choose from parse, compile, interpret",
     "bench suite=jsonl:p.jsonl --config-dir c policy=mine out=o": "policy: _target_=kernelwright.serve.Nope cannot be ",
     "--shell-completion install=fishh": "--shell-completion install=fishh: give install=SHELL or uninstall",

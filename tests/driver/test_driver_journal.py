@@ -3,7 +3,7 @@ import signal
 from pathlib import Path
 from typing import NoReturn
 
-from kernelwright.driver.run.journal import Journal, _difference
+from kernelwright.driver.run.journal import Journal, _difference, first_difference
 
 _MADE_WITH = {"seeds": [0]}
 
@@ -38,3 +38,8 @@ def test_of_settings_that_differ_the_one_key_is_named() -> None:
     assert _difference(before, {"journal": {"policy": {"kind": "replay", "model": "m"}}}) == (
         "made with policy.kind=openai, now it is replay"
     )
+
+
+def test_a_key_that_only_one_of_two_configurations_has_is_told_as_that() -> None:
+    assert first_difference({"a": {"b": 1}}, {"a": {"b": 1, "c": 2}}) == "a.c is new, 2"
+    assert first_difference({"a": {"b": 1}}, {"a": {}}) == "a.b was 1, and is no key now"

@@ -53,13 +53,21 @@ def check_models(plain: "TrainSchema", prefix: str = "") -> None:
 
 def check_answering(policy: PolicySettings, prefix: str = "policy.") -> None:
     """Raises UserError if the policy cannot answer: a model in a process of ours is not on this machine, a file of
-    answers is not a recording, or a server has no address."""
-    if not policy.plugin and policy.kind is PolicyKind.openai:
+    answers is not a recording, or a server has no address or its
+    key is not set."""
+    if policy.plugin:
+        return
+    if policy.kind is PolicyKind.openai:
         server_urls(policy, prefix)
-    if not policy.plugin and policy.kind in (PolicyKind.hf, PolicyKind.vllm):
+        if policy.key_env and not os.environ.get(policy.key_env, "").strip():
+            way_out = f"set it to the servers' key, or give {prefix}key_env=null for servers that want none"
+            raise UserError(f"{prefix}key_env={policy.key_env}: this environment variable is not set; {way_out}")
+    if policy.kind in (PolicyKind.hf, PolicyKind.vllm):
         check_model(policy.model, f"{prefix}model=")
-    if not policy.plugin and policy.kind is PolicyKind.replay and policy.path:
+    if policy.kind is PolicyKind.replay:
         try:
+            if not policy.path:
+                raise UserError(f"FILE is missing; give a file that {prefix}record=FILE wrote")
             read_recording(Path(policy.path))
         except UserError as error:
             raise UserError(f"{prefix}path={error}") from error

@@ -121,7 +121,8 @@ def unknown_key(key: str, valid: Iterable[str]) -> str:
 def near(key: str, valid: Iterable[str]) -> str:
     """The valid key that is most like a wrong one, and the keys beside it."""
     known = sorted(valid)
-    close = [name for name in difflib.get_close_matches(key, known, n=1) if _alike(key, name)]
+    inner = [name for name in known if name.endswith(f".{key}")]  # a key without the groups that it stands in
+    close = inner[:1] or [name for name in difflib.get_close_matches(key, known, n=1) if _alike(key, name)]
     hint = f"; did you mean {close[0]!r}?" if close else ""
     group = (close[0] if close else key).rpartition(".")[0]
     beside = [name for name in known if name.rpartition(".")[0] == group] or [name for name in known if "." not in name]

@@ -32,8 +32,13 @@ def check_new_file(path: Path | str, key: str) -> None:
         check_output(path, key)
 
 
-def check_replaced(path: Path | str, key: str, holds: str, keys: Collection[str]) -> None:
-    """UserError for a file of rows that would take the place of something else: its first row lacks one of `keys`."""
+def check_replaced(
+    path: Path | str, key: str, holds: str, keys: Collection[str], without: Collection[str] = ()
+) -> None:
+    """UserError for a file of rows that would take the place of something else.
+
+    Its first row lacks one of `keys`, or has one of the keys `without`.
+    """
     path = Path(path)
     if not path.is_file() or not path.stat().st_size:
         return
@@ -43,7 +48,7 @@ def check_replaced(path: Path | str, key: str, holds: str, keys: Collection[str]
         row = json.loads(first)
     except ValueError:
         row = None
-    if not isinstance(row, dict) or not set(keys) <= set(row):
+    if not isinstance(row, dict) or not set(keys) <= set(row) or set(without) & set(row):
         raise UserError(f"{key}{path}: a file that holds no {holds} is there; name another file, or remove this one")
 
 

@@ -109,4 +109,6 @@ def first_difference(before: Mapping[str, Any], now: Mapping[str, Any], prefix: 
     was, becomes = before.get(key), now.get(key)
     if isinstance(was, Mapping) and isinstance(becomes, Mapping):
         return first_difference(was, becomes, f"{prefix}{key}.")
+    if key not in before or key not in now:
+        return f"{prefix}{key} {f'is new, {becomes}' if key in now else f'was {was}, and is no key now'}"
     return f"{prefix}{key}={was}, now it is {becomes}"

@@ -12,7 +12,7 @@ from kernelwright.driver.run.journal import first_difference
 from kernelwright.driver.run.locks import locked
 from kernelwright.driver.run.provenance import RUN
 from kernelwright.driver.run.set_aside import SET_ASIDE
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.rl.data.rows import write_text
 from kernelwright.rl.trainer.checkpoint import CheckpointError, latest_checkpoint
 from kernelwright.rl.trainer.run_log import read_metrics
@@ -32,7 +32,7 @@ def training_folder(wanted: Path, default: Path, told: Mapping[str, Any], say: C
 
     That is `wanted`, to go on from its checkpoints where it has some. Where it holds a run with other settings, it is
     the first of `wanted-2`, `wanted-3`, … that does not, if `wanted` is but the default; else UserError is raised.
-    A run that is stopped before its first checkpoint, or is refused by then, leaves nothing there.
+    A run that ends before its first checkpoint, stopped or with an error of ours, leaves nothing there.
     """
     now = json.loads(json.dumps(told))
     folder = free_place(wanted, wanted == default, lambda place: _stranger(place, now), say)
@@ -47,7 +47,7 @@ def training_folder(wanted: Path, default: Path, told: Mapping[str, Any], say: C
         write_text(folder / _CONFIG, json.dumps(now, indent=1) + "\n")
         try:
             yield folder
-        except (KeyboardInterrupt, UserError):
+        except (KeyboardInterrupt, KernelwrightError):
             if not _has_checkpoints(folder) and not (folder / _ADAPTER).is_dir():
                 (folder / _CONFIG).unlink(missing_ok=True)
                 _remove_beside(folder)

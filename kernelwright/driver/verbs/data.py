@@ -113,7 +113,7 @@ def check(arguments: Arguments) -> "PairSettings | BenchSettings[RolloutsSchema]
     from kernelwright.driver.config.beginnings import check_places, check_tokenizer
 
     check_new_file(settings.out, "out=")
-    check_replaced(settings.out, "out=", "pairs", ("stage", "before", "after"))
+    check_replaced(settings.out, "out=", "pairs", ("stage", "before", "after"), without=("answer",))
     check_places(settings.problems, "problems=")
     check_places(settings.against, "against=")
     if settings.tokenizer is not None:
@@ -139,7 +139,7 @@ def _check_rollouts(arguments: Arguments) -> "BenchSettings[RolloutsSchema]":
 
     plain = settings.plain
     check_new_file(plain.out, "out=")
-    check_replaced(plain.out, "out=", "rollouts", ("stage", "before", "after"))
+    check_replaced(plain.out, "out=", "rollouts", ("stage", "before", "answer"))
     check_packages(plain.policy)
     check_places([str(plain.problems.place)], "suite=")
     check_places(plain.against, "against=")
