@@ -50,7 +50,7 @@ demo: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/python -m mkdocs build --strict
 
-# Fourteen architectures in four precisions, with planted faults: about forty minutes. Goes on where it was stopped.
+# Fourteen architectures in four precisions, with planted faults: about half an hour. Goes on where it was stopped.
 half-precision: $(STAMP)
 	$(BIN)/python benchmarks/half_precision.py --out benchmarks/results/half_precision_cpu.json
 

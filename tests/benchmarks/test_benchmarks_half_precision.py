@@ -58,11 +58,16 @@ def test_every_model_has_a_fault_and_is_changed_by_it(benchmark: ModuleType) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("model", "precision"), [("llama", "bf16"), ("resnet", "autocast")])
-def test_a_model_is_verified_whole_and_its_planted_faults_are_refused(
-    model: str, precision: str, benchmark: ModuleType
+@pytest.mark.parametrize(("model", "precision", "by"), [("convnext", "bf16", 3), ("resnet", "autocast", 1)])
+def test_a_model_is_verified_and_its_planted_faults_are_refused(
+    model: str, precision: str, by: int, benchmark: ModuleType
 ) -> None:
-    with LocalEvaluator(seeds=1, timeout_s=300, use_gpu=False) as evaluator:
+    found = []
+    with LocalEvaluator(seeds=1, timeout_s=300, use_gpu=False) as judge:
+        evaluator = benchmark.Remembering(judge)
         for case in benchmark.cases((model,), (precision,)):
             row = benchmark.row(case, evaluator)
             assert row["right"], (case.name, row)
+            assert row["alone"] + len(row["left_out"]) > 0 or case.fault is not None, row
+            found.append(row["found_by"].partition(" @")[0].removesuffix("s"))
+    assert found == ["", "whole model", "kernel", "kernel"][: 1 + by]
