@@ -61,13 +61,19 @@ class Registry(MutableMapping[str, T]):
         """Every name, also of things that are announced and not yet imported."""
         return {*self._known, *announced(self.group)}
 
-    def load_all(self, complain: Callable[[str], object]) -> None:
-        """Bring in all that is announced; `complain` is told of each that cannot be, in one line."""
+    def load_all(self, complain: Callable[[str], object]) -> dict[str, T]:
+        """Bring in all that is announced; everything by name, in order of names.
+
+        `complain` is told in one line of each announced thing that cannot be used. Its name is left out.
+        """
+        unusable = set()
         for name in sorted(announced(self.group)):
             try:
                 self._load(name)
             except UserError as error:
+                unusable.add(name)
                 complain(str(error))
+        return {name: thing for name, thing in sorted(self._known.items()) if name not in unusable}
 
     def _load(self, name: str) -> None:
         """Bring in what is announced by that name. Raises UserError for one that does not load or fit."""

@@ -275,3 +275,5 @@ def test_a_reward_that_gives_no_number_is_named(said: Any, told: str) -> None:
     assert paid(Odd(2), GIVEN, AFTER, HONEST) == 2.0
     with pytest.raises(UserError, match=told):
         paid(Odd(said), GIVEN, None, HONEST)
+    with pytest.raises(UserError, match=told):
+        paid(Odd(said).__call__, GIVEN, None, HONEST)

@@ -22,6 +22,7 @@ import kernelwright
 from kernelwright.agent.policy import PolicyError
 from kernelwright.driver.cli import main
 from kernelwright.driver.command.helping import fitted, verb_help
+from kernelwright.driver.compiling.live_model import LiveModel
 from kernelwright.driver.config.arguments import read_arguments
 from kernelwright.driver.config.paths import check_folder, check_replaced
 from kernelwright.driver.config.train_settings import ProblemSettings, read_train_settings
@@ -571,6 +572,7 @@ NAMED = {
     "compile small.py out=runs/${date:%Y}": "out: Unsupported interpolation type date; ",
     "compile small.py seed=${nope}": "seed: Interpolation key 'nope' not found; ",
     "compile small.py ++import.shink=never": "'import.shink'; did you mean 'import.shrink'? (valid keys: import.allcl",
+    "compile small.py -m seed=0 hydra/launcher=dask": "unknown hydra/launcher 'dask' (choose from basic",
     "compile small.py hydra.rundir=x": "unknown configuration key 'hydra.rundir'; did you mean 'hydra.run.dir'?",
     "compile small.py --cfg job --package evaluater": "--package=evaluater: no such part of the configuration; did you",
     "compile small.py --config-dir c target=tabbed": "c/target/tabbed.yaml:1:6: not YAML: found character '\\t'",
@@ -653,6 +655,12 @@ def test_a_suite_that_cannot_be_read_leaves_no_journal(capsys: Captured) -> None
     Path("h.jsonl").write_text('{"id": "a", "co')
     told = refused(["data", "rollouts", "policy=smollm", "suite=jsonl:h.jsonl", "out=r.jsonl"], capsys)
     assert "h.jsonl" in told and left() == {"h.jsonl"}
+
+
+def test_a_call_with_an_array_is_told_without_its_numbers() -> None:
+    live = LiveModel(torch.nn.ReLU(), (torch.ones(3),))
+    with pytest.raises(UserError, match=r"compiled for input 0 = Tensor, ndarray given$"):
+        live.lifted((torch.ones(3).numpy(),))  # type: ignore[arg-type]
 
 
 def test_a_progress_function_that_raises_costs_no_work() -> None:

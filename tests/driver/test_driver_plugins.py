@@ -249,6 +249,16 @@ def test_a_broken_package_is_named_and_costs_only_who_asks_for_it(
         assert "odd" not in kernelwright.passes()
 
 
+def test_a_package_that_takes_the_name_of_a_pass_is_left_out_of_the_list(
+    announce: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    announce("takes", "[kernelwright.passes]\ntune = broken_example:Odd\n", "class Odd:\n    pass\n")
+    assert main(["passes"]) == 0
+    out, err = capsys.readouterr()
+    assert "lower-inductor  (torch -> triton)" in out and "\ntune  (" not in out
+    assert err.startswith("kernelwright: left out: pass 'tune' of takes 1.0") and err.count("\n") == 1
+
+
 def test_a_package_that_ends_the_process_is_left_out(
     announce: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,8 +31,8 @@ as in any Hydra application:
   --config-dir FOLDER   your own options, FOLDER/GROUP/NAME.yaml; hydra.searchpath=[file://…,pkg://…] takes several
   --config-name NAME    your own configuration, instead of the verb's
   +key=VALUE adds a key, ++key=VALUE adds or changes it, ~key removes it
-  hydra.run.dir=FOLDER is another name for out=FOLDER, and hydra.sweep.dir=FOLDER in a multirun, where each job has the
-  folder FOLDER/NUMBER; hydra.verbose=true, hydra.job.chdir=true, …
+  hydra.run.dir=FOLDER is another name for out=FOLDER; in a multirun, hydra.sweep.dir=FOLDER gives each job the folder
+  FOLDER/NUMBER; hydra.verbose=true, hydra.job.chdir=true, …
   --shell-completion install=bash, --hydra-help
 """
 #: A verb's module says by this that it composes a configuration.

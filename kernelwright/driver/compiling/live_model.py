@@ -1,7 +1,7 @@
 """A live `nn.Module`: read as a program, and compared with itself on the weights and inputs that it really has."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -88,7 +88,7 @@ class LiveModel:
         for place, (value, compiled) in enumerate(zip(inputs, self.inputs, strict=True)):
             numbers = not isinstance(compiled, Tensor)
             if numbers != (not isinstance(value, Tensor)) or (numbers and value != compiled):
-                told = [type(one).__name__ if isinstance(one, Tensor) else repr(one) for one in (compiled, value)]
+                told = [type(one).__name__ if isinstance(one, Sized) else repr(one) for one in (compiled, value)]
                 raise UserError(f"the model was compiled for input {place} = {told[0]}, {told[1]} given")
         return lifted_tensors(self.model, inputs)
 

@@ -223,6 +223,8 @@ def explain(error: Exception, overrides: Sequence[str], root: str) -> str:
     """One line on a failed composition: which override, and what would be valid. Hydra must be initialised."""
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
+        if group.startswith("hydra/"):
+            return unknown_option(group, option, error.options)
         group, _, folder = group.partition("/")
         place = "; a file or a folder goes into problems.place" if folder and group == "problems" else ""
         return unknown_option(group, f"{folder}/{option}" if folder else option, error.options) + place

@@ -33,8 +33,7 @@ def registered_passes() -> dict[str, type[Pass]]:
     """Every pass by name, in order of name. One that a package announces and that is of no use is left out, with a
     warning."""
     discover()
-    REGISTRY.load_all(lambda line: warnings.warn(line, stacklevel=3))
-    return dict(sorted(REGISTRY.items()))
+    return REGISTRY.load_all(lambda line: warnings.warn(line, stacklevel=3))
 
 
 def read_pipeline(text: str) -> Pipeline:

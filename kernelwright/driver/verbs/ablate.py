@@ -15,7 +15,8 @@ flags:
   --json   print summary.json instead of the table
 
 configuration (defaults first):
-  experiment=stages|…   only=[ARM,…]  (the table compares the others with the first)
+  experiment=stages|…
+  only=[ARM,…]          run these arms alone; the table compares the first of them with the others
   arms.NAME.pipeline='PASSES'   arms.NAME.without=[PASS,…]   arms.NAME.train=[KEY=VALUE,…]
   arms.NAME.policy.KEY=VALUE   for arms that do not train
   pipeline='PASSES'     for arms without a pipeline

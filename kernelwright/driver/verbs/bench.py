@@ -1,9 +1,9 @@
-"""Measure a policy on a suite of problems: pass@k, fast_p, and what wrong answers fail for.
+"""Measure a policy on a suite of problems: pass@k, fast_p, and the causes of wrong answers.
 
 usage: kernelwright bench policy=NAME [suite=kernelbench|jsonl:FILE] [n=4] [turns=1] [--json] [key=value …]
 
 The policy answers each problem n times, in up to as many turns as `turns` says, and evaluators judge the answers.
-pass@k is the chance that one of k answers is right, fast_p the share of answers that are right and more than p times
+pass@k is the chance that one of k answers is right. fast_p is the share of answers that are right and more than p times
 as fast as eager PyTorch. With several turns, curves show the best answer so far, by turn and by number of answers.
 Without a GPU nothing is timed, and fast_p is not shown. Wrong answers are counted by status and first diagnostic. A
 problem that cannot be read, or whose prompt is too long, counts as wrong and is named.

@@ -15,8 +15,8 @@ configuration (defaults first):
   target=auto|…         the GPU to compile for; a wrong name lists the right ones
   pipeline=default|lower|search
   evaluator.seeds=…     draws of inputs that a candidate must pass
-  kernel_by_kernel=auto|always|never   after the whole program, judge each kernel alone: if the program computes in 16
-                        bits (auto), always, or never; takes a few seconds per kernel
+  kernel_by_kernel=auto|always|never   also judge each kernel alone, in a few seconds per kernel; auto: if the program
+                        computes in 16 bits
   import.shrink=auto|never|always   make sizes small enough for the interpreter
   out=FOLDER  name=NAME  seed=0
 

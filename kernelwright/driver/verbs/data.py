@@ -9,10 +9,10 @@ usage: kernelwright data pairs [key=value …]
 hub:ScalingIntelligence/KernelBench, which needs a network and `pip install 'kernelwright[hub]'`. The number of
 problems of each level goes to stdout.
 
-`data rollouts` lets a policy answer problems, or what the pairs of a file begin with, and keeps what can be learnt
-from: right answers, and repairs (wrong answers, what each was told, and the right answer after them). `kernelwright
-sft` reads its rows. compose=false leaves out repairs whose right answer is of another trajectory or of the pair. The
-other keys:
+`data rollouts` lets a policy answer problems, or the tasks of a file of pairs. It keeps right answers and repairs. A
+repair has wrong answers, the feedback on each of them, and the right answer after them. `kernelwright sft` reads these
+rows. compose=false leaves out repairs whose right answer comes from another trajectory or from the pair. The other
+keys:
 suite=kernelbench|jsonl:FILE|FOLDER|hub:OWNER/NAME  levels=[1,2]  split=train|test|null  limit=N  n=4  turns=2
 per_problem=N  against=[PLACE,…]  batch=16  seed=0  rollout.form=native|modelnew|kernels  rollout.temperature=1.0
 policy=smollm|hf|vllm|openai|replay  out=runs/rollouts/STAGE.jsonl, which gets a journal, a summary and a data card
@@ -42,8 +42,8 @@ configuration (defaults first):
   per_form=N            the most training programs of one normal form; forms ignore sizes, so without a limit a simple
                         form may occur a hundred times
   difficulty=mixed|0|1|2|3|4|5   5: few operations on about a million elements, for the mid-end
-  families=NAME,…|all   programs of these families instead, in turn: activations, attention, chains,
-                        convolutions, grouped_convolutions, losses, norms, pooling, products, reductions, scans,
+  families=NAME,…|all   generate programs of these families in turn, without a difficulty: activations, attention,
+                        chains, convolutions, grouped_convolutions, losses, norms, pooling, products, reductions, scans,
                         softmaxes, transposed_convolutions
   problems=PLACE,…      real problems, whose train split is used; a PLACE is a JSONL file, a KernelBench checkout, a
                         folder of robust-kbench's tasks or of *.py files, or hub:OWNER/NAME
@@ -58,8 +58,8 @@ configuration (defaults first):
   externs=true|false    false: leave out programs and answers that call library operators, which agents may not call
   tokenizer=MODEL       count tokens too: smollm, a folder, a *.gguf file, or the HUB-ID of a model on this machine
   workers=N  timeout_s=300  target=…  evaluator.seeds=3  import.shrink=auto|never|always
-  lower=PASSES          frontend: the passes that give the answer; with lower-inductor{written_out=true} no answer calls
-                        a library, because products and convolutions are sums in it
+  lower=PASSES          frontend: the passes that make the answer; lower-inductor{written_out=true} writes products and
+                        convolutions as sums, so that no answer calls a library
   starts=[…] search=[…] margin=1.05   mid-end: modules to make faster, pipelines to try, and the least speedup
   action=program|pipeline  trials=12  mid-end: answer with a program, or with the best of `trials` choices of passes
 

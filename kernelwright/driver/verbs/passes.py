@@ -30,8 +30,8 @@ def run(arguments: Arguments) -> int:
     if arguments.positional:
         raise UserError(f"passes takes no argument, got {' '.join(arguments.positional)}")
     discover()
-    REGISTRY.load_all(lambda line: sys.stderr.write(f"kernelwright: left out: {line}\n"))
-    listed = [PassInfo.of(found) for _, found in sorted(REGISTRY.items())]
+    usable = REGISTRY.load_all(lambda line: sys.stderr.write(f"kernelwright: left out: {line}\n"))
+    listed = list(map(PassInfo.of, usable.values()))
     if "--json" in arguments.flags:
         described = {one.name: {key: value for key, value in asdict(one).items() if key != "name"} for one in listed}
         sys.stdout.write(json.dumps(described, indent=2) + "\n")

@@ -30,10 +30,10 @@ configuration (defaults first; every group is a folder of conf/):
   rollout.n=4  rollout.turns=1  rollout.temperature=1.0  rollout.max_tokens=2048  rollout.rungs=null|[parse,interpret]
   trainer=default|small  trainer.steps=100  trainer.problems=4  trainer.replay=0  trainer.lr=1e-6  trainer.ahead=0
   trainer.imitate=0  trainer.rehearsal=0  rollout.remember=0
-  held_out.every=0  held_out.count=32  held_out.place=FILE   held-out problems, answered every so many steps
+  held_out.every=0  held_out.count=32  held_out.place=FILE   answer held-out problems every so many steps; 0: never
   trainer.trajectories=4   trajectories of each step that go to trajectories.jsonl
   trainer.wandb=PROJECT   Weights & Biases gets each step's metrics as well
-  pairs=FILE.jsonl  trainer.pairs=0   pairs that are imitated with each update, against forgetting
+  pairs=FILE.jsonl  trainer.pairs=0   pairs to imitate in each update, so that the model forgets less
   recipe=two_stage|sft_grpo|dr_kernel|kevin|smollm    all keys of a published recipe
   canary.enabled=true  canary.scale=0.1  canary.ratio=3.0  canary.slack=0.01
   target=auto|…  evaluator=local|ray  device=auto|cpu|cuda|cuda:1  workers=N  readers=N  out=runs/train/STAGE  seed=0
