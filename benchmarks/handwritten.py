@@ -48,7 +48,7 @@ RUNGS = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET)
 #: The rewrites that find a way of each kind.
 FINDS: Mapping[str, frozenset[str]] = {
     "extra-pass": frozenset({"persistent-rows"}),
-    "chain": frozenset({"fuse-epilogue", "fuse-flip"}),
+    "chain": frozenset({"fuse-epilogue", "fuse-flip", "fuse-prologue"}),
     "epilogue": frozenset({"fuse-epilogue", "fuse-reduction"}),
     "index-math": frozenset({"strength-reduce"}),
     "width": frozenset({"align-rows"}),

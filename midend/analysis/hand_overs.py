@@ -152,10 +152,11 @@ class HandOver:
         names = [n.id for n in inner if isinstance(n, ast.Name)]
         return {name for name in names if names.count(name) == mentions(statement, name)}
 
-    def fused(self, kernel: Kernel, arguments: list[str]) -> KernelModule:
-        """The module with a launch of this kernel, given so, in the place of both, and without what only they need."""
+    def fused(self, kernel: Kernel, arguments: list[str], *, grid_of: HostLaunch | None = None) -> KernelModule:
+        """The module with a launch of this kernel, given so, in the place of both, and without what only they need.
+        The grid is that of the first launch, unless another is named."""
         first, second = self.first, self.second
-        texts: dict[int, list[str]] = {first.index: [], second.index: [first.text(kernel, arguments)]}
+        texts: dict[int, list[str]] = {first.index: [], second.index: [(grid_of or first).text(kernel, arguments)]}
         allocated, gone = self._allocated(), "" if self.is_kept() else self.tensor
         assert allocated is not None
         if gone:

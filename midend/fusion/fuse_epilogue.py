@@ -77,14 +77,14 @@ def fused(pair: HandOver) -> KernelModule:
 
     Raises UnfitError where the second works neither by element nor by row on what the first has.
     """
-    one, other, tensor = _part(pair, pair.first), second_part(pair), tensor_of(pair)
+    one, other, tensor = part_of(pair, pair.first), second_part(pair), tensor_of(pair)
     keep = pair.is_kept()
     if keep and not reduces(other.function):
         raise UnfitError("others read the tensor, which is then written all the same")
     names, options = _names(pair, other.function)
     symbol = fresh_symbol(pair.module, f"{pair.first.kernel.symbol}_{pair.second.kernel.symbol}")
     reasons = []
-    for form in _forms(other):
+    for form in forms(other):
         try:
             made = merged(one, form, tensor, names, symbol, keep=keep)
         except UnfitError as reason:
@@ -103,10 +103,11 @@ def tensor_of(pair: HandOver) -> Tensor:
 
 def second_part(pair: HandOver) -> Part:
     """The second kernel as it is launched."""
-    return _part(pair, pair.second)
+    return part_of(pair, pair.second)
 
 
-def _part(pair: HandOver, launch: HostLaunch) -> Part:
+def part_of(pair: HandOver, launch: HostLaunch) -> Part:
+    """One of the two kernels as it is launched."""
     functions, symbol = kernel_functions(pair.module), launch.kernel.symbol
     blocks = {name: value for name, value in launch.kernel.meta if type(value) is int}
     known = launch_facts(pair.module).get(symbol)
@@ -115,7 +116,7 @@ def _part(pair: HandOver, launch: HostLaunch) -> Part:
     return Part(counted(inlined(functions[symbol], functions)), known, blocks)
 
 
-def _forms(second: Part) -> Iterator[Part]:
+def forms(second: Part) -> Iterator[Part]:
     """The second kernel as it is, and with whole rows where it loops over rows."""
     yield second
     rows = RowLoops.of(second.function, second.launches)

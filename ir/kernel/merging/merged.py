@@ -26,10 +26,10 @@ def merged(first: Part, second: Part, tensor: Tensor, names: Mapping[str, str], 
     """
     if tensor.numel >= INDEX_LIMIT:
         raise UnfitError(f"{tensor.numel} elements are more than 32 bits count")
-    reader = Reader(replace(second, function=_typed(second.function, tensor.read, tensor.dtype)), tensor)
-    function = _typed(first.function, tensor.stored, tensor.dtype)
+    reader = Reader(replace(second, function=typed(second.function, tensor.read, tensor.dtype)), tensor)
+    function = typed(first.function, tensor.stored, tensor.dtype)
     added = [replace(p, name=names[p.name], default="") for p in second.function.parameters if p.name in names]
-    function = _with_parameters(function, added, symbol)
+    function = with_parameters(function, added, symbol)
     writer = Writer(replace(first, function=function), tensor)
     edits = Rewriting(function)
     own = zip(second.function.parameters, second.function.body.arguments, strict=True)
@@ -43,7 +43,7 @@ def merged(first: Part, second: Part, tensor: Tensor, names: Mapping[str, str], 
     idle = {one.name for one in added if made.argument(one.name) not in used} - {
         p.name for p in first.function.parameters
     }
-    return _dropped(made, idle if keep else idle | {tensor.stored})
+    return dropped(made, idle if keep else idle | {tensor.stored})
 
 
 def turns(second: Part, tensor: Tensor) -> bool:
@@ -58,7 +58,7 @@ def turns(second: Part, tensor: Tensor) -> bool:
     return moves and any(digit.reverse for _, digit in reader.index.terms)
 
 
-def _typed(function: Function, parameter: str, dtype: str) -> Function:
+def typed(function: Function, parameter: str, dtype: str) -> Function:
     """The kernel with the dtype of a parameter's tensor written out."""
     edits = Rewriting(function)
     argument = function.argument(parameter)
@@ -69,7 +69,7 @@ def _typed(function: Function, parameter: str, dtype: str) -> Function:
     return edits.done()
 
 
-def _with_parameters(function: Function, added: Sequence[Parameter], symbol: str) -> Function:
+def with_parameters(function: Function, added: Sequence[Parameter], symbol: str) -> Function:
     """The kernel under another name with further parameters, those for constants last."""
     have = {one.name for one in function.parameters}
     new = [one for one in added if one.name not in have]
@@ -80,7 +80,8 @@ def _with_parameters(function: Function, added: Sequence[Parameter], symbol: str
     return replace(function, symbol=symbol, parameters=tuple(one for one, _ in pairs), body=body)
 
 
-def _dropped(function: Function, parameters: Iterable[str]) -> Function:
+def dropped(function: Function, parameters: Iterable[str]) -> Function:
+    """The kernel without parameters that it uses no longer."""
     edits = Rewriting(function)
     for parameter in parameters:
         edits.drop(parameter)

@@ -1,0 +1,154 @@
+"""Two kernels made one the other way: what the first stores by element is computed where the second loads it.
+
+The first kernel counts elements by one number and stores each once. The second reads each element once. So what the
+first computes of an element is computed of the index that the second loads at, under the second's mask, and rounded to
+the tensor's type as before.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
+from kernelwright.ir.kernel.analysis.counters import Counters
+from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT, Form
+from kernelwright.ir.kernel.analysis.shapes import POINTWISE
+from kernelwright.ir.kernel.merging.merged import dropped, typed, with_parameters
+from kernelwright.ir.kernel.merging.reading import NO_MASK, Part, Reader, Tensor, UnfitError
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.sums import Sums
+from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Value
+
+#: What is computed by element, beside what works on scalars.
+_PLAIN = POINTWISE | {"scalar"}
+
+
+def recomputed(
+    first: Part, second: Part, tensor: Tensor, names: Mapping[str, str], symbol: str, *, keep: bool
+) -> Function:
+    """One kernel for both, launched as the second. `names`: what the first's parameters are called in it; `keep`: the
+    tensor is stored all the same.
+
+    Raises UnfitError where the first is not computed by element, or the second does not read each element once.
+    """
+    if tensor.numel >= INDEX_LIMIT:
+        raise UnfitError(f"{tensor.numel} elements are more than 32 bits count")
+    first = replace(first, function=typed(first.function, tensor.stored, tensor.dtype))
+    elements = _Elements(first, tensor)
+    added = [replace(p, name=names[p.name], default="") for p in first.function.parameters if p.name in names]
+    function = with_parameters(typed(second.function, tensor.read, tensor.dtype), added, symbol)
+    reader = Reader(replace(second, function=function), tensor)
+    own = zip(first.function.parameters, first.function.body.arguments, strict=True)
+    known: dict[Operand, Operand] = {v: function.argument(names[one.name]) for one, v in own if one.name in names}
+    edits = Rewriting(function)
+    loads = [one for one in Accesses(function).all if id(one.operation) in reader.loads]
+    for place, load in enumerate(loads):
+        _Computed(elements, function, edits, load, dict(known)).run(tensor, keep=keep and not place)
+    made = edits.done()
+    used = {operand for one in made.walk() for operand in one.operands}
+    idle = {one.name for one in added if made.argument(one.name) not in used}
+    idle -= {one.name for one in second.function.parameters}
+    return dropped(made, idle if keep else idle | {tensor.read})
+
+
+class _Elements:
+    """The first kernel: `store` stores each element once, at the number `form`."""
+
+    def __init__(self, part: Part, tensor: Tensor) -> None:
+        counters = Counters(part.function, part.launches, part.blocks)
+        self.accesses = counters.axes.accesses
+        self.indices, self.definitions = counters.indices, counters.indices.definitions
+        stores = [one for one in self.accesses.all if one.operation.effect == Effect.WRITE]
+        acting = [one for one in part.function.walk() if one.effect == Effect.WRITE or one.regions]
+        if len(acting) != 1 or len(stores) != 1 or stores[0].base != part.function.argument(tensor.stored):
+            raise UnfitError("the first kernel does more than store one number for each element")
+        self.store = stores[0]
+        index = self.store.index
+        covering = [one for one in counters.all if index is not None and one.form == counters.plain(index)]
+        if index is None or not any(one.covers and one.size == tensor.numel for one in covering):
+            raise UnfitError("the first kernel does not store each element once, in the order of memory")
+        self.form: Form = index
+        self.numel = tensor.numel
+
+    def is_end(self, mask: Operand) -> bool:
+        """Whether a mask only ends the elements."""
+        end = self.form.plus(Form.number(-self.numel))
+        return all(one.form == end for one in self.accesses.conditions(mask))
+
+
+@dataclass
+class _Computed:
+    """What the first kernel computes, where the second loads it. `known`: values of the first in the second."""
+
+    elements: _Elements
+    function: Function
+    edits: Rewriting
+    load: Access
+    known: dict[Operand, Operand]
+
+    def run(self, tensor: Tensor, *, keep: bool) -> None:
+        """Put it in the place of the load; `keep`: and store it."""
+        load, mask = self.load.operation, self.load.operation.get("mask")
+        index = self._index
+        value = self._of(self.elements.store.operation.operands[1])
+        value = self.edits.compute(load, "cast", input=value, dtype=Constant(f"tl.{tensor.dtype}"))
+        masked = {"mask": mask} if mask is not None and mask not in NO_MASK else {}
+        if keep:
+            pointer = self.edits.compute(load, "add", lhs=self.function.argument(tensor.read), rhs=index)
+            self.edits.before(load, self.edits.make("store", pointer=pointer, value=value, **masked))
+        if masked and self.load.fill is not None:
+            value = self.edits.compute(load, "where", condition=masked["mask"], x=value, y=self.load.fill)
+        self.edits.replace(load.result, value)
+
+    @cached_property
+    def _index(self) -> Operand:
+        """The number of the element that is loaded."""
+        accesses, pointer = Accesses(self.function), self.load.operation.operands[0]
+        values: set[Operand] = {*self.function.body.arguments, *accesses.indices.definitions}
+        values |= {one for loop in self.function.walk() for region in loop.regions for one in region.arguments}
+        sums = Sums(self.edits, accesses.indices, values)
+        rank = len(accesses.indices.shapes.of(pointer) or ())
+        index = sums.form(self.load.index, rank) if self.load.index is not None else None
+        if index is None:
+            raise UnfitError("the second kernel's index is not known where it loads")
+        self.edits.before(self.load.operation, *sums.made)
+        return index
+
+    def _of(self, operand: Operand) -> Operand:
+        """A value of the first kernel."""
+        if not isinstance(operand, Value):
+            return operand
+        if operand not in self.known:
+            self.known[operand] = self._made(operand)
+        return self.known[operand]
+
+    def _made(self, value: Value) -> Operand:
+        if self.elements.indices.form(value) == self.elements.form:
+            return self._index
+        one = self.elements.definitions.get(value)
+        if one is None:
+            raise UnfitError("the first kernel uses a block size or the tensor itself as a value")
+        if one.kind == "load":
+            return self._loaded(one)
+        if one.kind not in _PLAIN and not one.kind.startswith("libdevice."):
+            raise UnfitError(f"a {one.kind} of the first kernel is not computed of an element's number")
+        return self._cloned(one, {})
+
+    def _loaded(self, one: Operation) -> Operand:
+        """The load at this element, under the second kernel's mask in place of its own, which holds for all."""
+        mask, other = one.get("mask"), self.load.operation.get("mask")
+        if mask not in NO_MASK and mask is not None and not self.elements.is_end(mask):
+            raise UnfitError("the first kernel loads under a mask of its own")
+        return self._cloned(one, {"mask": other if other is not None else Constant("None")})
+
+    def _cloned(self, one: Operation, given: Mapping[str, Operand]) -> Operand:
+        pairs = [(key, given.get(key) or self._of(o)) for key, o in zip(one.keys, one.operands, strict=True)]
+        pairs += [(key, operand) for key, operand in given.items() if key not in one.keys]
+        gone = {"mask", "other"} if dict(pairs).get("mask") in NO_MASK else set()
+        kept = {key: operand for key, operand in pairs if key not in gone}
+        if one.kind == "load":
+            made = self.edits.make("load", **kept)
+        else:
+            made = one.having(operands=tuple(o for _, o in pairs), results=(self.edits.value(),))
+        self.edits.before(self.load.operation, made)
+        return made.result

@@ -1,0 +1,76 @@
+"""`fuse-prologue`: what a kernel computes by element is computed where the next one loads it, or the reason why not."""
+
+from pathlib import Path
+
+import pytest
+from programs import assert_right
+
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import Context, Declined
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend.fusion.fuse_prologue import FusePrologue
+
+BEFORE = (Path(__file__).parents[1] / "golden" / "fuse-prologue" / "before.py").read_text("utf-8")
+
+
+def fused(module: KernelModule) -> tuple[KernelModule, list[str]]:
+    said: list[Declined] = []
+    return FusePrologue().run(module, Context(target="h200", declined=said.append)), [one.reason for one in said]
+
+
+def accesses(module: KernelModule) -> tuple[int, int]:
+    """Loads and stores of a module's kernels."""
+    kinds = [one.kind for function in kernel_functions(module).values() for one in function.walk()]
+    return kinds.count("load"), kinds.count("store")
+
+
+def test_a_tensor_that_others_read_is_stored_and_not_loaded() -> None:
+    before = parse_module(BEFORE)
+    after, _ = fused(before)
+    assert len(after.kernels) == 1 and accesses(before) == (4, 3) and accesses(after) == (3, 3)
+    assert_right(after)
+
+
+def test_a_tensor_that_nobody_else_reads_goes() -> None:
+    text = BEFORE.replace("return y, most, shifted", "return y, most")
+    text = text.replace("* weight, most, shifted", "* weight, most")
+    text = text.replace(', "out2: f32[12, 50]"', "")
+    after, _ = fused(parse_module(text))
+    assert len(after.kernels) == 1 and accesses(after) == (3, 2)
+    assert after.launcher is not None and "shifted = torch.empty_like" not in after.launcher.source
+    assert_right(after)
+
+
+STAYS = {
+    "another order": (
+        "shifted_ptr + i",
+        "shifted_ptr + (n - 1 - i)",
+        "the first kernel does not store each",
+    ),
+    "a neighbour": (
+        "x_ptr + i, mask=i < n",
+        "x_ptr + i - 1, mask=(i < n) & (i > 0)",
+        "the first kernel loads under",
+    ),
+    "its program": ("+ 1.5", "+ 1.5 * tl.program_id(0)", "a program_id of the first kernel is not computed of"),
+    "more stores": (
+        "    tl.store(shifted_ptr + i",
+        "    tl.store(x_ptr + i, 0.0, mask=i < 0)\n    tl.store(shifted_ptr + i",
+        "the first kernel does more than store one number",
+    ),
+    "read twice": (
+        "shifted_ptr + row * cols + c,",
+        "shifted_ptr + row // 2 * cols + c,",
+        "not every element is",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), STAYS.values(), ids=STAYS)
+def test_other_kernels_stay(old: str, new: str, reason: str) -> None:
+    assert old in BEFORE
+    module = parse_module(BEFORE.replace(old, new))
+    after, said = fused(module)
+    assert after is module
+    assert [one.startswith(reason) for one in said] == [True], said
