@@ -118,7 +118,7 @@ class _Reducing:
             scope.known.update(one.results)
             for result in one.results:
                 form = self.indices.form(result)
-                if form is not None and len(form.terms) > 1:
+                if form is not None and len(form.terms) > 1 and self.indices.spans(form, result):
                     scope.named.setdefault(form, result)
 
     def _address(self, access: Access, scope: _Scope) -> None:
@@ -128,7 +128,9 @@ class _Reducing:
         if access.index is None or access.base not in scope.known or extent is None or extent >= INDEX_LIMIT:
             return
         form = self.divisions.fewest(access.index)
-        if not self.indices.is_wide(access.index) or not _is_less(form, access.index):
+        if not self.indices.is_wide(access.index) or not self.indices.spans(form, pointer):
+            return
+        if _count(form) >= _count(access.index):
             return
         index = self._computed(access.operation, form, len(self.shapes.of(pointer) or ()), scope)
         if index is not None:
@@ -140,7 +142,7 @@ class _Reducing:
         form, shape = self.indices.form(operation.result), self.shapes.of(operation.result)
         assert form is not None and shape is not None
         made = self.divisions.fewest(form)
-        if _is_less(made, form):
+        if _count(made) < _count(form) and self.indices.spans(made, operation.result):
             value = self._computed(operation, made, len(shape), scope)
             if value is not None:
                 self.edits.replace(operation.result, value)
@@ -190,8 +192,6 @@ class _Reducing:
         return self.divisions.bounds(start)[0]
 
 
-def _is_less(form: Form, before: Form) -> bool:
-    """Whether a form has fewer quotients and remainders than another, and runs along the same dimensions."""
-    counts = [sum(isinstance(factor, Division) for factor in one.factors) for one in (form, before)]
-    dims = [frozenset(dim for leaf in one.leaves for dim in leaf.dims) for one in (form, before)]
-    return counts[0] < counts[1] and dims[0] == dims[1]
+def _count(form: Form) -> int:
+    """How many quotients and remainders a form has."""
+    return sum(isinstance(factor, Division) for factor in form.factors)

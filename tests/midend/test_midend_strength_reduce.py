@@ -48,6 +48,11 @@ OTHERS = {
         "tl.store(y_ptr + i, x * gate + shift, mask=inside)",
         "for _ in range(2):\n        tl.store(y_ptr + i // width * width + i % width, x * gate + shift, mask=inside)",
     ),
+    "that are only broadcast": (
+        "gate = tl.load(gate_ptr + head * (width // PAIR) + lane // PAIR, mask=inside)",
+        "twice = tl.zeros([2, SIZE], tl.int32) + (head * (width // PAIR) + lane // PAIR)\n"
+        "    gate = tl.sum(tl.load(gate_ptr + (i[None, :] * 0 + twice), mask=inside[None, :]), 0) / 2",
+    ),
     "of 64 bits": ("lane = i % width", "i = i.to(tl.int64)\n    lane = i % width"),
 }
 

@@ -381,6 +381,15 @@ class Indices:
         each = amount.multiple_of(width)
         return loop.inits[index], passed.times(each) if each else passed.divided("floordiv", width).times(amount)
 
+    def spans(self, form: Form, operand: Operand) -> bool:
+        """Whether a form, written out in the rank of a value, has its shape: it runs along each of its dimensions but
+        those of one element, and none of them is only broadcast."""
+        shape = self.shapes.of(operand)
+        if shape is None:
+            return False
+        long = {place - len(shape) for place, extent in enumerate(shape) if extent != Constant("1")}
+        return long == {dim for leaf in form.leaves for dim in leaf.dims}
+
     def is_wide(self, form: Form) -> bool:
         """Whether nothing in a sum certainly or possibly has fewer than 32 bits, which a constant could make overflow,
         or is unsigned."""

@@ -108,7 +108,8 @@ class _Computed:
         values |= {one for loop in self.function.walk() for region in loop.regions for one in region.arguments}
         sums = Sums(self.edits, accesses.indices, values)
         rank = len(accesses.indices.shapes.of(pointer) or ())
-        index = sums.form(self.load.index, rank) if self.load.index is not None else None
+        form = self.load.index
+        index = sums.form(form, rank) if form is not None and accesses.indices.spans(form, pointer) else None
         if index is None:
             raise UnfitError("the second kernel's index is not known where it loads")
         self.edits.before(self.load.operation, *sums.made)
