@@ -42,7 +42,17 @@ def test_a_tensor_that_nobody_else_reads_goes() -> None:
     assert_right(after)
 
 
+def test_a_number_that_all_elements_share_is_loaded_without_a_mask() -> None:
+    shared = BEFORE.replace("tl.load(by_ptr + i % cols, mask=i < n)", "tl.load(by_ptr + 7)")
+    shared = shared.replace("x * by +", "x * by[7] +")
+    assert shared.count("by_ptr + 7)") == shared.count("by[7]") == 1
+    after, _ = fused(parse_module(shared))
+    assert len(after.kernels) == 1
+    assert_right(after)
+
+
 STAYS = {
+    "a constant": ("x * tl.load(by_ptr + i % cols, mask=i < n) + 1.5", "1.5", "the first kernel stores one number"),
     "another order": (
         "shifted_ptr + i",
         "shifted_ptr + (n - 1 - i)",

@@ -63,6 +63,8 @@ class _Elements:
         if len(acting) != 1 or len(stores) != 1 or stores[0].base != part.function.argument(tensor.stored):
             raise UnfitError("the first kernel does more than store one number for each element")
         self.store = stores[0]
+        if not self.indices.shapes.of(self.store.operation.operands[1]):
+            raise UnfitError("the first kernel stores one number for all elements")
         index = self.store.index
         covering = [one for one in counters.all if index is not None and one.form == counters.plain(index)]
         if index is None or not any(one.covers and one.size == tensor.numel for one in covering):
@@ -138,6 +140,8 @@ class _Computed:
     def _loaded(self, one: Operation) -> Operand:
         """The load at this element, under the second kernel's mask in place of its own, which holds for all."""
         mask, other = one.get("mask"), self.load.operation.get("mask")
+        if self.elements.indices.shapes.of(one.operands[0]) == () and mask in NO_MASK:
+            return self._cloned(one, {})
         if mask not in NO_MASK and mask is not None and not self.elements.is_end(mask):
             raise UnfitError("the first kernel loads under a mask of its own")
         return self._cloned(one, {"mask": other if other is not None else Constant("None")})
