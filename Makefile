@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constr
 TRITON ?= 3.7.1 3.8.0 3.9.0
 TORCH ?= 2.14.1
 
-.PHONY: setup test check smoke compat fix demo docs half-precision handwritten spelling mutation-score judge-cost clean
+.PHONY: setup test check smoke compat fix demo docs half-precision handwritten spelling mutation-score strict-mutants judge-cost clean
 
 setup: $(STAMP)
 
@@ -67,6 +67,10 @@ spelling: $(STAMP)
 # Which of 300 faulty kernels the judge refuses: some hours. Goes on where it was stopped.
 mutation-score: $(STAMP)
 	$(BIN)/python benchmarks/mutation_score.py --out benchmarks/results/mutation_score_cpu.json
+
+# 300 mutants of the suite, the examples and fourteen models' kernels, strictly counted: hours. Goes on where it stopped.
+strict-mutants: $(STAMP)
+	$(BIN)/python benchmarks/strict_mutants.py --out benchmarks/results/strict_mutants_cpu.json
 
 # Judging by this commit and by one without the judge's newer checks, in turn. Wants a quiet machine.
 judge-cost: $(STAMP)

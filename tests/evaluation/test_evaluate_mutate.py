@@ -9,6 +9,7 @@ from broken_kernels import DOUBLE, program, vector, vector_host
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.mutation.equivalence import Original
 from kernelwright.evaluation.mutation.mutants import Mutant, mutants
 from kernelwright.evaluation.mutation.operators import KERNEL_CHANGES, LAUNCH_CHANGES
 from kernelwright.evaluation.mutation.score import Examiner, Fate, Finding, MutationReport, mutation_score
@@ -259,6 +260,17 @@ def test_a_change_below_rounding_is_named_so() -> None:
     found = fate(find("`x * 1.0000001` -> `x`", module), module)
     assert found.fate is Fate.WITHIN_ROUNDING, found
     assert "of the floor apart" in found.detail
+
+
+def test_agreement_is_to_the_bit_on_as_many_draws_as_are_asked_for() -> None:
+    original = Original(MODULE)
+    other = find("`tl.load(x_ptr + row * 40 + j, mask=j < width, other=0.0)` -> "
+                 "`tl.load(x_ptr + row * 40 + j, mask=j < width, other=1.0)`")  # fmt: skip
+    agreed = list(original.agreements(other, 120))
+    assert len(agreed) == 120 and all(same for _, same in agreed)
+    assert len({draw.seed for draw, _ in agreed}) == 120
+    rounded = replace(other, module=replace(MODULE, kernels=(Kernel("rows", KERNEL.replace("1.0", "1.0000001")),)))
+    assert not all(same for _, same in original.agreements(rounded, 60))
 
 
 def test_a_survivor_names_the_draws_that_reveal_it() -> None:

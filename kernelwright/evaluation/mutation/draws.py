@@ -66,16 +66,17 @@ VARIATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def draws(reference: Reference) -> Iterator[Draw]:
+def draws(reference: Reference, rounds: int = 1) -> Iterator[Draw]:
     """Draws as given; then each variation of the floating inputs, once with weights as given and once with others and
     every second boolean another; at last, integers counted from the end where the reference takes them so, as
-    indices. Other integers stay as given. Draws on which the reference fails to give inputs are left out."""
+    indices. Other integers stay as given. All this `rounds` times, with other seeds. Draws on which the reference fails
+    to give inputs are left out."""
     try:
         program = ReferenceProgram.load(reference)
     except FAILURES:
         return
     names = ["given"] * GIVEN_DRAWS + [name for name in VARIATIONS for _ in range(2)] + [_FROM_THE_END]
-    for seed, name in enumerate(names):
+    for seed, name in enumerate(names * rounds):
         try:
             with torch.random.fork_rng(devices=[]):
                 draw = _draw(program, name, seed)

@@ -6,7 +6,7 @@ the dialect, changed by us. Failures of either are evidence too and never raised
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -48,6 +48,19 @@ class Original:
         for draw, wanted in self._runs:
             found[draw.name] = max(_difference(wanted, _run(mutant.module, draw)), found.get(draw.name, 0.0))
         return found
+
+    def agreements(self, mutant: Mutant, count: int) -> Iterator[tuple[Draw, bool]]:
+        """So many draws on which the module itself runs, and whether the mutant gives the same bits. Fewer draws if
+        the module runs on less than one draw in eight."""
+        found = 0
+        for draw in draws(self.module.reference, rounds=count // 8):
+            outputs = _run(self.module, draw)
+            if outputs is not None:
+                got = _run(mutant.module, draw)
+                yield draw, got is not None and len(got) == len(outputs) and all(map(_same_bits, outputs, got))
+                found += 1
+            if found == count:
+                return
 
     @property
     def draws(self) -> int:
@@ -109,6 +122,17 @@ def _run(module: KernelModule, draw: Draw) -> list[Tensor] | None:
     except FAILURES:
         return None
     return [*outputs, *(value for value in [*inputs, *state.values()] if isinstance(value, Tensor))]
+
+
+def _same_bits(wanted: Tensor, got: Tensor) -> bool:
+    """Whether two tensors have the same bits; NaNs are alike."""
+    if (wanted.shape, wanted.dtype) != (got.shape, got.dtype):
+        return False
+    if not wanted.is_floating_point():
+        return torch.equal(wanted, got)
+    both_nan = wanted.isnan() & got.isnan()
+    same = (wanted == got) & (wanted.signbit() == got.signbit())
+    return bool((same | both_nan).all())
 
 
 def _difference(wanted: Sequence[Tensor], got: Sequence[Tensor] | None) -> float:
