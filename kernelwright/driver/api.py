@@ -166,6 +166,8 @@ def evaluate(
     """
     given = {"target": target, "device": device, "dialect": dialect}
     spelt = [*as_overrides(overrides), *as_overrides(given)]
+    if not isinstance(rungs, str | Sequence | None):
+        raise UserError(f"rungs={rungs!r}: give a list of rungs, or a text with commas such as 'parse,interpret'")
     if rungs is not None:
         spelt.append(f"rungs={rungs if isinstance(rungs, str) else ','.join(map(str, rungs))}")
     settings = read_evaluate_settings(spelt)
@@ -239,6 +241,8 @@ def load(folder: Source) -> CompileRun | TrainingRun | AblationRun:
         >>> run = kernelwright.load("runs/softmax")
         >>> run.ok, run.report["speedup"]["how"], run.module.kernels[0].symbol
     """
+    if not isinstance(folder, str | os.PathLike):
+        raise UserError(f"folder={folder!r}: give the path of a run folder")
     return load_run(Path(folder))
 
 

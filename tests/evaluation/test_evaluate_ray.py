@@ -10,8 +10,8 @@ from test_evaluate_pool import OPTIONS, mixed
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item
-from kernelwright.evaluation.pools.ray_pool import RayPool, _connect
-from kernelwright.ir.errors import UserError
+from kernelwright.evaluation.pools.ray_pool import RayPool, _connect, _own_sigterm
+from kernelwright.ir.errors import Terminated, UserError
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,6 +26,20 @@ def test_a_cluster_that_cannot_be_joined_is_named() -> None:
         sys.modules["ray"].shutdown()
     with pytest.raises(UserError, match=r"evaluator.address='127.0.0.1:1'"):
         RayPool(OPTIONS, 1, address="127.0.0.1:1")
+
+
+def test_sigterm_while_ray_starts_does_what_it_did_before() -> None:
+    def end(_number: int, _frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        with pytest.raises(Terminated), _own_sigterm():
+            signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(number))  # as ray.init does
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is end
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.mark.slow

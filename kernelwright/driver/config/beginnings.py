@@ -64,6 +64,9 @@ def check_answering(policy: PolicySettings, prefix: str = "policy.") -> None:
             raise UserError(f"{prefix}key_env={policy.key_env}: this environment variable is not set; {way_out}")
     if policy.kind in (PolicyKind.hf, PolicyKind.vllm):
         check_model(policy.model, f"{prefix}model=")
+        for name, place in policy.adapters.items():
+            if place:  # an arm's own adapter is trained later
+                checked_rank(place, f"{prefix}adapters.{name}=")
     if policy.kind is PolicyKind.replay:
         try:
             if not policy.path:

@@ -172,6 +172,10 @@ def _own_sigterm() -> Iterator[None]:
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield
+    except SystemExit:  # how Ray ends the process that gets the signal while Ray starts
+        if callable(before):
+            before(signal.SIGTERM, None)
+        raise
     finally:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, before)
