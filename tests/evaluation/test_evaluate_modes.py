@@ -15,13 +15,16 @@ REFERENCE = import_source(
     "double",
 ).reference
 
-PROGRAM = """import sys
+PROGRAM = """import os
+import sys
+import threading
+import time
 import torch
 import torch.nn as nn
 import triton
 import triton.language as tl
 
-SEEN = []
+SEEN, BUILT = [], []
 
 
 @triton.jit
@@ -31,6 +34,10 @@ def k(x_ptr, y_ptr, n, f, B: tl.constexpr):
 
 
 class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        BUILT.append(self)
+
     def forward(self, x):
         y = torch.empty_like(x)
         k[(2,)](x, y, x.numel(), {factor}, B=64)
@@ -54,6 +61,20 @@ WRONG = {
     "at round addresses": "2.0 if x.data_ptr() % (1 << 21) == 0 else 3.0",
     "up to the thousandth call": "self.__dict__.setdefault('n', []).append(0) or (3.0 if len(self.n) > 1000 else 2.0)",
     "until an object comes four times": "3.0 if SEEN.append(id(x)) or SEEN[-4:] == [id(x)] * 4 else 2.0",
+    "in a thread": "2.0 if threading.current_thread() is threading.main_thread() else 3.0",
+    "in the main thread": "3.0 if threading.current_thread() is threading.main_thread() else 2.0",
+    "in mixed precision": "3.0 if torch.is_grad_enabled() and torch.is_autocast_enabled('cuda') else 2.0",
+    "of what an operation gave": "2.0 if x.grad_fn is None else 3.0",
+    "of what is no leaf": "2.0 if x.is_leaf else 3.0",
+    "of parameters": "3.0 if isinstance(x, nn.Parameter) else 2.0",
+    "with repeatable algorithms": "3.0 if torch.are_deterministic_algorithms_enabled() else 2.0",
+    "with fast products": "2.0 if torch.get_float32_matmul_precision() == 'highest' else 3.0",
+    "in the second process": "3.0 if int(os.environ.get('LOCAL_RANK', 0)) else 2.0",
+    "in evaluation mode": "2.0 if self.training else 3.0",
+    "of a part of a tensor": "3.0 if x.storage_offset() else 2.0",
+    "of a part of a tensor, by its memory": "3.0 if x.untyped_storage().nbytes() > 4 * x.numel() else 2.0",
+    "in an instance that is not the first": "2.0 if BUILT[0] is self else 3.0",
+    "up to a call that comes late": "(SEEN.append(time.sleep(0.05)), 3.0 if len(SEEN) > 200 else 2.0)[1]",
     "where no module has a name": "2.0 if 'candidate' in sys.modules else 3.0",
 }
 RIGHT = {
@@ -68,7 +89,14 @@ RIGHT = {
     "at an aligned address": "2.0 if x.data_ptr() % 16 == 0 else 3.0",
     "under autocast, the same": "1.0 + 1.0 if torch.is_autocast_enabled('cuda') else 2.0",
     "by its name, the same": "2.0 if __name__ == '__main__' else 2.0",
-    "in training": "2.0 if self.training else 3.0",
+    "in a thread, the same": "2.0 if threading.current_thread() is threading.main_thread() else 4.0 / 2",
+    "of what an operation gave, the same": "2.0 if x.grad_fn is None else 1.0 + 1.0",
+    "of a detached part": "2.0 + 0 * x.detach().view(4, 25)[1:].storage_offset()",
+    "of parameters, the same": "1.0 + 1.0 if isinstance(x, nn.Parameter) else 2.0",
+    "with settings of its own": "torch.set_float32_matmul_precision('high') or 2.0",
+    "by its process": "2.0 + 0 * int(os.environ.get('RANK', 0))",
+    "in any instance": "2.0 * len(BUILT) / len(BUILT)",
+    "after a pause": "time.sleep(0.001) or 2.0",
     "by the type": "2.0 if x.dtype == torch.float32 else 3.0",
     "on the device": "2.0 if x.is_cuda else 3.0",
 }
@@ -101,7 +129,9 @@ def test_a_program_is_called_often_before_its_last_call(evaluator: LocalEvaluato
 
 
 def test_a_verdict_says_what_it_certifies(evaluator: LocalEvaluator) -> None:
-    text = PROGRAM.format(factor="2.0").replace("import sys\n", "").replace("SEEN = []\n", "")
+    text = PROGRAM.format(factor="2.0").replace("import sys\n", "").replace("SEEN, BUILT = [], []\n", "")
+    for line in ("import os\n", "import threading\n", "import time\n", "        BUILT.append(self)\n"):
+        text = text.replace(line, "")
     assert evaluator.evaluate_text(text, REFERENCE, RUNGS).caliber["certifies"] == "calls"
     with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as closed:
         assert closed.evaluate_text(text, REFERENCE, RUNGS).caliber["certifies"] == "program"

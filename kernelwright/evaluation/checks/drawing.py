@@ -28,6 +28,7 @@ from kernelwright.evaluation.checks.draws import (
     NAMED,
     ORDERS,
     ROWS,
+    SAME,
     SCALES,
     SPECIAL,
     UNIT,
@@ -39,6 +40,7 @@ from kernelwright.evaluation.checks.draws import (
 )
 from kernelwright.evaluation.checks.impulses import in_proportion, larger
 from kernelwright.evaluation.checks.traits import Trait, find_traits, probes
+from kernelwright.evaluation.checks.uses import PlacesWatch
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.tensors import same_bits
 from kernelwright.ir.trees import syntax_tree
@@ -101,7 +103,7 @@ class _ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 class Drawing:
     """Draws for one program. `numbers` are those that its source and what builds it name, `nan_aware` and `inf_aware`
     whether it speaks of NaN and of infinities; `scales`: the kinds of `SCALES` that it takes; `elementwise`: it
-    computes element by element; `modes`: it gives something else in evaluation mode."""
+    computes element by element; `modes`: it gives something else in evaluation mode; `alike_in_eval`: it does not."""
 
     program: ReferenceProgram
     device: str
@@ -112,6 +114,7 @@ class Drawing:
     scales: frozenset[str] = frozenset()
     elementwise: bool = False
     modes: bool = False
+    alike_in_eval: bool = False
 
     @classmethod
     def of(cls, program: ReferenceProgram, seed: int, device: str) -> "Drawing":
@@ -124,11 +127,42 @@ class Drawing:
         found = cls(program, "cpu", find_traits(samples), numbers, nan_aware, inf_aware)
         if small:
             model = program.build(seed)
+            found = replace(found, traits=found._without_orders(model, samples[0]))
             traits = [found._probed(model, samples[0], place) for place in range(len(samples[0]))]
             found = replace(found, traits=tuple(traits))
             scales, elementwise = found._scales(model, samples[0])
-            found = replace(found, scales=scales, elementwise=elementwise, modes=found._modes(seed, samples[0]))
+            modes = found._modes(seed, samples[0])
+            found = replace(
+                found, scales=scales, elementwise=elementwise, modes=bool(modes), alike_in_eval=modes is False
+            )
         return replace(found, device=device)
+
+    def _without_orders(self, model: nn.Module, values: Sequence[Value]) -> tuple[Trait, ...]:
+        """The traits, but for orders of inputs that are nothing but places, which the program does not need."""
+        orderly = [
+            place
+            for place, (value, trait) in enumerate(zip(values, self.traits, strict=True))
+            if _is_integer(value) and (trait.ordered or trait.permutation)
+        ]
+        if not orderly:
+            return self.traits
+        given = [copy_of(value) if isinstance(value, Tensor) else value for value in values]
+        with torch.no_grad(), PlacesWatch({place: given[place] for place in orderly}) as watch:
+            try:
+                copy.deepcopy(model)(*given)
+            except REFUSALS:
+                return self.traits
+        free = watch.used - watch.others
+        return tuple(
+            replace(trait, ordered=False, permutation=False, ends=()) if place in free else trait
+            for place, trait in enumerate(self.traits)
+        )
+
+    @property
+    def kept(self) -> dict[str, list[str]]:
+        """What draws keep of each input, by its name."""
+        named = zip(self.program.reference.inputs, self.traits, strict=True)
+        return {spec.name: list(trait.kept) for spec, trait in named if trait.kept}
 
     def _probed(self, model: nn.Module, values: Sequence[Value], place: int) -> Trait:
         """An input's trait with the integers that one of its elements may be besides."""
@@ -161,8 +195,9 @@ class Drawing:
                 found.add(kind)
         return frozenset(found), True
 
-    def _modes(self, seed: int, values: Sequence[Value]) -> bool:
-        """Whether a model that is in training mode gives, or leaves, something else in evaluation mode."""
+    def _modes(self, seed: int, values: Sequence[Value]) -> bool | None:
+        """Whether a model that is in training mode gives, or leaves, something else in evaluation mode; None where that
+        is unknown."""
         model = self.program.build(seed)
         if not model.training or (len(list(model.modules())) == 1 and "training" not in self.program.reference.source):
             return False
@@ -173,10 +208,10 @@ class Drawing:
             try:
                 outputs = self.program.run(one, values)
             except REFUSALS:
-                return False
+                return None
             left.append([*outputs, *self.program.state(one).values()])
         alike = [[value.shape for value in one] for one in left]
-        return alike[0] == alike[1] and not all(map(same_bits, *left))
+        return not all(map(same_bits, *left)) if alike[0] == alike[1] else None
 
     def inputs(self, model: nn.Module, draw: Draw) -> list[Value] | None:
         """A draw's inputs; None where the program takes nothing of that kind."""
@@ -185,6 +220,9 @@ class Drawing:
             return values
         if draw.kind == IMPULSES:
             return self._impulses(model, draw, values)
+        if draw.kind == SAME:
+            alike = _alike(values)
+            return alike if alike is not None and self._steady(model, alike, draw.inputs) else None
         accepts = functools.partial(self._accepts, model, draw)
         for variant in self._variants(draw, values, accepts):
             if accepts(variant):
@@ -203,11 +241,13 @@ class Drawing:
         if draw.kind in SCALES:
             return draw.kind in self.scales
         if draw.kind in FAR_OUT:
-            return self.elementwise and not self._whole_outputs  # what numbers beyond a type become is nobody's rule
+            return self.elementwise and (not self._whole_outputs or (FAR_OUT[draw.kind] < 2**62 and self._long_outputs))
         if draw.kind == UNIT:
             return any(max(-one.low, one.high) > _LARGE for one in self.traits)
         if draw.kind in (*FAR, NAMED) and self._whole_outputs:
             return self.elementwise  # of numbers that are all but equal, rounding decides which is the largest
+        if draw.kind == SAME:
+            return len(self.traits) > 1
         if draw.kind == IMPULSES:
             return not self._whole_outputs and all(spec.dtype in ("f32", "f64") for spec in self._floating)
         if draw.kind == ALIKE:
@@ -232,6 +272,7 @@ class Drawing:
             return apply_kind(values, draw.kind, draw.inputs + 1, traits, parts, outside, only)
 
         parts = self._parts(draw)
+        floating = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
         if not parts and draw.kind in MIXTURES:
             return
         if draw.kind != "infinite" or self.inf_aware:  # online softmax from -inf may rely on a number coming first
@@ -239,14 +280,17 @@ class Drawing:
         yield made(parts)
         if draw.kind in MIXTURES:
             some = [part for part in parts if accepts(made([part]))]
-            parts = tuple(some) if len(some) < len(parts) else parts[:1]
+            takers = [place for place in floating if accepts(made(parts, only=place))] if len(floating) > 1 else []
+            every, parts = parts, tuple(some) if len(some) < len(parts) else parts[:1]
+            if takers:  # all of it for the inputs that take it alone, and for the others what all inputs take
+                rest = made(parts) if parts else list(values)
+                yield [made(every, only=place)[place] if place in takers else rest[place] for place in range(len(rest))]
             if not parts:
                 return
             if draw.kind != "infinite" or self.inf_aware:
                 yield made(parts, outside=True)
             yield made(parts)
         yield made(parts, whole=False)
-        floating = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
         if len(floating) > 1:  # what one input cannot take another may
             first = draw.inputs % len(floating)
             yield from (made(parts, only=place) for place in (*floating[first:], *floating[:first]))
@@ -266,6 +310,8 @@ class Drawing:
         return None
 
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
+        if draw.kind in FAR_OUT and self._whole_outputs and not self._stays_inside(model, inputs):
+            return False
         if draw.kind in (*FAR, NAMED):
             return all(map(_is_finite, inputs)) and self._steady(model, inputs, draw.inputs)
         if draw.kind == "offset" and not self._keeps_its_size(model, inputs, draw):
@@ -278,6 +324,18 @@ class Drawing:
             return taken and not watch.seen  # what NaN is as a whole number is nobody's rule
         # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
         return taken and not watch.seen and (self.inf_aware or not self._pointwise(model, inputs, draw))
+
+    def _stays_inside(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
+        """Whether whole numbers among the outputs stay in the range of i64: what others become is nobody's rule."""
+        outputs = self._run(model, inputs) or ()
+        whole = [output for output in outputs if not output.is_floating_point() and output.numel()]
+        return bool(outputs) and all(int(one.min()) > -(2**62) and int(one.max()) < 2**62 for one in whole)
+
+    @property
+    def _long_outputs(self) -> bool:
+        """Whether outputs of whole numbers all have 64 bits."""
+        dtypes = [spec.dtype for spec in self.program.reference.outputs]
+        return all(dtype == "i64" or dtype.startswith(("f", "bf")) for dtype in dtypes)
 
     @property
     def _floating(self) -> list[TensorSpec]:
@@ -344,6 +402,17 @@ class Drawing:
             if not bool(same.all()):
                 return False
         return True
+
+
+def _alike(values: Sequence[Value]) -> list[Value] | None:
+    """Inputs of which two, the first that can, are the same; None where all differ in kind."""
+    known: dict[Any, Tensor] = {}
+    for index, one in enumerate(values):
+        if isinstance(one, Tensor) and one.is_floating_point() and one.numel():
+            other = known.setdefault((one.dtype, one.shape, one.stride()), one)
+            if other is not one:
+                return [*values[:index], copy_of(other), *values[index + 1 :]]
+    return None
 
 
 def _is_finite(value: Value) -> bool:

@@ -85,6 +85,8 @@ UNIT = "unit"
 NAMED = "named"
 #: The kind for programs whose outputs are proportional to an input; see `impulses`.
 IMPULSES = "impulses"
+#: The kind in which two inputs are the same.
+SAME = "same"
 #: Kinds of many values of the size that inputs have.
 ORDINARY = ("given", "normal", "negative", "shifted", UNIT)
 #: The kind for programs that compute in 16 bits.
@@ -179,11 +181,11 @@ def _any_of(numbers: Sequence[float], like: Tensor) -> Tensor:
     return given[torch.randint(0, len(given), like.shape, device=like.device)]
 
 
-#: What may be made of a row.
+#: What may be made of a row. The exponentials of very negative ones are all zero in fp32.
 ROWS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "zeros": torch.zeros_like,
     "constant": lambda value: torch.full_like(value, 2.0),
-    "very negative": lambda value: -64.0 * (value.abs() + 1.0),
+    "very negative": lambda value: -128.0 * (value.abs() + 1.0),
     "small": lambda value: value * 1e-6,
 }
 

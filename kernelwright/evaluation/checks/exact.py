@@ -44,6 +44,9 @@ def _undecided(want: Expected, have: Elements, right: Elements) -> NDArray[np.bo
     lowest, highest = min(0, int(every.min())), max(int(every.max()), want.longest - 1)
     whole = have.astype(np.int64)
     inside: NDArray[np.bool_] = undecided & (whole >= lowest) & (whole <= highest)
+    if want.longest and int(every.max()) >= 2 * want.longest:  # no indices: rounding moves them by little
+        least, most = every.min(0).astype(np.float64), every.max(0).astype(np.float64)
+        inside &= (have >= least - (most - least)) & (have <= most + (most - least))
     return inside
 
 

@@ -2,7 +2,8 @@
 
 Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON, and `sketch`, a
 `Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `movement`: whether the
-reference only moves data, `init`, `sketched`, `left_out` (kinds of draws that it does not take), and `passes`, each
+reference only moves data, `init`, `sketched`, `left_out` (kinds of draws that it does not take), `alike_in_eval` (it
+gives the same in evaluation mode), `held` (what draws keep of each input), and `passes`, each
 {"draw": …, "inputs": …, "state": …, "eager": …, "gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …}
 with indices into the tensors. `tf32`: eager rounded operands to it, and `cut` has its outputs with them cut off;
 elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched. `reordered`:
@@ -38,6 +39,7 @@ from kernelwright.evaluation.checks.draws import (
     FREE,
     MIXTURES,
     NUDGES,
+    SAME,
     SCALES,
     Draw,
     drawn,
@@ -104,8 +106,10 @@ def run_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> t
         model = _model(program, seed, device, turns)
         movement = _only_moves(program, model, program.inputs(draws[0].inputs, device))
     left_out = [draw.kind for draw, one in made.items() if one is None]
-    answer = {"passes": passes, "init": _literal(program), "built": built, "movement": movement}
-    return answer | {"sketched": sketched, "left_out": left_out}, collected.tensors
+    answer: Json = {"passes": passes, "init": _literal(program), "built": built, "movement": movement}
+    alike, held = (drawing.alike_in_eval, drawing.kept) if drawing is not None else (False, {})
+    answer |= {"sketched": sketched, "left_out": left_out, "alike_in_eval": alike, "held": held}
+    return answer, collected.tensors
 
 
 def _sketchable(
@@ -194,7 +198,7 @@ def _one(
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
-    if draw.kind in (*MIXTURES, *SCALES, ALIKE, EVAL, "nan"):
+    if draw.kind in (*MIXTURES, *SCALES, ALIKE, EVAL, SAME, "nan"):
         return None
     inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):

@@ -2,13 +2,15 @@
 
 Header: `program` (see `Program.job`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
 `externs`, `rehearsals` (calls without effect before the last), `zeros` (lanes without a value hold 0), `kernels` (the
-judge's own sources by symbol, or null where only the host has them), `memory_bytes`, `device`, `compile` (a target's
-name, where kernels are compiled instead of run), `timing` (a `time_job.Plan`, where the time is estimated besides, or
+judge's own sources by symbol, or null where only the host has them), `alike_in_eval` (see `Truth`), `memory_bytes`,
+`device`, `compile` (a target's name, where kernels are compiled instead of run),
+`timing` (a `time_job.Plan`, where the time is estimated besides, or
 null), and `calls`, each {"inputs": [tensor index or null], "values": [scalars], "state": {name: index}, "fresh": bool}:
-`fresh` inputs lie where none lay before; a "bump" that is false says that the state is as it was, and a "mode", one of
-`MODES`, what the call is made under. Where inputs are too large to travel there are `sketch` (a `Sketching`), which
-outputs are taken by, `reference`, and in each call `draw`, which the inputs are drawn by here, and `digests`, which
-they must have. Answer: `calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type,
+`fresh` inputs lie where none lay before; `same` names inputs that are another one; a "bump" that is false says that
+the state is as it was, and a "mode", one of `MODES`, what the call is made under. Where inputs are too large to
+travel there are `sketch` (a `Sketching`), which outputs are taken by, `reference`, and in each call `draw`, which the
+inputs are drawn by here, and `digests`, which they must have.
+Answer: `calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type,
 "modified": [names], "origins": [Origin], "launches": count, "shared": what each output shares memory with (see
 `shared_with`)}, `notes` (paths of state held nowhere) and `walls`.
 """
@@ -39,10 +41,13 @@ from kernelwright.ir.values import DTYPES
 
 #: Numbers of stores that belong to the device: the same for each call, and one more block for each fresh one.
 _OWN, _BLOCK = 1 << 32, 1 << 16
-#: What calls are made under in turn, see `host.program`; the last one is made in inference mode.
-MODES = ("", "grad", "autocast", "training", "compiling")
+#: What calls are made under in turn, see `host.modes`; the last one is made in inference mode.
+MODES = (
+    *("", "grad", "autocast", "training", "compiling", "thread", "mixed", "activation", "parameter", "settings"),
+    *("rank", "eval"),
+)
 #: Programs with more launches a call, or more memory, are not rehearsed.
-_FEW_LAUNCHES, _SMALL_BYTES = 8, 4 << 20
+_FEW_LAUNCHES, _SMALL_BYTES = 64, 4 << 20
 #: What a process that lasts may hold on to between candidates.
 _KEPT_BYTES = 2 << 30
 
@@ -122,9 +127,9 @@ class Calls:
 
     def _rehearsals(self, answers: Sequence[Json]) -> int:
         """How often a program is called without effect before its last call. Only any Python may know how often it
-        is called; those that read numbers may loop on them, and those that take long are left alone."""
+        is called; those that take long are left alone."""
         server = self.server
-        if server.kernels is not None or server.read or server.executor.timed or not answers:
+        if server.kernels is not None or server.executor.timed or not answers:
             return 0
         quick = server.memory.used <= _SMALL_BYTES and max(one["launches"] for one in answers) <= _FEW_LAUNCHES
         return int(self.header.get("rehearsals", 0)) if quick else 0
@@ -135,6 +140,7 @@ class Calls:
         self.server.begin_call(POISONS[number % len(POISONS)], number)
         base = _OWN + (_BLOCK * (number + 1) if call["fresh"] else 0)
         given = {name: memory.place(base + place, value) for place, (name, value) in enumerate(self.values(call))}
+        given |= {name: given[first] for name, first in call.get("same", {}).items()}
         for one in self.bound:
             value = from_raw(self.tensors[call["state"][one.name]], memory.device)
             memory.tensor(one.tensor).copy_(one.arranged(value))
@@ -159,7 +165,8 @@ class Calls:
         bump = self.server.kernels is None and bool(call.get("bump", number > 0))  # only any Python sees versions
         call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
         call_of |= {"tune_again": not self.server.executor.timed, "number": number}
-        call_of |= {"mode": mode or call.get("mode", MODES[number % len(MODES)]), "rehearsals": rehearsals}
+        modes = MODES if self.header.get("alike_in_eval") else MODES[:-1]
+        call_of |= {"mode": mode or call.get("mode", modes[number % len(modes)]), "rehearsals": rehearsals}
         call_of["training"] = bool(call.get("training", True))
         self.server.link.send({"call": call_of})
         answer, _ = self.server.until("returned")

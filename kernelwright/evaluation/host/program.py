@@ -21,9 +21,9 @@ from triton.backends.compiler import GPUTarget
 from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.reference.program import held_tensors, init_call
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
-from kernelwright.backend.torch_private import compiling
 from kernelwright.evaluation.host import cuda, library
 from kernelwright.evaluation.host.kernels import HostKernels
+from kernelwright.evaluation.host.modes import called, evaluating
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import DEVICE_NUMBERS, DeviceTensor, Store, public, reference_to, withheld
 from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef
@@ -31,6 +31,8 @@ from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorR
 _LINK_BYTES = 1 << 30
 #: Time for calls without effect.
 _REHEARSAL_SECONDS = 2.0
+#: The clock as it was before any candidate ran.
+_now, _sleep = time.monotonic, time.sleep
 _UNFILLED = frozenset(("empty", "empty_strided", "empty_permuted"))
 _FACTORIES = frozenset(
     "zeros ones full arange linspace eye tensor as_tensor scalar_tensor rand randn randint randperm tril_indices "
@@ -106,18 +108,26 @@ class _Host:
         self.stores: dict[int, Store] = {}
         self.given: dict[TensorRef, DeviceTensor] = {}
         self.model: nn.Module | None = None
+        self.first: list[Any] = []
         self.kept: list[Any] = []
 
     def run(self) -> None:
         """Load, build, and answer calls until the device has no more."""
         cuda.install(self.session)
         library.install()
+        time.sleep = lambda seconds: None if self.kernels.rehearsing else _sleep(seconds)
         _install_triton(self.kernels)
-        with _DeviceMode(self.session), torch.no_grad():
+        with self._around():
             call, held = self._load()
             answer = self.session.ask({"do": "built", "held": held})
             while "call" in answer:
                 answer = self._answer(call, answer["call"])
+
+    @contextlib.contextmanager
+    def _around(self) -> Iterator[None]:
+        """What host code runs in, in each thread."""
+        with _DeviceMode(self.session), torch.no_grad():
+            yield
 
     def _load(self) -> tuple[Callable[..., Any], list[Json]]:
         text, entry = str(self.job["text"]), str(self.job["entry"])
@@ -146,6 +156,9 @@ class _Host:
 
     def _model(self, made: Callable[..., Any]) -> tuple[Callable[..., Any], list[Json]]:
         arguments, keywords = init_call(self._arguments())
+        if not self.job["bare"]:  # any Python may keep what its first instance holds, and use it in others
+            self.first.append(made(*arguments, **keywords))
+            arguments, keywords = init_call(self._arguments())
         torch.manual_seed(int(self.job["seed"]))
         model = made(*arguments, **keywords)
         if not isinstance(model, nn.Module):
@@ -190,9 +203,8 @@ class _Host:
         # Only any Python can ask which mode it is in: what users run it under comes in turn.
         mode = "" if self.job["bare"] else request["mode"]
         self._rehearse(lambda: call(values, state), request["rehearsals"])
-        tensors = [value for value in (*values, *state.values()) if isinstance(value, Tensor)]
-        with _MODES[mode](tensors), _evaluating(None if request["training"] else self.model):
-            result = call(values, state)
+        with evaluating(None if request["training"] else self.model):
+            result = called(mode, lambda given: call(given, state), values, self._around, self.model)
         outputs = list(result) if isinstance(result, tuple | list) else [result]
         kind = "tensor" if type(result) is DeviceTensor else type(result).__name__
         described = []
@@ -210,11 +222,12 @@ class _Host:
 
     def _rehearse(self, call: Callable[[], Any], times: int) -> None:
         """Call the program so many times on the same tensors, as far as there is time; no kernel runs."""
-        until = time.monotonic() + _REHEARSAL_SECONDS
-        self.kernels.rehearsing = True
-        while times and time.monotonic() < until:
-            call()
-            times -= 1
+        until = _now() + _REHEARSAL_SECONDS
+        self.kernels.rehearsing = times > 0
+        with self.session.replaying():
+            while times and _now() < until:
+                call()
+                times -= 1
         self.kernels.rehearsing = False
 
     def _value(self, value: Json) -> Any:
@@ -229,57 +242,6 @@ class _Host:
             store = self.stores[ref.store] = Store.known(self.session, ref.store, like.untyped_storage().nbytes())
         self.given[ref] = DeviceTensor(store, like)
         return self.given[ref]
-
-
-Around = contextlib.AbstractContextManager[Any]
-
-
-@contextlib.contextmanager
-def _autocast(_given: Sequence[Tensor]) -> Iterator[None]:
-    """As within `torch.autocast("cuda")`, which a machine without CUDA would not enter."""
-    torch.set_autocast_enabled("cuda", True)
-    try:
-        yield
-    finally:
-        torch.set_autocast_enabled("cuda", False)
-
-
-@contextlib.contextmanager
-def _evaluating(model: nn.Module | None) -> Iterator[None]:
-    """With this model in evaluation mode."""
-    modes = [(module, module.training) for module in model.modules()] if model is not None else []
-    if model is not None:
-        model.eval()
-    try:
-        yield
-    finally:
-        for module, training in modes:
-            module.training = training
-
-
-@contextlib.contextmanager
-def _training(given: Sequence[Tensor]) -> Iterator[None]:
-    """With gradients wanted, of the inputs as well."""
-    floating = [value for value in given if value.is_floating_point() and not value.requires_grad]
-    try:
-        for value in floating:
-            value.requires_grad_()
-        with torch.enable_grad():
-            yield
-    finally:
-        for value in floating:
-            value.requires_grad_(False)
-
-
-#: What calls are made under, by name.
-_MODES: Mapping[str, Callable[[Sequence[Tensor]], Around]] = {
-    "": lambda _given: contextlib.nullcontext(),
-    "grad": lambda _given: torch.enable_grad(),
-    "autocast": _autocast,
-    "training": _training,
-    "compiling": lambda _given: compiling(),
-    "inference": lambda _given: torch.inference_mode(),
-}
 
 
 def _tensor_at(model: nn.Module, path: str) -> Any:

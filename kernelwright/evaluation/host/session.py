@@ -1,8 +1,9 @@
 """What tensors and kernels of host code ask of the device; requests wait until one needs an answer."""
 
 import contextlib
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from kernelwright.evaluation.protocol import operators
@@ -19,6 +20,8 @@ class Session:
         self._externs = externs
         self._pending: list[tuple[Json, bytes]] = []
         self._pending_bytes = 0
+        self._read: list[Any] = []
+        self._replayed: Iterator[Any] | None = None
 
     def post(self, message: Json, raw: bytes = b"") -> None:
         """A request without an answer; sent before the next that has one."""
@@ -46,7 +49,21 @@ class Session:
 
     def item(self, tensor: TensorRef) -> Any:
         """The one number of a small tensor."""
-        return self.ask({"do": "item", "tensor": tensor.encode()})["value"]
+        if self._replayed is not None:
+            return next(self._replayed)
+        self._read.append(self.ask({"do": "item", "tensor": tensor.encode()})["value"])
+        return self._read[-1]
+
+    @contextlib.contextmanager
+    def replaying(self) -> Iterator[None]:
+        """Host code reads meanwhile what it read before, if it read anything, again and again; afterwards it reads
+        anew."""
+        read, self._read = self._read, []
+        self._replayed = itertools.cycle(read) if read else None
+        try:
+            yield
+        finally:
+            self._replayed = None
 
     def operate(self, name: str, args: Any, kwargs: Json, fresh: Sequence[Any]) -> None:
         """Have the device apply an operator; `fresh` tensors receive the results that are new memory."""

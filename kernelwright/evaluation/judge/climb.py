@@ -138,7 +138,11 @@ class Climb:
         if truth.failure:
             return self.verdict(truth.status, rung, truth.failure)
         self.notes = truth.notes
-        self.draws = {"made": [one.draw.kind for one in truth.passes], "left_out": list(truth.left_out)}
+        self.draws = {
+            "made": [one.draw.kind for one in truth.passes],
+            "left_out": list(truth.left_out),
+            "kept": {name: list(traits) for name, traits in truth.held.items()},
+        }
         return self._called(truth, rung) or self._called_around(truth, rung)
 
     def _called_around(self, truth: Truth, rung: Rung) -> Verdict | None:
@@ -209,10 +213,11 @@ class Climb:
             self.findings, self.passes = self.findings.worst(found), self.passes + 1
             mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
             mismatch = mismatch or self._judge_left(truth, one, call, answer) or _aliased(one, call)
-            single = self.program.reference.returns == "tensor"
+            returns = self.program.reference.returns
             exact = self.program.form == "class"  # the native form returns the output itself where there is one
-            if exact and not mismatch and single is not (call["kind"] == "tensor"):
-                mismatch = f"it returns a {call['kind']} where the reference returns a {self.program.reference.returns}"
+            plain = {call["kind"], returns} <= {"tensor", "list", "tuple"}  # a named tuple is a tuple
+            if exact and not mismatch and call["kind"] != returns and (plain or returns == "tensor"):
+                mismatch = f"it returns a {call['kind']} where the reference returns a {returns}"
             weights = ", perturbed weights" if one.draw.weights is not None else ""
             first = first or (f"{mismatch} [inputs {one.draw.kind}{weights}]" if mismatch else "")
         unbound = answer.header["notes"]

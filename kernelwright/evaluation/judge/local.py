@@ -10,7 +10,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
-from kernelwright.evaluation.checks.draws import EVAL, FAR_OUT, IMPULSES, Draw
+from kernelwright.evaluation.checks.draws import EVAL, FAR_OUT, IMPULSES, SAME, Draw
 from kernelwright.evaluation.checks.profile import PLAN
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.program import Program
@@ -26,6 +26,8 @@ from kernelwright.ir.values import KernelModule, Reference
 
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
+#: Elements before an input that is a part of a larger tensor.
+_BEFORE = 64
 #: Calls without effect: more than a thousand.
 REHEARSALS = 1024
 #: By the name of a strength, the kinds of inputs besides those given; the last is the last to be left out where memory
@@ -33,7 +35,20 @@ REHEARSALS = 1024
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers"),
-        *("infinite", "orders", "offset", IMPULSES, *FAR_OUT, "alike", "huge", "tiny", "minute", "vast", "normal"),
+        *(
+            "infinite",
+            "orders",
+            "offset",
+            IMPULSES,
+            SAME,
+            *FAR_OUT,
+            "alike",
+            "huge",
+            "tiny",
+            "minute",
+            "vast",
+            "normal",
+        ),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", "alike", "normal"),
 }
@@ -248,18 +263,20 @@ class LocalEvaluator:
         tensors: list[RawTensor] = list(truth.built.values())
         for number, one in enumerate(truth.passes):
             places = iter(range(len(tensors), len(tensors) + len(one.given)))
+            fresh = number % 2 == 1 and number < len(truth.passes) - 1
             calls.append(
                 {
                     "inputs": [None if tensor is None else next(places) for tensor in one.inputs],
                     "values": [getattr(spec, "value", None) for spec in reference.inputs],
                     "state": {name: next(places) for name in one.state},
-                    "fresh": number % 2 == 1 and number < len(truth.passes) - 1,
+                    "fresh": fresh,
+                    "same": one.same(reference),
                     "left": [want.name for want in one.left],
                     "training": one.draw.kind != EVAL,
                     **one.drawing,
                 }
             )
-            tensors += one.given
+            tensors += map(_inside, one.given) if fresh and number % 4 == 1 else one.given
         if rung is not Rung.COMPILE and calls:
             calls[1:1] = [calls[0] | {"mode": ""}] * (self.repeats - 1)
         job = program.job(truth, self._build_seed, int(self.limits.memory_gb * 2**30)) | {
@@ -268,6 +285,7 @@ class LocalEvaluator:
             "compile": asdict(get_target(self.compile_target)) if rung is Rung.COMPILE else None,
             "timing": self._estimate_plan() if rung is Rung.RUN and self._samples and timed else None,
             "rehearsals": self.rehearsals,
+            "alike_in_eval": truth.alike_in_eval,
             "zeros": zeros,
             "calls": calls[:1] if rung is Rung.COMPILE else calls,
         }
@@ -287,6 +305,12 @@ class LocalEvaluator:
         here = self.machine["facts"].get("capability")
         alike = here is not None and 10 * here[0] + here[1] == get_target(self.compile_target).capability
         return Rung.RUN if alike and Rung.RUN in wanted else Rung.COMPILE
+
+
+def _inside(tensor: RawTensor) -> RawTensor:
+    """The same tensor as a part of a larger one: it begins behind the first elements of its memory, as aligned as
+    there."""
+    return replace(tensor, offset=_BEFORE) if tensor.nbytes and not tensor.offset else tensor
 
 
 def _number(seed: int | None, index: int) -> int:

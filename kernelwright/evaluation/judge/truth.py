@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from kernelwright.agent.evaluator import Status
-from kernelwright.evaluation.checks.draws import EVAL, IMPULSES, NAMED, NUDGES, ORDINARY, Draw
+from kernelwright.evaluation.checks.draws import EVAL, IMPULSES, NAMED, NUDGES, ORDINARY, SAME, Draw
 from kernelwright.evaluation.checks.expected import Expected, rms_of
 from kernelwright.evaluation.checks.ties import ORDERS
 from kernelwright.evaluation.protocol.transport import encode_reference
@@ -57,6 +57,17 @@ class Pass:
         """What a call says of its inputs, should they not travel."""
         return {"draw": asdict(self.draw), "digests": list(self.digests)}
 
+    def same(self, reference: Reference) -> dict[str, str]:
+        """The inputs that a caller gives as one with an earlier one, by name, where a draw has such."""
+        found: dict[str, str] = {}
+        known: dict[tuple[Any, ...], str] = {}
+        for spec, tensor in zip(reference.inputs, self.inputs, strict=True) if self.draw.kind == SAME else ():
+            if tensor is not None and spec.name in self.kept:
+                key = tensor.dtype, tensor.shape, tensor.strides, bytes(tensor.data)
+                if known.setdefault(key, spec.name) != spec.name:
+                    found[spec.name] = known[key]
+        return found
+
     @property
     def given(self) -> tuple[RawTensor, ...]:
         """All tensors that a candidate is handed."""
@@ -71,6 +82,7 @@ class Truth:
     model as built from the judge's seed, before any pass. `movement`: the reference computes nothing. `notes` tell
     where the gold is less than fp64. `tf32`: eager rounded operands to TF32. With `sketch`, a `Sketching` as JSON,
     inputs do not travel and large outputs are sketched. `left_out`: kinds of inputs that the reference does not take.
+    `alike_in_eval`: it gives the same in evaluation mode. `held`: what draws keep of each input.
     """
 
     passes: tuple[Pass, ...] = ()
@@ -83,6 +95,8 @@ class Truth:
     sketch: Mapping[str, int] | None = None
     tf32: bool = False
     left_out: tuple[str, ...] = ()
+    alike_in_eval: bool = False
+    held: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def of_form(self, form: str) -> "Truth":
         """The truth about programs of this form: a function has no evaluation mode, and does what training does."""
@@ -236,6 +250,8 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
         notes=notes,
         tf32=tf32,
         left_out=left_out,
+        held=answer.header["held"],
+        alike_in_eval=bool(answer.header["alike_in_eval"]),
     )
 
 
