@@ -6,10 +6,10 @@ import torch
 from numpy.typing import NDArray
 
 from kernelwright.evaluation.checks.correctness import compare, compare_output, differ
-from kernelwright.evaluation.checks.draws import nudge
 from kernelwright.evaluation.checks.expected import Expected
 from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.checks.sides import elements
+from kernelwright.evaluation.checks.weights import nudge
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.ir.values import Tolerance, contiguous_strides
 

@@ -23,7 +23,8 @@ from kernelwright.backend.measure.clock import CaptureError, HostClock
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
-from kernelwright.evaluation.checks.draws import Draw, perturb
+from kernelwright.evaluation.checks.draws import Draw
+from kernelwright.evaluation.checks.weights import perturb
 from kernelwright.evaluation.child import reference as reference_job
 from kernelwright.evaluation.device import time_reference
 from kernelwright.evaluation.device.interpret import InterpreterExecutor

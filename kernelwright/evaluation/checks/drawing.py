@@ -3,7 +3,6 @@
 A program takes what it neither raises on nor answers with NaN, infinity or another shape.
 """
 
-import ast
 import copy
 import functools
 import math
@@ -35,15 +34,14 @@ from kernelwright.evaluation.checks.draws import (
     WHOLE_KINDS,
     Draw,
     apply_kind,
-    nudge,
-    perturb,
 )
 from kernelwright.evaluation.checks.impulses import in_proportion, larger
+from kernelwright.evaluation.checks.literals import named, numbers_of
 from kernelwright.evaluation.checks.traits import Trait, find_traits, probes
 from kernelwright.evaluation.checks.uses import PlacesWatch
+from kernelwright.evaluation.checks.weights import nudge, perturb
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.tensors import same_bits
-from kernelwright.ir.trees import syntax_tree
 from kernelwright.ir.values import TensorSpec
 
 #: What a program raises on inputs that it is not defined on.
@@ -54,14 +52,6 @@ _SAMPLES, _TRIED_BYTES = 3, 64 << 20
 _LARGE, _LARGEST_SUMMED = 64.0, 1e16
 #: By how many units in the last place outputs may change where inputs change by one.
 _UNSTEADY = 256.0
-#: Numbers of a source that are drawn around, at most.
-_MOST_LITERALS = 48
-#: What a program names that means something by NaN; where it does not, kernels may treat NaN as they like.
-#: What names infinities as well.
-_INFINITE_NAMES = frozenset("nan_to_num isfinite isinf isposinf isneginf".split())
-_NAN_NAMES = frozenset(
-    "isnan nan_to_num nansum nanmean nanmedian nanquantile isfinite isinf isposinf isneginf fmax fmin".split()
-)
 
 
 class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -122,8 +112,8 @@ class Drawing:
         samples = [program.inputs(seed + number) for number in range(_SAMPLES)]
         reference = program.reference
         small = sum(spec.nbytes for spec in reference.tensors) <= _TRIED_BYTES
-        _, nan_aware, inf_aware = _named(reference.source, reference.entry)
-        numbers = _numbers_of(program)
+        _, nan_aware, inf_aware = named(reference.source, reference.entry)
+        numbers = numbers_of(program)
         found = cls(program, "cpu", find_traits(samples), numbers, nan_aware, inf_aware)
         if small:
             model = program.build(seed)
@@ -221,7 +211,7 @@ class Drawing:
         if draw.kind == IMPULSES:
             return self._impulses(model, draw, values)
         if draw.kind == SAME:
-            alike = _alike(values)
+            alike = _alike(values, [bool(trait.kept) for trait in self.traits])
             return alike if alike is not None and self._steady(model, alike, draw.inputs) else None
         accepts = functools.partial(self._accepts, model, draw)
         for variant in self._variants(draw, values, accepts):
@@ -236,8 +226,8 @@ class Drawing:
         if draw.kind in ("given", EVAL):
             return draw.kind == "given" or self.modes
         if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
-            named = draw.kind == "literals" and any(trait.low < trait.high for trait in self.traits)
-            return any(dtypes) and (draw.kind in WHOLE_KINDS or (named and bool(self.numbers)))
+            around = draw.kind == "literals" and any(trait.low < trait.high for trait in self.traits)
+            return any(dtypes) and (draw.kind in WHOLE_KINDS or (around and bool(self.numbers)))
         if draw.kind in SCALES:
             return draw.kind in self.scales
         if draw.kind in FAR_OUT:
@@ -257,8 +247,8 @@ class Drawing:
     def _parts(self, draw: Draw) -> tuple[Any, ...]:
         parts = {"rows": tuple(ROWS), "literals": (*self.numbers, *SPECIAL), "infinite": (-math.inf, math.inf)}
         parts |= {kind: (size,) for kind, size in FAR_OUT.items()}
-        named = tuple(number for number in draw.numbers if self.elementwise or number <= _LARGEST_SUMMED)
-        return {**parts, "orders": tuple(ORDERS), NAMED: named}.get(draw.kind, ())
+        around = tuple(number for number in draw.numbers if self.elementwise or number <= _LARGEST_SUMMED)
+        return {**parts, "orders": tuple(ORDERS), NAMED: around}.get(draw.kind, ())
 
     def _variants(
         self, draw: Draw, values: Sequence[Value], accepts: Callable[[list[Value]], bool]
@@ -404,11 +394,12 @@ class Drawing:
         return True
 
 
-def _alike(values: Sequence[Value]) -> list[Value] | None:
-    """Inputs of which two, the first that can, are the same; None where all differ in kind."""
+def _alike(values: Sequence[Value], bound: Sequence[bool]) -> list[Value] | None:
+    """Inputs of which two, the first that can, are the same; None where all differ in kind. Those that are `bound` have
+    something that draws keep, and stay as they are."""
     known: dict[Any, Tensor] = {}
     for index, one in enumerate(values):
-        if isinstance(one, Tensor) and one.is_floating_point() and one.numel():
+        if isinstance(one, Tensor) and one.is_floating_point() and one.numel() and not bound[index]:
             other = known.setdefault((one.dtype, one.shape, one.stride()), one)
             if other is not one:
                 return [*values[:index], copy_of(other), *values[index + 1 :]]
@@ -434,55 +425,6 @@ def _is_integer(value: Value) -> bool:
     return isinstance(value, Tensor) and not (
         value.is_floating_point() or value.is_complex() or value.dtype == torch.bool
     )
-
-
-def _numbers(value: Any) -> Iterator[float]:
-    """The finite numbers in what a program is built with."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e30:
-        yield float(value)
-    elif isinstance(value, list | tuple | dict):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _numbers(one)
-
-
-def _numbers_of(program: ReferenceProgram) -> tuple[float, ...]:
-    """The numbers that a program names, and those that it is built with."""
-    named = _named(program.reference.source, program.reference.entry)[0]
-    return tuple(dict.fromkeys((*named, *_numbers(program.init_arguments()))))[:_MOST_LITERALS]
-
-
-def weight_error(program: ReferenceProgram) -> float:
-    """The largest relative error of `1 - number` in fp32, over the program's numbers between 0.5 and 1, such as 0.999;
-    0 if the program has no such number."""
-    return max((2.0**-24 / (1 - number) for number in _numbers_of(program) if 0.5 < number < 1), default=0.0)
-
-
-@functools.lru_cache(64)
-def _named(source: str, entry: str) -> tuple[tuple[float, ...], bool, bool]:
-    """The numbers that a source names besides in what makes its inputs, those that it compares with first, and whether
-    it names what is of NaN, as a comparison with itself does, and of infinity."""
-    found: dict[float, None] = {}
-    compared: set[float] = set()
-    names: set[str] = set()
-    for statement in syntax_tree(source).body:
-        if getattr(statement, "name", "") in ("get_inputs", "get_init_inputs"):
-            continue
-        if isinstance(statement, ast.ClassDef) and statement.name != entry and statement.name == "ModelNew":
-            continue
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute | ast.Name):
-                names.add(node.attr if isinstance(node, ast.Attribute) else node.id)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-                number = float(node.value) if abs(node.value) < 1e30 else math.inf
-                if not isinstance(node.value, bool) and math.isfinite(number):
-                    found.setdefault(number)
-            if isinstance(node, ast.Compare):
-                sides = [one.value for one in (node.left, *node.comparators) if isinstance(one, ast.Constant)]
-                if ast.unparse(node.left) in map(ast.unparse, node.comparators):
-                    names.add("isnan")
-                compared |= {float(one) for one in sides if isinstance(one, int | float) and abs(one) < 1e30}
-    largest = sorted(found, key=lambda number: (number not in compared, number in (0.0, 1.0, 2.0)))
-    return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES), bool(names & _INFINITE_NAMES)
 
 
 def _size(output: Tensor) -> float:

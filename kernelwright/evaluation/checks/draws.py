@@ -2,17 +2,17 @@
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.evaluation.checks.impulses import impulses
-from kernelwright.evaluation.checks.traits import NO_TRAIT, Trait, find_traits, integers, kept
+from kernelwright.evaluation.checks.traits import NO_TRAIT, Trait, integers, kept
 
 
 @dataclass(frozen=True)
@@ -34,24 +34,21 @@ class Draw:
         return cls(**{**content, "numbers": tuple(content.get("numbers", ()))})
 
 
-#: Times that eager runs on values whose last bits are noise.
-NUDGES = 2
-
-
-def _rms(value: Tensor) -> float:
+def rms(value: Tensor) -> float:
+    """The root of its mean square, and 1 where that is 0."""
     return float(value.double().square_().mean().sqrt()) or 1.0
 
 
 def _normal(value: Tensor) -> Tensor:
-    return torch.randn(value.shape, dtype=torch.float64, device=value.device).mul_(_rms(value))
+    return torch.randn(value.shape, dtype=torch.float64, device=value.device).mul_(rms(value))
 
 
 def _negative(value: Tensor) -> Tensor:
-    return -value.double().abs() - 0.05 * _rms(value)
+    return -value.double().abs() - 0.05 * rms(value)
 
 
 def _shifted(value: Tensor) -> Tensor:
-    return value.double() + 3.0 * _rms(value)
+    return value.double() + 3.0 * rms(value)
 
 
 def _small(value: Tensor) -> Tensor:
@@ -68,7 +65,7 @@ def _integers(value: Tensor) -> Tensor:
 
 def _unit(value: Tensor) -> Tensor:
     finite = value[torch.isfinite(value)]
-    return value.double() * 2.0 ** -round(math.log2(_rms(finite) if finite.numel() else 1.0))
+    return value.double() * 2.0 ** -round(math.log2(rms(finite) if finite.numel() else 1.0))
 
 
 def _scaled(value: Tensor, by: float) -> Tensor:
@@ -107,7 +104,7 @@ def _one_sided(value: Tensor) -> Tensor:
 
 def level(tensor: Tensor) -> Tensor:
     """All elements one power of two near their size: products with it are exact."""
-    return torch.full_like(tensor, 2.0 ** round(math.log2(_rms(tensor))))
+    return torch.full_like(tensor, 2.0 ** round(math.log2(rms(tensor))))
 
 
 def _infinite(value: Tensor, signs: Sequence[float]) -> Tensor:
@@ -236,7 +233,7 @@ def _far_out(value: Tensor, numbers: Sequence[float]) -> Tensor:
 def _offset(value: Tensor) -> Tensor:
     """Far from zero compared to how much they differ: a hundred times, or as much as leaves the differences of 16-bit
     numbers a few bits. Farther out, right sums of squared differences are worse in fp32 than eager's are in fp64."""
-    return value.double() + min(1e2, 2.0**-4 / torch.finfo(value.dtype).eps) * _rms(value)
+    return value.double() + min(1e2, 2.0**-4 / torch.finfo(value.dtype).eps) * rms(value)
 
 
 def _rows(value: Tensor, names: Sequence[str]) -> Tensor:
@@ -364,140 +361,3 @@ def drawn(program: ReferenceProgram, draw: Draw, device: torch.device | str) -> 
     """A draw's inputs, the same in every process on one kind of device; those of kinds that are mixed as given."""
     values = program.inputs(draw.inputs, device)
     return apply_kind(values, draw.kind, draw.inputs + 1) if draw.kind in KINDS else values
-
-
-class _Generators(dict[torch.device, torch.Generator]):
-    """One a device, made when asked for."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__()
-        self._seed = seed
-
-    def __missing__(self, device: torch.device) -> torch.Generator:
-        self[device] = torch.Generator(device).manual_seed(self._seed)
-        return self[device]
-
-
-def even_out(model: nn.Module) -> None:
-    """Make the elements of each weight one number, in place: what is summed with them is rounded to one side."""
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.is_floating_point() and parameter.numel():
-                each_once(parameter).copy_(level(each_once(parameter)))
-
-
-#: Parameters that begin smaller than this are made as large as others are: what they scale would go unnoticed.
-_TINY = 1e-2
-
-
-#: Kinds of draws that have weights of any sign and of several sizes, if the program takes such.
-FREE = ("shifted", "small", "integers", "orders")
-#: By how much parameters of one number are multiplied then; by these one after another where there are few elements.
-_FACTORS, _IN_TURN = (1.0, 1.0, 4.0, 16.0), (16.0, -4.0, 4.0, -1.0)
-
-
-def perturb(model: nn.Module, seed: int, free: int | None = None) -> None:
-    """Change parameters and buffers in place.
-
-    Zeros become numbers around zero, ones positive numbers around one (a running variance stays one), tiny parameters
-    larger ones, all others change by a tenth. A kernel that leaves out a bias, a gain, a small branch or a running mean
-    then gives something else. Buffers change if they are saved with the model. A table of integers is shuffled. A
-    buffer of two values keeps these values. If it is a mask, which contains zeros, its columns change places. A mask
-    that follows a rule, such as a triangle, stays as it is. Numbers are drawn on the tensors' device, because a billion
-    of them take half a minute on a CPU; they are the same on one kind of device.
-
-    `free` is the place of the draw's kind in `FREE`. If it is given, parameters are drawn anew in their size, without
-    zeros. A parameter whose elements are all equal gets signs and factors. If it has few elements, it gets all the
-    factors in the draws of all the kinds in `FREE`.
-    """
-    generators = _Generators(seed)
-    saved = model.state_dict(keep_vars=True).values()
-    before = {parameter: _alike(parameter) for parameter in model.parameters()} if free is not None else {}
-    with torch.no_grad():
-        for parameter in model.parameters():
-            _perturb(each_once(parameter), generators, tiny=True)
-            if free is not None and parameter.is_floating_point() and parameter.numel():
-                _redraw(each_once(parameter), before[parameter], generators, free)
-        for buffer in dict.fromkeys(model.buffers()):
-            if any(buffer is one for one in saved) or _alike(buffer):
-                _perturb(each_once(buffer), generators, tiny=False)
-
-
-def _alike(tensor: Tensor) -> bool:
-    return bool(tensor.numel()) and bool((tensor == tensor.flatten()[0]).all())
-
-
-def _redraw(tensor: Tensor, constant: bool, generators: Mapping[torch.device, torch.Generator], turn: int) -> None:
-    """Draw a parameter anew for the time that `turn` counts; `constant`: it was of one number."""
-    device = tensor.device
-    noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
-    if not constant:
-        tensor.copy_(noise * _rms(tensor))
-        return
-    if tensor.numel() < len(_IN_TURN):
-        places = torch.arange(turn, turn + tensor.numel(), device=device) % len(_IN_TURN)
-        by = torch.tensor(_IN_TURN, dtype=torch.float64, device=device)[places].reshape(tensor.shape)
-        tensor.copy_(tensor.double() * by)
-        return
-    which = torch.randint(0, len(_FACTORS), tensor.shape, generator=generators[device], device=device)
-    factors = torch.tensor(_FACTORS, dtype=torch.float64, device=device)[which]
-    tensor.copy_(tensor.double() * torch.where(noise < 0, -factors, factors))
-
-
-def _perturb(tensor: Tensor, generators: Mapping[torch.device, torch.Generator], *, tiny: bool) -> None:
-    if not tensor.numel():
-        return
-    device, constant, first = tensor.device, _alike(tensor), tensor.flatten()[0]
-    if not constant and not tiny and tensor.numel() < 3:
-        return
-    if not constant and not tiny and torch.unique(tensor).numel() == 2:
-        if not _follows_from_code(tensor):
-            _exchange(tensor, generators[device])
-        return
-    if not tensor.is_floating_point():
-        if not constant and not tensor.is_complex():
-            order = torch.randperm(tensor.numel(), generator=generators[device], device=device)
-            tensor.copy_(tensor.flatten()[order].reshape(tensor.shape))
-        return
-    noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
-    size = _rms(tensor)
-    if constant and float(first) == 0.0:
-        tensor.copy_(0.3 * noise)
-    elif tiny and size < _TINY and (constant or size < _TINY / 10):
-        tensor.copy_(tensor.double() * (0.3 / size) * torch.exp(0.3 * noise))
-    elif constant:
-        tensor.copy_(tensor.double() * torch.exp(0.3 * noise))
-    else:
-        changed = tensor.double() * (1 + 0.1 * noise)
-        tensor.copy_(changed if tiny else kept(changed, find_traits([[tensor]])[0]))
-
-
-def _follows_from_code(mask: Tensor) -> bool:
-    """Whether a tensor of two values is no mask, which has zeros, or one that a rule gives: all its diagonals hold one
-    value, as those of triangles and bands do; of one dimension, it changes once."""
-    if bool((mask != 0).all()):
-        return True
-    if mask.ndim < 2 or min(mask.shape[-2:]) < 2:
-        flat = mask.reshape(-1)
-        return int((flat[1:] != flat[:-1]).sum()) == 1
-    return torch.equal(mask[..., 1:, 1:], mask[..., :-1, :-1])
-
-
-def _exchange(mask: Tensor, generator: torch.Generator) -> None:
-    """Let the columns of a mask change places, and its rows with them if it is symmetric."""
-    order = torch.randperm(mask.shape[-1], generator=generator, device=mask.device)
-    symmetric = mask.ndim > 1 and mask.shape[-1] == mask.shape[-2] and torch.equal(mask, mask.mT)
-    changed = mask[..., order]
-    mask.copy_(changed[..., order, :] if symmetric else changed)
-
-
-def nudge(tensors: Iterable[Tensor], seed: int) -> None:
-    """Change floating tensors in place by at most a unit in the last place; zeros and infinities stay."""
-    generators = _Generators(seed)
-    with torch.no_grad():
-        for tensor in map(each_once, tensors):
-            if tensor.is_floating_point():
-                device = tensor.device
-                noise = torch.rand(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
-                noise.mul_(2).sub_(1).mul_(torch.finfo(tensor.dtype).eps)
-                tensor.copy_(tensor.double() * (1 + noise))

@@ -32,22 +32,11 @@ from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing, weight_error
-from kernelwright.evaluation.checks.draws import (
-    ALIKE,
-    EVAL,
-    FREE,
-    MIXTURES,
-    NUDGES,
-    SAME,
-    SCALES,
-    Draw,
-    drawn,
-    even_out,
-    nudge,
-    perturb,
-)
+from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing
+from kernelwright.evaluation.checks.draws import ALIKE, EVAL, MIXTURES, SAME, SCALES, Draw, drawn
+from kernelwright.evaluation.checks.literals import weight_error
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
+from kernelwright.evaluation.checks.weights import FREE, NUDGES, even_out, nudge, perturb
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.sketch import Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import same_bits, to_raw
