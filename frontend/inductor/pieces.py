@@ -9,7 +9,7 @@ piece together.
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch.fx import Graph, GraphModule, Interpreter, Node
@@ -122,11 +122,12 @@ class _Program:
             raise LoweringError(
                 f"the graph that Inductor compiled does not run operation by operation: {error}"
             ) from error
-        known = {name: values.found[node] for name, node in nodes.items() if _holds(held.get(name), values.found[node])}
-        return cls(captured.graph, nodes, known, {name: layouts[name] for name in known if name in layouts})
+        found = {name: values.found.get(node) for name, node in nodes.items()}  # none of a node of another graph
+        known = {name: value for name, value in found.items() if name in layouts and _holds(value, held.get(name))}
+        return cls(captured.graph, nodes, known, {name: layouts[name] for name in known})
 
 
-def _holds(buffer: Held | None, value: Any) -> bool:
+def _holds(value: Any, buffer: Held | None) -> TypeGuard[torch.Tensor]:
     """Whether a buffer, or an input, holds this value as it is."""
     if not isinstance(value, torch.Tensor):
         return False

@@ -171,8 +171,8 @@ Compile = Callable[..., Compiled]
 def compiled(evaluator: LocalEvaluator) -> Compile:
     """`compile` of a program with a pass after the lowering that changes kernels; its evaluator is the tests' own."""
 
-    def run(one: Hidden, new: str = "", asked: str = "auto", out: Path | None = None) -> Compiled:
-        passes = (LowerInductor(), *([Spoil(one.old, new)] if new else []))
+    def run(one: Hidden, new: str = "", asked: str = "auto", out: Path | None = None, device: str = "auto") -> Compiled:
+        passes = (LowerInductor(device=device), *([Spoil(one.old, new)] if new else []))
         told = [f"kernel_by_kernel={asked}", *([f"out={out}"] if out else [])]
         settings = replace(read_settings("hidden", told), pipeline=Pipeline(passes))
         context = Context("h100", evaluator)
@@ -210,6 +210,11 @@ def test_compile_judges_the_kernels_of_honest_programs_in_16_bits_and_of_others_
     wide = replace(HIDDEN[0], dtype="float32")
     assert compiled(wide).report["kernels_alone"] is None
     assert compiled(wide, asked="always").report["kernels_alone"]["judged"].keys() == alone["judged"].keys()
+
+
+def test_kernels_of_programs_that_were_lowered_by_shapes_alone_are_judged(compiled: Compile) -> None:
+    found = compiled(HIDDEN[0], device="meta")
+    assert found.ok and found.report["kernels_alone"]["judged"], found.report["kernels_alone"]
 
 
 def test_programs_that_autocast_compute_in_16_bits() -> None:

@@ -60,4 +60,6 @@ def _lowering(result: CompileResult) -> LowerInductor | None:
     """The pass that made the kernels, with its options; None if Inductor did not make them."""
     made = [stage.spec for stage in result.stages if stage.name == LowerInductor.name and stage.changed]
     passes = parse_pipeline(made[-1]).passes if made else ()
-    return next((one for one in passes if isinstance(one, LowerInductor)), None)
+    found = next((one for one in passes if isinstance(one, LowerInductor)), None)
+    # Inputs of the kernels are drawn like values of the program, which shapes alone do not give.
+    return replace(found, device="auto") if found is not None and found.device == "meta" else found
