@@ -1,6 +1,7 @@
 """What is trained: a LoRA adapter on a base model that stays as it is, and the optimizer that moves it."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -220,10 +221,9 @@ def open_model(
         try:
             model = PeftModel.from_pretrained(bare, str(adapter), is_trainable=True)
         except (ValueError, RuntimeError) as error:  # modules or shapes of another model
-            cause = " ".join(str(error).split())[:200]
             raise UserError(
-                f"the adapter {adapter} does not fit the base model {base}: {cause}; give another adapter=…, or "
-                "adapter=null for a new one"
+                f"the adapter {adapter} does not fit the base model {base}: {_misfit(str(error))}; give another "
+                "adapter=…, or adapter=null for a new one"
             ) from error
     for parameter in model.parameters():
         if parameter.requires_grad:
@@ -233,6 +233,15 @@ def open_model(
             module.cast_input_dtype_enabled = False  # activations stay as they are: scoring runs under autocast
     shard_layers(model, ranks, device)
     return model.to(device), tokenizer
+
+
+def _misfit(message: str) -> str:
+    """Why weights do not fit, from PyTorch's message: the first shape that differs, else its first line."""
+    shapes = re.search(r"size mismatch for (\S+): \D*?torch\.Size\((.*?)\)\D*?torch\.Size\((.*?)\)", message)
+    if shapes is None:
+        return message.strip().partition("\n")[0]
+    name, given, needed = shapes.groups()
+    return f"{name} has the shape {given}, and {needed} is needed (its rank or its base model is another one)"
 
 
 def open_tokenizer(base: Path | str) -> Any:
