@@ -9,8 +9,9 @@ from kernelwright.backend.tensors import each_once
 from kernelwright.evaluation.checks.draws import level, rms
 from kernelwright.evaluation.checks.traits import find_traits, kept
 
-#: Times that eager runs on values whose last bits are noise.
-NUDGES = 2
+#: Times that eager runs on values whose last bits are noise, and where its outputs have so few elements in all that a
+#: single one of their errors says little.
+NUDGES, FEW, NUDGES_OF_FEW = 2, 16, 8
 
 
 class _Generators(dict[torch.device, torch.Generator]):

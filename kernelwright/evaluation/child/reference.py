@@ -36,7 +36,7 @@ from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing
 from kernelwright.evaluation.checks.draws import ALIKE, EVAL, MIXTURES, SAME, SCALES, Draw, drawn
 from kernelwright.evaluation.checks.literals import weight_error
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
-from kernelwright.evaluation.checks.weights import FREE, NUDGES, even_out, nudge, perturb
+from kernelwright.evaluation.checks.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.sketch import Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import same_bits, to_raw
@@ -227,7 +227,8 @@ def _pass(
     answer["tf32"] = mode.used
     answer["eager"] = [into.take(output) for output in eager]
     answer["cut"] = _cut_off(program, copy.deepcopy(twin), inputs, seed, into) if mode.used else None
-    times = 0 if mode.used or into.sketching is not None else NUDGES
+    few = sum(value.numel() for value in eager) <= FEW
+    times = 0 if mode.used or into.sketching is not None else NUDGES_OF_FEW if few else NUDGES
     runs = [_nudged(program, copy.deepcopy(twin), inputs, seed, into, 2 * number) for number in range(times)]
     answer["nudged"] = [run for run in runs if run is not None]
     torch.manual_seed(seed + 1)
