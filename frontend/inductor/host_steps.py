@@ -45,11 +45,13 @@ def read_lines(source: str, symbols: Collection[str]) -> tuple[Line, ...]:
 
 
 class _Reader:
-    """Follows host code: `base` maps each name to its buffer, `fresh` has the names that no step has been given."""
+    """Follows host code: `base` maps each name to its buffer. `fresh` has the names of memory that no step has been
+    given, and `apart` the buffers that steps were given as views only: other views of them are fresh."""
 
     def __init__(self, parameters: Iterable[str], symbols: Collection[str]) -> None:
         self.base = {name: name for name in parameters}
         self.fresh: set[str] = set()
+        self.apart: set[str] = set()
         self.symbols = symbols
 
     def lines(self, body: Sequence[ast.stmt]) -> Iterator[Line]:
@@ -67,7 +69,9 @@ class _Reader:
         called = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
         if called in ("torch.empty_strided", "torch.tensor"):
             self.base[name] = name
-            self.fresh |= {name} if called == "torch.empty_strided" else set()
+            if called == "torch.empty_strided":
+                self.fresh.add(name)
+                self.apart.add(name)
             return Line(statement, name, "", (), (name,), computes=False)
         names = self._names(value)
         if called.startswith("aten."):
@@ -77,14 +81,15 @@ class _Reader:
         bases = self._bases(names)
         if bases:
             self.base[name] = bases[0]
-            self.fresh |= {name} if bases[0] in self.fresh and name != bases[0] else set()
+            self.fresh |= {name} if bases[0] in self.apart and name != bases[0] else set()
         return Line(statement, name, "", (), bases, computes=False)
 
     def _step(self, statement: ast.stmt, names: Sequence[str], name: str = "", symbol: str = "") -> Line:
         made = self._bases(name for name in names if name in self.fresh)
         read = self._bases(name for name in names if name not in self.fresh and self.base[name] not in made)
         whole = {name for name in names if self.base[name] == name}
-        self.fresh -= {name for name in self.fresh if name in names or self.base[name] in whole}
+        self.apart -= whole
+        self.fresh -= {name for name in self.fresh if name in (*names, *made) or self.base[name] in whole}
         return Line(statement, name, symbol, made, read, computes=True)
 
     def _names(self, part: ast.AST) -> list[str]:

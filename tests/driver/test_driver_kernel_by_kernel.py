@@ -17,6 +17,7 @@ from kernelwright.driver.compiling.program import compile_program
 from kernelwright.driver.config.settings import read_settings
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.inductor.host_steps import parts, read_lines
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass
@@ -137,6 +138,31 @@ def test_kernels_that_meet_in_a_buffer_that_holds_no_result_are_judged_together(
     assert not pieces.left_out and names == set(launched(pieces.whole))
     assert any(len(piece.symbols) > 1 and " with @" in piece.name for piece in pieces.found)
     assert all(piece.of(pieces.whole) == piece.module for piece in pieces.found)
+
+
+HALVES = """def forward(x: "f32[4, 8]"):
+    buf2 = torch.empty_strided((4, 16), (16, 1), device=x.device, dtype=torch.float32)
+    buf0 = torch.as_strided(buf2, (4, 8), (16, 1))
+    first[4,](x, buf0, **first_meta)
+    buf1 = torch.as_strided(buf2, (4, 8), (16, 1), 8)
+    second[4,](x, buf1, **second_meta)
+    out = torch.empty_strided((4, 16), (16, 1), device=x.device, dtype=torch.float32)
+    third[4,](buf2, out, **third_meta)
+    return out
+"""
+
+
+def test_who_writes_a_part_of_a_buffer_is_told_from_who_reads_it() -> None:
+    lines = read_lines(HALVES, ("first", "second", "third"))
+    steps = {line.symbol: (line.made, line.read) for line in lines if line.computes}
+    assert steps == {
+        "first": (("buf2",), ("x",)),
+        "second": (("buf2",), ("x",)),
+        "third": (("out",), ("buf2",)),
+    }
+    found = {part.symbols: (part.taken, part.made) for part in parts(lines, lambda _: True)}
+    assert found == {("first", "second"): (("x",), ("buf2",)), ("third",): (("buf2",), ("out",))}
+    assert [part.symbols for part in parts(lines, lambda name: name != "buf2")] == [("first", "second", "third")]
 
 
 def test_an_input_of_a_piece_is_drawn_like_the_values_of_the_program() -> None:
