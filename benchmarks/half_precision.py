@@ -119,17 +119,19 @@ def row(case: Case, evaluator: Remembering) -> dict[str, Any]:
     whole = evaluator.evaluate(program.module, RUNGS)
     seconds = {"whole": time.perf_counter() - start}
     alone = KernelVerdicts(why_not="the whole model decides")
-    if whole.ok and in_16_bits(program.module):
+    if (whole.ok or program.spoilt) and in_16_bits(program.module):
         alone = judge_kernels(program.module, program.pieces, evaluator, RUNGS)
     verdict = told_apart(whole, alone)
-    found_by = verdict.caliber.get("found_by", "")
-    wanted = f"@{program.spoilt}" if program.spoilt else WHOLE
+    wrong = alone.wrong[0] if alone.wrong else ""
+    if program.spoilt:  # its kernel shows the fault, whether the whole model does so or not
+        right = f"@{program.spoilt}" in wrong.split()
+    else:
+        right = verdict.ok if case.fault is None else not whole.ok
     return {
-        "right": verdict.ok
-        if case.fault is None
-        else verdict.status is Status.MISMATCH and wanted in (found_by, *found_by.split()),
+        "right": right and verdict.status is (Status.OK if case.fault is None else Status.MISMATCH),
         "status": str(verdict.status),
-        "found_by": found_by,
+        "found_by": verdict.caliber.get("found_by", ""),
+        "wrong_alone": wrong,
         "detail": verdict.detail[:500],
         "kernels": len(program.module.kernels),
         "alone": len(alone.found),
@@ -155,7 +157,7 @@ def write(out: Path, rows: dict[str, dict[str, Any]], seeds: int, code: str) -> 
             "refused": sum(one["right"] for one in planted.values()),
             "planted": len(planted),
             "found_by_whole_model": sum(one.get("found_by") == WHOLE for one in planted.values()),
-            "found_by_a_kernel_alone": sum(one.get("found_by", "").startswith("kernel") for one in planted.values()),
+            "found_by_a_kernel_alone": sum(bool(one.get("wrong_alone")) for one in planted.values()),
             "kernels_alone": sum(one.get("alone", 0) for one in whole.values()),
             "kernels_left_out": sum(len(one.get("left_out", ())) for one in whole.values()),
             "wrong": [name for name, one in rows.items() if not one["right"]],

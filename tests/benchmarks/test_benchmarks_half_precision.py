@@ -69,5 +69,6 @@ def test_a_model_is_verified_and_its_planted_faults_are_refused(
             row = benchmark.row(case, evaluator)
             assert row["right"], (case.name, row)
             assert row["alone"] + len(row["left_out"]) > 0 or case.fault is not None, row
-            found.append(row["found_by"].partition(" @")[0].removesuffix("s"))
+            wrong = row["wrong_alone"] or row["found_by"]
+            found.append(wrong.partition(" @")[0].removesuffix("s"))
     assert found == ["", "whole model", "kernel", "kernel"][: 1 + by]
