@@ -48,8 +48,10 @@ class Numbers:
 
     def _computed(self, value: Value) -> np.ndarray:
         made = self.indices.definitions.get(value)
-        if made is None:
-            return self.drawn()
+        if made is None:  # of a loop: its counter, or a number that it carries, which is where its form says
+            form = self.indices.form(value)
+            carried = form is not None and value not in {leaf.value for leaf in form.leaves}
+            return self.form(form) if form is not None and carried else self.drawn()
         if made.kind == "arange":
             return np.arange(int(self.of(made.operands[0])), int(self.of(made.operands[1])))
         if made.kind in BINARY:

@@ -55,9 +55,10 @@ _UNSTEADY = 256.0
 
 
 class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes whether an operation gives NaN. Memory without content, and views of it, may hold NaN by chance."""
+    """Notes whether an operation gives NaN, and whether it gives an infinity. Memory without content, and views of it,
+    may hold NaN by chance."""
 
-    seen = False
+    seen = infinite = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
@@ -67,6 +68,7 @@ class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         for value in found:
             if isinstance(value, Tensor) and value.is_floating_point():
                 self.seen |= bool(torch.isnan(value).any())
+                self.infinite |= bool(torch.isinf(value).any())
         return result
 
 
@@ -306,10 +308,12 @@ class Drawing:
             return all(map(_is_finite, inputs)) and self._steady(model, inputs, draw.inputs)
         if draw.kind == "offset" and not self._keeps_its_size(model, inputs, draw):
             return False
-        if draw.kind != "infinite" and (self.nan_aware or not self._whole_outputs):
+        if draw.kind != "infinite" and draw.kind not in FAR_OUT and (self.nan_aware or not self._whole_outputs):
             return self.takes(model, inputs)
         with _NanWatch() as watch:  # type: ignore[no-untyped-call]
             taken = self.takes(model, inputs)
+        if draw.kind in FAR_OUT and watch.infinite:
+            return False  # an overflow inside, which a kernel that multiplies by zero makes NaN
         if draw.kind != "infinite":
             return taken and not watch.seen  # what NaN is as a whole number is nobody's rule
         # max(x, 0) and x * (x > 0) are the same but where inputs are infinite

@@ -13,7 +13,8 @@ _SCALE = 2.0**20
 
 def impulses(value: Tensor) -> Tensor:
     """One normal number in each sample, which is a place of the first dimension. In every second sample it is the
-    first along all dimensions but the last, from where recurrences and windows reach farthest."""
+    first along all dimensions but the last, from where recurrences and windows reach farthest. Signs alternate by two:
+    outputs of which one sign is lost are not all zero."""
     result = torch.zeros(value.shape, dtype=torch.float64, device=value.device)
     samples = result.reshape(value.shape[0], -1) if value.ndim > 1 else result.reshape(1, -1)
     count, size = samples.shape
@@ -21,7 +22,9 @@ def impulses(value: Tensor) -> Tensor:
     beginning = torch.arange(count, device=value.device) % 2 == int(torch.randint(0, 2, ()))
     last = value.shape[-1] if value.ndim > 2 else 1
     places = torch.where(beginning, places % last, places)
-    samples[torch.arange(count), places] = torch.randn(count, dtype=torch.float64, device=value.device)
+    signs = 1.0 - torch.arange(count, device=value.device) % 4 // 2 * 2
+    sizes = torch.randn(count, dtype=torch.float64, device=value.device).abs()
+    samples[torch.arange(count), places] = signs * sizes
     return samples.reshape(value.shape)
 
 

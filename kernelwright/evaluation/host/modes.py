@@ -29,16 +29,30 @@ def called(mode: str, call: Call, values: Values, around: Callable[[], Around], 
         with evaluating(model):
             return call(values)
     with _MODES[mode]([value for value in values if isinstance(value, Tensor)]):
-        return call([_given(mode, value) for value in values])
+        given = [_given(mode, value) for value in values]
+        try:
+            return call(given)
+        finally:
+            _release(model, dict(zip(map(id, given), values, strict=True)))
 
 
 def _given(mode: str, value: Any) -> Any:
     """A value as a caller in this mode has it: the result of an operation, or a parameter."""
     if mode == "activation" and isinstance(value, Tensor) and value.requires_grad:
         return value.view_as(value)
-    if mode == "parameter" and isinstance(value, Tensor):
-        return nn.Parameter(value, requires_grad=value.is_floating_point())
+    if mode == "parameter" and isinstance(value, Tensor) and value.is_floating_point():
+        return nn.Parameter(value)
     return value
+
+
+def _release(model: nn.Module | None, values: Mapping[int, Any]) -> None:
+    """Take inputs that a module keeps out of its parameters, since other inputs that it keeps are plain tensors.
+    `values`: the plain ones by the identity of what was given."""
+    for module in model.modules() if model is not None else ():
+        for name, kept in list(module._parameters.items()):
+            if id(kept) in values:
+                del module._parameters[name]
+                module.__dict__[name] = values[id(kept)]
 
 
 def _in_thread(call: Callable[[], Any], around: Callable[[], Around]) -> Any:

@@ -26,8 +26,9 @@ from kernelwright.ir.values import KernelModule, Reference
 
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
-#: Elements before an input that is a part of a larger tensor.
-_BEFORE = 64
+#: Elements before an input that is a part of a larger tensor, and the bytes up to which an input stays whole: host code
+#: may read small tensors, but no parts of larger ones.
+_BEFORE, _SMALL = 64, 64
 #: Calls without effect: more than a thousand.
 REHEARSALS = 1024
 #: By the name of a strength, the kinds of inputs besides those given; the last is the last to be left out where memory
@@ -35,20 +36,8 @@ REHEARSALS = 1024
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers"),
-        *(
-            "infinite",
-            "orders",
-            "offset",
-            IMPULSES,
-            SAME,
-            *FAR_OUT,
-            "alike",
-            "huge",
-            "tiny",
-            "minute",
-            "vast",
-            "normal",
-        ),
+        *("infinite", "orders", "offset", IMPULSES, SAME, *FAR_OUT),
+        *("alike", "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", "alike", "normal"),
 }
@@ -310,7 +299,7 @@ class LocalEvaluator:
 def _inside(tensor: RawTensor) -> RawTensor:
     """The same tensor as a part of a larger one: it begins behind the first elements of its memory, as aligned as
     there."""
-    return replace(tensor, offset=_BEFORE) if tensor.nbytes and not tensor.offset else tensor
+    return replace(tensor, offset=_BEFORE) if tensor.nbytes > _SMALL and not tensor.offset else tensor
 
 
 def _number(seed: int | None, index: int) -> int:
