@@ -10,12 +10,14 @@ from kernelwright.evaluation.protocol import operators
 
 #: Orders of equal values that a program is tried with.
 ORDERS = 8
+#: Of one operation's results: kernels compute an operation such as softmax in several, each of which is rounded.
+_UNITS = 2
 _SORTS = (torch.ops.aten.topk.default, torch.ops.aten.sort.default, torch.ops.aten.sort.stable)
 
 
 class Reordered(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Around a run: `topk` and `sort`, which promise no order of equal values, have them in one of this number, and
-    what operations compute is off by up to a unit in the last place. Number 0 turns equal values around, and rounds
+    what operations compute is off by up to `_UNITS` in the last place. Number 0 turns equal values around, and rounds
     as usual. Numbers 2k - 1 and 2k are each other's reverse, so of two equal values each comes first in one of them.
     `used`: whether there was any of that."""
 
@@ -55,4 +57,4 @@ class Reordered(TorchDispatchMode):  # type: ignore[no-untyped-call]
         noise = torch.rand(value.shape, generator=self._randomness).to(value.device).mul_(2).sub_(1)
         if self._reversed:
             noise.neg_()
-        return torch.addcmul(value, value, noise.to(value.dtype), value=torch.finfo(value.dtype).eps)
+        return torch.addcmul(value, value, noise.to(value.dtype), value=_UNITS * torch.finfo(value.dtype).eps)
