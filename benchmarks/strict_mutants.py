@@ -10,7 +10,6 @@ gets every mutant's fate as it is found; the same command goes on from there, an
 import argparse
 import json
 import random
-import re
 import shlex
 import sys
 import time
@@ -49,12 +48,12 @@ Source = tuple[str, Callable[[], list[KernelModule]]]
 
 def suite() -> Iterator[Source]:
     """The honest candidates of the evaluator's suite that the dialect takes and that need no GPU, by name."""
-    folder = ROOT / "tests" / "suite"
-    for path in sorted((folder / "honest").glob("*/*.py")):
-        text = path.read_text("utf-8")
-        header = dict(re.findall(r"^# (\w+): (.*)$", text, re.MULTILINE))
-        if "needs" not in header and header.get("dialect") != "refused":
-            yield path.stem, partial(_candidate, text, folder / "references" / f"{header['reference']}.py")
+    sys.path.insert(0, str(ROOT / "tests" / "suite"))
+    from cases import load_cases
+
+    for case in load_cases("honest"):
+        if not case.needs_gpu and not case.refused:
+            yield case.path.stem, partial(_candidate, case.text, case.reference_path)
 
 
 def _candidate(text: str, reference: Path) -> list[KernelModule]:

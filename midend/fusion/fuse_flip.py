@@ -9,7 +9,8 @@ from kernelwright.ir.kernel.merging.reading import UnfitError
 from kernelwright.ir.passes import Context, Keeps, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.analysis.hand_overs import HandOver
-from kernelwright.midend.fusion.fuse_epilogue import fused, pairs_fused, second_part, tensor_of
+from kernelwright.midend.fusion.fuse_epilogue import fused
+from kernelwright.midend.fusion.joining import pairs_fused, second_part, tensor_of
 
 
 @register

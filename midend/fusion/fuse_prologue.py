@@ -1,17 +1,17 @@
 """`fuse-prologue`: what a kernel computes by element is computed where the next kernel loads it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelwright.ir.exploration import Exploration, Phase
-from kernelwright.ir.kernel.merging.reading import UnfitError
+from kernelwright.ir.kernel.merging.reading import Part
 from kernelwright.ir.kernel.merging.recomputed import recomputed
-from kernelwright.ir.kernel.text.printing import print_function
+from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Keeps, Pass, register
-from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
+from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.analysis.hand_overs import HandOver
-from kernelwright.midend.analysis.host_code import fresh_names, fresh_symbol
-from kernelwright.midend.fusion.fuse_epilogue import forms, pairs_fused, part_of, second_part, tensor_of
+from kernelwright.midend.fusion.joining import joined, pairs_fused, part_of, second_part, tensor_of
 
 
 @register
@@ -40,35 +40,9 @@ class FusePrologue(Pass):
 
 def _fused(pair: HandOver) -> KernelModule:
     """The module with one kernel in the place of two."""
-    one, other, tensor, keep = part_of(pair, pair.first), second_part(pair), tensor_of(pair), pair.is_kept()
-    names, options = _names(pair)
-    symbol = fresh_symbol(pair.module, f"{pair.first.kernel.symbol}_{pair.second.kernel.symbol}")
-    reasons = []
-    for form in forms(other):
-        try:
-            made = recomputed(one, form, tensor, names, symbol, keep=keep)
-        except UnfitError as reason:
-            reasons.append(str(reason))
-            continue
-        given = {names[name]: text for name, text in pair.first.given.items() if name in names} | pair.second.given
-        kernels = (pair.first.kernel, pair.second.kernel)
-        covers = tuple(dict.fromkeys(cover for kernel in kernels for cover in kernel.covers))
-        parameters = [parameter.name for parameter in made.parameters]
-        meta = (*pair.second.kernel.meta, *((name, value) for name, value in options.items() if name in parameters))
-        kernel = Kernel(symbol, print_function(made), meta, covers)
-        arguments = [given[parameter.name] for parameter in made.parameters if not parameter.is_constexpr]
-        return pair.fused(kernel, arguments, grid_of=pair.second)
-    raise UnfitError("; ".join(dict.fromkeys(reasons)))
+    one, tensor, keep = part_of(pair, pair.first), tensor_of(pair), pair.is_kept()
 
+    def merge(form: Part, names: Mapping[str, str], symbol: str) -> Function:
+        return recomputed(one, form, tensor, names, symbol, keep=keep)
 
-def _names(pair: HandOver) -> tuple[dict[str, str], dict[str, Scalar]]:
-    """What the first kernel's parameters are called in the second, and the launch options that come with them."""
-    first, second = pair.first, pair.second
-    own = {text: name for name, text in second.given.items() if name != pair.read_as}
-    taken = {*second.parameters, *second.constexprs, *(kernel.symbol for kernel in pair.module.kernels)}
-    rest = {name for name in (*first.parameters, *first.constexprs) if name != pair.parameter}
-    shared = {name: own[text] for name, text in first.given.items() if text in own and name in rest}
-    renamed = fresh_names(rest - set(shared), taken)
-    names = {name: shared.get(name, renamed.get(name, name)) for name in sorted(rest)}
-    meta = dict(first.kernel.meta)
-    return names, {names[name]: meta[name] for name in first.constexprs if name in meta}
+    return joined(pair, pair.second, second_part(pair), merge)

@@ -35,7 +35,6 @@ from kernelwright.evaluation.checks.draws import (
     Draw,
     apply_kind,
 )
-from kernelwright.evaluation.checks.impulses import in_proportion, larger
 from kernelwright.evaluation.checks.literals import named, numbers_of
 from kernelwright.evaluation.checks.traits import Trait, find_traits, probes
 from kernelwright.evaluation.checks.uses import PlacesWatch
@@ -50,15 +49,17 @@ REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
 _SAMPLES, _TRIED_BYTES = 3, 64 << 20
 #: Inputs beyond the first are drawn in the size of 1 as well; sums of squares of numbers beyond the second overflow.
 _LARGE, _LARGEST_SUMMED = 64.0, 1e16
+#: By what an input is multiplied to see whether outputs are as well: rounding is the same for any power of two.
+_PROPORTION = 2.0**20
 #: By how many units in the last place outputs may change where inputs change by one.
 _UNSTEADY = 256.0
 
 
-class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _NotFiniteWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes whether an operation gives NaN, and whether it gives an infinity. Memory without content, and views of it,
     may hold NaN by chance."""
 
-    seen = infinite = False
+    nan = infinite = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
@@ -67,7 +68,7 @@ class _NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         found = result if isinstance(result, tuple | list) else (result,)
         for value in found:
             if isinstance(value, Tensor) and value.is_floating_point():
-                self.seen |= bool(torch.isnan(value).any())
+                self.nan |= bool(torch.isnan(value).any())
                 self.infinite |= bool(torch.isinf(value).any())
         return result
 
@@ -153,8 +154,8 @@ class Drawing:
     @property
     def kept(self) -> dict[str, list[str]]:
         """What draws keep of each input, by its name."""
-        named = zip(self.program.reference.inputs, self.traits, strict=True)
-        return {spec.name: list(trait.kept) for spec, trait in named if trait.kept}
+        pairs = zip(self.program.reference.inputs, self.traits, strict=True)
+        return {spec.name: list(trait.kept) for spec, trait in pairs if trait.kept}
 
     def _probed(self, model: nn.Module, values: Sequence[Value], place: int) -> Trait:
         """An input's trait with the integers that one of its elements may be besides."""
@@ -213,7 +214,7 @@ class Drawing:
         if draw.kind == IMPULSES:
             return self._impulses(model, draw, values)
         if draw.kind == SAME:
-            alike = _alike(values, [bool(trait.kept) for trait in self.traits])
+            alike = _with_one_twice(values, [bool(trait.kept) for trait in self.traits])
             return alike if alike is not None and self._steady(model, alike, draw.inputs) else None
         accepts = functools.partial(self._accepts, model, draw)
         for variant in self._variants(draw, values, accepts):
@@ -296,8 +297,10 @@ class Drawing:
             one = made[place]
             assert isinstance(one, Tensor)
             plain = self._run(model, made) if one.numel() and not self.traits[place].kept else None
-            scaled = self._run(model, [*made[:place], larger(one), *made[place + 1 :]]) if plain else None
-            if plain and scaled and self.takes(model, made) and all(map(in_proportion, plain, scaled)):
+            changed = [*made[:place], one * _PROPORTION, *made[place + 1 :]]
+            scaled = self._run(model, changed) if plain and all(bool(output.any()) for output in plain) else None
+            scales = functools.partial(_scales_to, _PROPORTION)
+            if plain and scaled and self.takes(model, made) and all(map(scales, plain, scaled)):
                 return made
         return None
 
@@ -310,14 +313,14 @@ class Drawing:
             return False
         if draw.kind != "infinite" and draw.kind not in FAR_OUT and (self.nan_aware or not self._whole_outputs):
             return self.takes(model, inputs)
-        with _NanWatch() as watch:  # type: ignore[no-untyped-call]
+        with _NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]
             taken = self.takes(model, inputs)
         if draw.kind in FAR_OUT and watch.infinite:
             return False  # an overflow inside, which a kernel that multiplies by zero makes NaN
         if draw.kind != "infinite":
-            return taken and not watch.seen  # what NaN is as a whole number is nobody's rule
+            return taken and not watch.nan  # what NaN is as a whole number is nobody's rule
         # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
-        return taken and not watch.seen and (self.inf_aware or not self._pointwise(model, inputs, draw))
+        return taken and not watch.nan and (self.inf_aware or not self._pointwise(model, inputs, draw))
 
     def _stays_inside(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
         """Whether whole numbers among the outputs stay in the range of i64: what others become is nobody's rule."""
@@ -398,7 +401,7 @@ class Drawing:
         return True
 
 
-def _alike(values: Sequence[Value], bound: Sequence[bool]) -> list[Value] | None:
+def _with_one_twice(values: Sequence[Value], bound: Sequence[bool]) -> list[Value] | None:
     """Inputs of which two, the first that can, are the same; None where all differ in kind. Those that are `bound` have
     something that draws keep, and stay as they are."""
     known: dict[Any, Tensor] = {}

@@ -7,9 +7,6 @@ that comes of it, however small: nothing is added to it, and nothing cancels.
 import torch
 from torch import Tensor
 
-#: By what inputs are multiplied to see whether outputs are as well: rounding is the same for any power of two.
-_SCALE = 2.0**20
-
 
 def impulses(value: Tensor) -> Tensor:
     """One normal number in each sample, which is a place of the first dimension. In every second sample it is the
@@ -26,13 +23,3 @@ def impulses(value: Tensor) -> Tensor:
     sizes = torch.randn(count, dtype=torch.float64, device=value.device).abs()
     samples[torch.arange(count), places] = signs * sizes
     return samples.reshape(value.shape)
-
-
-def larger(value: Tensor) -> Tensor:
-    """The same values, so many times as large that `in_proportion` can tell."""
-    return value * _SCALE
-
-
-def in_proportion(plain: Tensor, scaled: Tensor) -> bool:
-    """Whether outputs of `larger` inputs are those of the inputs as given, multiplied alike, and not all are zero."""
-    return plain.is_floating_point() and torch.equal(plain * _SCALE, scaled) and bool((plain != 0).any())

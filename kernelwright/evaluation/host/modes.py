@@ -28,31 +28,31 @@ def called(mode: str, call: Call, values: Values, around: Callable[[], Around], 
     if mode == "eval":
         with evaluating(model):
             return call(values)
+    if mode == "parameter":
+        return _with_parameters(call, values, model)
     with _MODES[mode]([value for value in values if isinstance(value, Tensor)]):
-        given = [_given(mode, value) for value in values]
-        try:
+        return call([_result(value) for value in values] if mode == "activation" else values)
+
+
+def _result(value: Any) -> Any:
+    """A tensor that wants gradients as the result of an operation."""
+    return value.view_as(value) if isinstance(value, Tensor) and value.requires_grad else value
+
+
+def _with_parameters(call: Call, values: Values, model: nn.Module | None) -> Any:
+    """With parameters for inputs. A module that keeps such an input holds it as one of its own, and would then take no
+    plain tensor in its place: it gets the plain one back."""
+    given = [nn.Parameter(v) if isinstance(v, Tensor) and v.is_floating_point() else v for v in values]
+    plain = dict(zip(map(id, given), values, strict=True))
+    try:
+        with torch.enable_grad():
             return call(given)
-        finally:
-            _release(model, dict(zip(map(id, given), values, strict=True)))
-
-
-def _given(mode: str, value: Any) -> Any:
-    """A value as a caller in this mode has it: the result of an operation, or a parameter."""
-    if mode == "activation" and isinstance(value, Tensor) and value.requires_grad:
-        return value.view_as(value)
-    if mode == "parameter" and isinstance(value, Tensor) and value.is_floating_point():
-        return nn.Parameter(value)
-    return value
-
-
-def _release(model: nn.Module | None, values: Mapping[int, Any]) -> None:
-    """Take inputs that a module keeps out of its parameters, since other inputs that it keeps are plain tensors.
-    `values`: the plain ones by the identity of what was given."""
-    for module in model.modules() if model is not None else ():
-        for name, kept in list(module._parameters.items()):
-            if id(kept) in values:
-                del module._parameters[name]
-                module.__dict__[name] = values[id(kept)]
+    finally:
+        for module in model.modules() if model is not None else ():
+            for name, kept in list(module._parameters.items()):
+                if id(kept) in plain:
+                    del module._parameters[name]
+                    module.__dict__[name] = plain[id(kept)]
 
 
 def _in_thread(call: Callable[[], Any], around: Callable[[], Around]) -> Any:
@@ -143,7 +143,6 @@ _MODES: Mapping[str, Callable[[Sequence[Tensor]], Around]] = {
     "training": _training,
     "mixed": _mixed,
     "activation": _training,
-    "parameter": lambda _given: torch.enable_grad(),
     "settings": _settings,
     "rank": lambda _given: mock.patch.dict(os.environ, _SECOND_OF_TWO),
     "compiling": lambda _given: compiling(),

@@ -12,6 +12,7 @@ from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluation.checks.draws import EVAL, FAR_OUT, IMPULSES, SAME, Draw
 from kernelwright.evaluation.checks.profile import PLAN
+from kernelwright.evaluation.device.serve import ITEM_BYTES
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.race import Race, Timing, candidate_job, timed_draws
@@ -26,9 +27,8 @@ from kernelwright.ir.values import KernelModule, Reference
 
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
-#: Elements before an input that is a part of a larger tensor, and the bytes up to which an input stays whole: host code
-#: may read small tensors, but no parts of larger ones.
-_BEFORE, _SMALL = 64, 64
+#: Elements before an input that is a part of a larger tensor.
+_BEFORE = 64
 #: Calls without effect: more than a thousand.
 REHEARSALS = 1024
 #: By the name of a strength, the kinds of inputs besides those given; the last is the last to be left out where memory
@@ -298,8 +298,8 @@ class LocalEvaluator:
 
 def _inside(tensor: RawTensor) -> RawTensor:
     """The same tensor as a part of a larger one: it begins behind the first elements of its memory, as aligned as
-    there."""
-    return replace(tensor, offset=_BEFORE) if tensor.nbytes > _SMALL and not tensor.offset else tensor
+    there. Host code may read small tensors, but no parts of larger ones: small ones stay whole."""
+    return replace(tensor, offset=_BEFORE) if tensor.nbytes > ITEM_BYTES and not tensor.offset else tensor
 
 
 def _number(seed: int | None, index: int) -> int:
