@@ -1,14 +1,10 @@
 """The benchmark of the cost model: how its figures are reckoned, and that a problem can be planned without a GPU."""
 
-import importlib
-import sys
-from pathlib import Path
-
 import pytest
 
 from kernelwright.backend.targets import get_target
 
-FOLDER = str(Path(__file__).parents[2] / "benchmarks")
+BENCHMARK = "cost_model"
 PROBLEM = """import torch
 
 class Model(torch.nn.Module):
@@ -25,15 +21,6 @@ def get_inputs():
 def get_init_inputs():
     return [1024]
 """
-
-
-@pytest.fixture(scope="module")
-def benchmark():
-    sys.path.insert(0, FOLDER)
-    try:
-        yield importlib.import_module("cost_model")
-    finally:
-        sys.path.remove(FOLDER)
 
 
 def rows(*pairs):

@@ -1,9 +1,5 @@
 """Small architectures in 16 bits: their programs, a few of them verified whole, and faults that are planted in them."""
 
-import importlib
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -11,16 +7,7 @@ import torch
 
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
-FOLDER = str(Path(__file__).parents[2] / "benchmarks")
-
-
-@pytest.fixture(scope="module")
-def benchmark() -> Iterator[ModuleType]:
-    sys.path.insert(0, FOLDER)
-    try:
-        yield importlib.import_module("half_precision")
-    finally:
-        sys.path.remove(FOLDER)
+BENCHMARK = "half_precision"
 
 
 def test_every_program_runs_in_its_precision(benchmark: ModuleType) -> None:

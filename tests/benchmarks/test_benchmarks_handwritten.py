@@ -1,32 +1,18 @@
 """Programs written by hand: what each claims, and what the rewrites make of some of them."""
 
-import importlib
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from kernelwright.driver.config.discovery import discover
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import REGISTRY
 
 #: A load from where another one loads, with another fill value.
 TWICE = "tl.load(x_ptr + offsets, mask=mask, other=1.0)"
-FOLDER = str(Path(__file__).parents[2] / "benchmarks")
-
-
-@pytest.fixture(scope="module")
-def benchmark() -> Iterator[ModuleType]:
-    discover()
-    sys.path.insert(0, FOLDER)
-    try:
-        yield importlib.import_module("handwritten")
-    finally:
-        sys.path.remove(FOLDER)
+BENCHMARK = "handwritten"
 
 
 def test_every_program_parses_and_its_sizes_for_a_gpu_are_larger(benchmark: ModuleType) -> None:

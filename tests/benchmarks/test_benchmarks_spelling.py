@@ -1,8 +1,5 @@
 """Kernels spelt otherwise: which rewrites make the same of both spellings, and how those that do not are counted."""
 
-import importlib
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -10,22 +7,12 @@ from typing import ClassVar
 
 import pytest
 
-from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Keeps, Pass
 from kernelwright.ir.values import KernelModule, Level
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def benchmark() -> Iterator[ModuleType]:
-    discover()
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    try:
-        yield importlib.import_module("spelling")
-    finally:
-        sys.path.remove(str(ROOT / "benchmarks"))
+BENCHMARK = "spelling"
 
 
 @dataclass(frozen=True)

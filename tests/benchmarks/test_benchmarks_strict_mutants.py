@@ -1,28 +1,13 @@
 """What counts as killed, and the corpora that mutants are drawn from."""
 
-import importlib
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from types import ModuleType
-
-import pytest
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.ir.errors import Diagnostic
 
-FOLDER = str(Path(__file__).parents[2] / "benchmarks")
-
-
-@pytest.fixture(scope="module")
-def benchmark() -> Iterator[ModuleType]:
-    sys.path.insert(0, FOLDER)
-    try:
-        yield importlib.import_module("strict_mutants")
-    finally:
-        sys.path.remove(FOLDER)
+BENCHMARK = "strict_mutants"
 
 
 def test_mutants_come_from_the_suite_the_examples_and_fourteen_models(benchmark: ModuleType) -> None:
