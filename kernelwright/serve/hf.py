@@ -150,7 +150,7 @@ class HfPolicy(Closing):
             return False
         peft, name = require("peft", "train"), self._names[before]
         weights = peft.utils.load_peft_weights(str(state.folder), device=str(self._model.device))
-        held = peft.get_peft_model_state_dict(self._model, adapter_name=name)
+        held = peft.get_peft_model_state_dict(self._model, adapter_name=name, save_embedding_layers=False)
         if {key: value.shape for key, value in held.items()} != {key: value.shape for key, value in weights.items()}:
             return False
         if self._folded == before:

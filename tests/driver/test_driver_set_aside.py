@@ -1,6 +1,7 @@
 """What a training run is told before it begins, and what it sets aside instead of ending."""
 
 import json
+import threading
 from collections.abc import Iterable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -17,12 +18,13 @@ from kernelwright.driver.ablation.settings import read_ablate_settings
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.train_settings import read_train_settings
 from kernelwright.driver.run.set_aside import SET_ASIDE
+from kernelwright.driver.training import given as reading
 from kernelwright.driver.training import run as training
 from kernelwright.driver.training.given import read_modules
 from kernelwright.driver.training.reward_needs import check_needs, doubts
 from kernelwright.driver.training.run import run_train
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.rl.trainer.learner import LoraSettings, open_model
 from kernelwright.rl.trainer.run_log import read_metrics
 from kernelwright.serve.adapters import adapter_config, adapter_folder
@@ -63,6 +65,22 @@ def test_problems_that_fail_to_import_are_counted_and_named(base: Path, tmp_path
     assert "no_such_function" in json.loads((out / SET_ASIDE).read_text())["cause"]
     assert "broken is set aside, because it cannot be read or lowered: " in shown.getvalue()
     assert {name for row in read_metrics(out) for name in row["problems"]} == {"good", "other"}
+
+
+def test_problems_are_read_side_by_side_and_keep_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of two waits until the other is being read."""
+    both, read = threading.Barrier(2), reading.import_reference
+
+    def together(*arguments: Any) -> Reference:
+        both.wait(60)
+        return read(*arguments)
+
+    monkeypatch.setattr(reading, "usable_cores", lambda: 2)
+    monkeypatch.setattr(reading, "import_reference", together)
+    place = problems(tmp_path / "problems.jsonl", slow=GOOD, broken=BROKEN)
+    settings, aside = read_train_settings([f"problems.place={place}", "problems.split=null"]), list[str]()
+    found = read_modules(settings.plain.problems, "frontend", "h100", settings, lambda name, _cause: aside.append(name))
+    assert [module.name for module in found] == ["slow"] and aside == ["broken"]
 
 
 def test_where_none_can_be_worked_on_the_first_is_named(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Hugging Face models as a policy: tokens, processed log-probabilities, adapters, endings."""
 
 import functools
+import json
 import math
 import shutil
+import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -220,6 +222,24 @@ def test_a_name_means_what_was_loaded_last(policy: HfPolicy, base: Path, adapter
     after = policy.sample(PROMPTS, greedy, "agent")
     assert texts(before) != texts(after)
     assert (before[0][0].version, after[0][0].version) == (f"{base.name}+agent@1", f"{base.name}+agent@2")
+
+
+def test_an_adapter_takes_the_place_of_one_without_asking_the_hub(
+    policy: HfPolicy, adapters: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[object]()
+
+    def refuse(*address: object, **_: object) -> None:
+        asked.append(address)
+        raise OSError("no network")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    for name, folder in adapters.items():
+        shutil.copytree(folder, tmp_path / name)
+        config = json.loads((folder / "adapter_config.json").read_text()) | {"base_model_name_or_path": "someone/model"}
+        (tmp_path / name / "adapter_config.json").write_text(json.dumps(config))
+        policy.load_adapter("agent", tmp_path / name)
+    assert not asked
 
 
 def test_adapters_that_are_none_are_refused(policy: HfPolicy, tmp_path: Path) -> None:
