@@ -20,6 +20,9 @@ from kernelwright.midend.analysis.host_code import (
 from kernelwright.midend.analysis.launches import HostLaunch, find_launches, is_made_for, makes, names_in, storages
 from kernelwright.midend.analysis.pointwise import mentions
 
+#: Types of tensors between two kernels: a cast to one of them gives what storing and loading would.
+HANDED_OVER = (*FLOATS, "i8", "i16", "i32", "i64", "u8")
+
 
 def hand_overs(
     module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None] = lambda _why: None
@@ -72,8 +75,8 @@ class HandOver:
         spec = self.spec()
         if spec is None:
             return "host code does not create the tensor between them as an uninitialised tensor"
-        if spec.dtype not in FLOATS:
-            return f"the tensor between them holds {spec.dtype}, not one of {', '.join(FLOATS)}"
+        if spec.dtype not in HANDED_OVER:
+            return f"the tensor between them holds {spec.dtype}, not one of {', '.join(HANDED_OVER)}"
         if spec.extent != spec.numel:
             return "the tensor between them has gaps"
         if not self._is_given_once():

@@ -185,15 +185,22 @@ MEAN = "(x - x.mean(1, keepdim=True))"
 
 
 def written(
-    steps: str, forward: str, second: str, cols: int = 30, out: str = "(rows, cols)", block: int = 8
+    steps: str,
+    forward: str,
+    second: str,
+    cols: int = 30,
+    out: str = "(rows, cols)",
+    block: int = 8,
+    between: str = "x.dtype",
 ) -> KernelModule:
-    """A module that launches these steps one after the other; what is between them has its own tensor."""
+    """A module that launches these steps one after the other; what is between them has its own tensor, of that type."""
     names = steps.split()
     lines, of = [], ""
     for number, step in enumerate(names):
         shape = out if number + 1 == len(names) or step == "matmul" else "(rows, cols)"
         shape = "(rows, y.shape[1])" if "matmul" in names else shape
-        lines.append(f"t{number} = torch.empty({shape}, device=x.device, dtype=x.dtype)")
+        dtype = "x.dtype" if number + 1 == len(names) else between
+        lines.append(f"t{number} = torch.empty({shape}, device=x.device, dtype={dtype})")
         lines.append(LAUNCHES[step].format(of=of, to=f"t{number}", block=block))
         of = f"t{number}"
     used = [text for name, text in KERNELS.items() if any(f"{name}[" in line for line in lines)]
@@ -236,6 +243,15 @@ def test_steps_in_kernels_of_their_own_become_one(case):
     after = FuseEpilogue().run(before, Context(target="h200"))
     assert len(launched(after)) == 1
     assert "empty_strided" in after.launcher.source and after.launcher.source.count("empty_strided") == 1
+    assert_right(after)
+
+
+@pytest.mark.parametrize("dtype", ["torch.int32", "torch.int8"])
+def test_integers_between_two_kernels_are_cut_off_as_if_they_were_stored(dtype):
+    before = written("rms bias", f"torch.relu(({RMS}).to({dtype}) + y)", "30", between=dtype)
+    after = FuseEpilogue().run(before, Context(target="h200"))
+    assert len(launched(after)) == 1
+    assert_right(before)
     assert_right(after)
 
 
