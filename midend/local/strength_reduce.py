@@ -1,7 +1,7 @@
 """`strength-reduce`: indices of elements are computed with fewer divisions, by numbers that the compiler knows."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kernelwright.ir.exploration import Exploration, Phase
@@ -58,13 +58,7 @@ def _without_blocks(function: Function, launches: Launches) -> Launches:
     sizes += [step for one in function.walk() if one.kind in LOOPS if (step := one.get("step")) is not None]
     blocks = {leaf.value for size in sizes if (form := indices.form(size)) is not None for leaf in form.leaves}
     pairs = zip(function.parameters, function.body.arguments, strict=True)
-    names = {one.name for one, value in pairs if one.is_constexpr and value in blocks}
-    return Launches(
-        tuple(
-            replace(one, arguments={name: given for name, given in one.arguments.items() if name not in names})
-            for one in launches.all
-        )
-    )
+    return launches.without({one.name for one, value in pairs if one.is_constexpr and value in blocks})
 
 
 @dataclass

@@ -106,6 +106,7 @@ CASES = [
     ("hoist-offsets", TWO, 1031, "no block of statements has three loads at constant distances in one tensor"),
     ("strength-reduce", TWO, 1031, "no index of an element is a quotient or a remainder"),
     ("strength-reduce", WHOLE.replace("x - 1.0", "x * (c % 7)"), 1031, "its quotients and remainders are all needed"),
+    ("specialize", TWO, 1031, "it takes no size or stride as an argument"),
     ("exp-identities", TWO, 1031, "it computes no tanh, erf or log(1 + exp(x))"),
     ("exp-identities", WHOLE.replace("x - 1.0", "tl.log(1 + tl.exp(x))"), 1031, "log(1 + exp(x)) is used where"),
     ("exp-identities", WHOLE.replace("x - 1.0", "tl.erf(x)"), 1031, "tanh or erf is not added to 1"),

@@ -4,8 +4,8 @@ A kernel's text knows none of these. An analysis that is given them reads a stri
 Block sizes stay unknown, so that they can still be tuned.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kernelwright.ir.values import Scalar, TensorSpec
 
@@ -53,6 +53,14 @@ class Launches:
     def is_integer(self, parameter: str) -> bool:
         """Whether a parameter is always an integer, equal ones or not."""
         return all(type(launch.arguments.get(parameter)) is int for launch in self.all)
+
+    def without(self, parameters: Collection[str]) -> "Launches":
+        """The launches as if nothing were known of these parameters."""
+
+        def kept(launch: KernelLaunch) -> KernelLaunch:
+            return replace(launch, arguments={n: a for n, a in launch.arguments.items() if n not in parameters})
+
+        return Launches(tuple(map(kept, self.all)))
 
     def programs(self, axis: int) -> int | None:
         """Programs along an axis of the grid; None where launches differ."""
