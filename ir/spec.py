@@ -197,8 +197,10 @@ def _build_pass(spec: str, entry: _Entry) -> Pass:
 
 
 def _suggest(name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    """The passes of nearly that name, of which several may be as near, such as those that end with it; and all."""
+    near = [one for one in known if len(name) > 2 and {name} & {one.partition("-")[0], one.partition("-")[2]}]
+    near = near or difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {' or '.join(map(repr, sorted(near)))}?" if near else ""
     return f"{hint} (passes: {', '.join(sorted(known)) or 'none are registered'})"
 
 

@@ -194,7 +194,7 @@ def _dynamo_graph(
 
     def keep(graph: torch.fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
         def run(*args: Any) -> Any:
-            outputs = graph(*args)
+            outputs = torch.fx.Interpreter(graph).run(*args)  # a graph that is called prints a traceback if it fails
             seen.append((graph, list(args), list(outputs)))
             return outputs
 

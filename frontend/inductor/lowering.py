@@ -1,7 +1,7 @@
 """A reference lowered by Inductor as options say, and its text normalised into a module."""
 
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from kernelwright.frontend.algebra import (
 )
 from kernelwright.frontend.inductor.capture import capture, keep_places_as_numbers
 from kernelwright.frontend.inductor.module_text import ModuleBuilder
+from kernelwright.frontend.inductor.refusals import too_large
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference
@@ -44,14 +45,26 @@ def builder(
     asked = (one for one in (device, ctx.lowering_device) if one != "auto")
     device = next(asked, "cuda" if cuda else "cpu")
     program = ReferenceProgram.load(module.reference)
-    with torch.device("meta") if device == "meta" else nullcontext():
-        model = program.build(ctx.seed, device)
-    inputs = program.inputs(ctx.seed, device)
-    tensors = _named_tensors(module.reference, model, inputs)
     rewritten = partial(_rewritten, averages_first=averages_first, written_out=written_out)
     before = {"post_grad_custom_pre_pass": rewritten}
-    captured = capture(model, inputs, tensors, {**options, **before})
+    with _within_memory(module.name):
+        with torch.device("meta") if device == "meta" else nullcontext():
+            model = program.build(ctx.seed, device)
+        inputs = program.inputs(ctx.seed, device)
+        tensors = _named_tensors(module.reference, model, inputs)
+        captured = capture(model, inputs, tensors, {**options, **before})
     return ModuleBuilder(module, captured, get_target(ctx.target))
+
+
+@contextmanager
+def _within_memory(name: str) -> Iterator[None]:
+    """LoweringError where the program, which runs once here, finds too little memory."""
+    try:
+        yield
+    except RuntimeError as error:  # of which PyTorch's errors about memory are
+        if refused := too_large(error, name):
+            raise refused from error
+        raise
 
 
 def _rewritten(graph: torch.fx.Graph, averages_first: bool, written_out: bool) -> None:

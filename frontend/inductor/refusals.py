@@ -1,4 +1,4 @@
-"""What Dynamo and Inductor refuse, in words about the program: why, at which line, and what to do."""
+"""What PyTorch, Dynamo and Inductor refuse, in words about the program: why, at which line, and what to do."""
 
 import linecache
 import re
@@ -28,6 +28,21 @@ _PLACE = re.compile(
     r'File "(?P<file><kernelwright reference #\d+>|beside_[^"]+)", line (?P<line>\d+), in (?P<function>\w+)\n'
     r"\s*(?P<code>[^\n]*)"
 )
+
+#: How PyTorch tells that memory is lacking, on a CPU and on a GPU.
+_ALLOCATION = re.compile(r"tried to allocate (?P<bytes>\d+) bytes|Tried to allocate (?P<told>[\d.]+ .iB)")
+
+
+def too_large(error: BaseException, name: str) -> LoweringError | None:
+    """PyTorch's error in our words, where memory is lacking; else None."""
+    found = _ALLOCATION.search(str(error))
+    if found is None:
+        return None
+    size = found["told"] or f"{int(found['bytes']) / 2**30:.1f} GB"
+    return LoweringError(
+        f"{name}: the program asks for a tensor of {size}, more memory than is free; make the sizes in it smaller "
+        "(import.shrink=always does that for the sizes in get_inputs and get_init_inputs)"
+    )
 
 
 def refusal(error: BaseException, library: str) -> LoweringError:

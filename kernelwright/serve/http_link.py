@@ -20,6 +20,8 @@ from kernelwright.ir.errors import UserError
 _PASSING = frozenset({408, 409, 425, 429})
 #: Characters of a server's message that are shown.
 _SHOWN = 300
+#: Seconds that a server has for its first word before a run begins; one that is busy may take longer.
+_FIRST_WORD_SECONDS = 5.0
 
 T = TypeVar("T")
 
@@ -30,6 +32,25 @@ def check_address(url: str, key: str = "") -> None:
         raise UserError(
             f"{key}{url}: give a server's address, such as http://localhost:8000/v1; this is not a server's"
         )
+
+
+def check_runs(url: str, key: str) -> None:
+    """UserError where nothing can be connected to at a server's address; `key` stands before it.
+
+    Whatever the server answers, and that it takes its time, is no fault here.
+    """
+    try:
+        urllib.request.build_opener(_NoRedirect).open(f"{url.rstrip('/')}/models", timeout=_FIRST_WORD_SECONDS).close()
+    except (urllib.error.HTTPError, TimeoutError):
+        return
+    except (OSError, ValueError) as error:  # ValueError: a port that is no number
+        reason = getattr(error, "reason", None) or error  # what urllib puts into words of its own
+        if isinstance(reason, TimeoutError):
+            return
+        told = getattr(reason, "strerror", None) or reason
+        raise UserError(f"{key}{url}: no server answers there ({told}); start it, or give its address") from None
+    except http.client.HTTPException:  # something that does not speak HTTP, as the first request will tell
+        return
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,14 @@ def test_a_program_that_takes_too_much_memory_is_told_how_much(capfd: Captured) 
     assert "more than 2 GB of memory" in told and "import.memory_gb" in told
 
 
+def test_a_program_that_asks_for_more_memory_than_there_is_is_told_how_much(capfd: Captured) -> None:
+    written(changed("relu(x) + 1.0", "relu(x) + torch.empty(1 << 42)[0]"))
+    assert main(["compile", "model.py", *LOWERED]) == 2
+    err = capfd.readouterr().err
+    assert "Traceback" not in err
+    assert said(err)[-1].startswith("kernelwright: error: model: the program asks for a tensor of 16384.0 GB, more ")
+
+
 def test_a_program_that_is_too_large_to_check_is_told_why_before_the_work(capfd: Captured) -> None:
     written(changed("[torch.rand(16, 24)]", "[torch.rand(16384, 16384)]"))
     text = "without a GPU, checking it takes at least 12 GB of memory: 3 draws of tensors, the largest of 1.0 GB"

@@ -592,6 +592,8 @@ NAMED = {
     "train policy=openai policy.url=localhost:80": "policy.url=localhost:80: give a server's address, such as http",
     "bench policy=smollm suite=jsonl:p.jsonl policy.adapters.frontend=gone": "policy.adapters.frontend=gone: no LoRA ",
     "train policy=replay": "policy.path=FILE is missing; give a file that policy.record=FILE wrote",
+    "train policy=openai policy.url=http://127.0.0.1:9": "policy.url=http://127.0.0.1:9: no server answers there (Conn",
+    "bench suite=jsonl:p.jsonl policy=openai policy.url=http://127.0.0.1:9/v1": "policy.url=http://127.0.0.1:9/v1: no ",
     "train policy=openai policy.url=http://h/v1 policy.key_env=NO_KEY": "policy.key_env=NO_KEY: this environment varia",
     "sft lr=1e-3": "unknown configuration key 'lr'; did you mean 'trainer.lr'? (valid keys: trainer.",
     "data pairs rungs=parse,run": "rungs=run needs a CUDA device; without one, choose from parse, compile, interpret",
@@ -601,7 +603,8 @@ NAMED = {
 
 
 @pytest.mark.parametrize("line", NAMED)
-def test_what_is_wrong_is_named_with_the_way_out(capsys: Captured, line: str) -> None:
+def test_what_is_wrong_is_named_with_the_way_out(capsys: Captured, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    monkeypatch.setenv("no_proxy", "*")
     for place, text in (
         ("c/target/tabbed.yaml", b"name:\t\tx\n"),
         ("c/target/bytes.yaml", b"name: \xff\n"),

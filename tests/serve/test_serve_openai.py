@@ -15,7 +15,7 @@ from adapter_files import NO_WEIGHTS
 from kernelwright.agent.policy import Message, PolicyError, Sampling
 from kernelwright.driver.config.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.ir.errors import UserError
-from kernelwright.serve.http_link import Budget, Retry
+from kernelwright.serve.http_link import Budget, Retry, check_runs
 from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
 
 PROMPT = (Message("system", "be brief"), Message("user", "hello"))
@@ -315,6 +315,20 @@ def test_settings_that_cannot_work_are_refused(stub: Stub, monkeypatch: pytest.M
     monkeypatch.delenv("STUB_KEY")
     with pytest.raises(UserError, match="environment variable STUB_KEY holds no key"):
         policy(stub, key_variable="STUB_KEY")
+
+
+def test_a_server_runs_whatever_it_answers_if_it_can_be_connected_to(
+    stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+    check_runs(f"{stub.url}/", "policy.url=")  # its answer is 501
+    stub.close()
+    told = rf"^policy\.url={stub.url}: no server answers there \(Connection refused\); start it, or give its address$"
+    with pytest.raises(UserError, match=told):
+        check_runs(stub.url, "policy.url=")
+    for url in ("http://nowhere.invalid/v1", "http://127.0.0.1:port/v1", "http:///v1"):
+        with pytest.raises(UserError, match=f"^policy.url={url}: no server answers there "):
+            check_runs(url, "policy.url=")
 
 
 def test_a_closed_policy_says_so(stub: Stub) -> None:

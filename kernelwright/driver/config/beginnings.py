@@ -53,15 +53,18 @@ def check_models(plain: "TrainSchema", prefix: str = "") -> None:
 
 def check_answering(policy: PolicySettings, prefix: str = "policy.") -> None:
     """Raises UserError if the policy cannot answer: a model in a process of ours is not on this machine, a file of
-    answers is not a recording, or a server has no address or its
-    key is not set."""
+    answers is not a recording, or a server has no address, does not run, or its key is not set."""
     if policy.plugin:
         return
     if policy.kind is PolicyKind.openai:
-        server_urls(policy, prefix)
+        urls = server_urls(policy, prefix)
         if policy.key_env and not os.environ.get(policy.key_env, "").strip():
             way_out = f"set it to the servers' key, or give {prefix}key_env=null for servers that want none"
             raise UserError(f"{prefix}key_env={policy.key_env}: this environment variable is not set; {way_out}")
+        from kernelwright.serve.http_link import check_runs  # late: few policies are servers
+
+        for url in urls:
+            check_runs(url, f"{prefix}url=")
     if policy.kind in (PolicyKind.hf, PolicyKind.vllm):
         check_model(policy.model, f"{prefix}model=")
         for name, place in policy.adapters.items():
