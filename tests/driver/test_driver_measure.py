@@ -5,7 +5,10 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from kernelwright.backend.measure.clock import HostClock
-from kernelwright.driver.compiling.measure import FEWEST, RUNS, WARM_UP, interleaved
+from kernelwright.driver.compiling.measure import FEWEST, ROUNDS, RUNS, WARM_UP, interleaved, rounds_ms
+from kernelwright.frontend.importers import import_source
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
 
 
 class Scripted(HostClock):
@@ -55,3 +58,14 @@ def test_sides_take_turns_and_disturbances_do_not_count() -> None:
     assert found == pytest.approx({"eager": 0.5, "candidate": 0.25})
     assert order == ([*["eager"] * (WARM_UP + RUNS), *["candidate"] * (WARM_UP + RUNS)] * 3)
     assert clock.rounds == [RUNS] * 6
+
+
+def test_modules_of_one_reference_are_timed_beside_its_eager_call() -> None:
+    source = (
+        "import torch\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return torch.sigmoid(x)\n\n"
+    )
+    source += "def get_inputs():\n    return [torch.randn(8, 32)]\n"
+    module = parse_pipeline("lower-inductor").run(import_source(source, "one"), Context(lowering_device="meta"))
+    found = rounds_ms({"before": module, "after": module}, device="cpu")
+    assert list(found) == ["eager", "before", "after"]
+    assert all(len(side) == ROUNDS and all(FEWEST <= len(one) <= RUNS for one in side) for side in found.values())

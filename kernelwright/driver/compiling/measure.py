@@ -1,11 +1,13 @@
 """How much faster a compiled module is: measured on this machine's GPU, or estimated."""
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
 import torch
 
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.execute import CudaRuntime, load_module
 from kernelwright.backend.measure.clock import Clock, clock_for, middle
 from kernelwright.backend.measure.turns import Turns
@@ -13,6 +15,7 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.driver.compiling.report import estimated_speedup
 from kernelwright.driver.compiling.stages import CompileResult
+from kernelwright.evaluation.device.time_reference import in_turns
 from kernelwright.ir.values import KernelModule
 
 #: How `measure_ms` measures, in words.
@@ -48,35 +51,67 @@ def measure_ms(module: KernelModule, seed: int = 0, inductor: bool = False) -> d
 
     Processes that take turns on the GPU wait meanwhile.
     """
-    program, device = ReferenceProgram.load(module.reference), torch.device("cuda")
-    model = program.build(seed, "cuda")
-    inputs, state = program.inputs(seed, "cuda"), program.state(model)
-    candidate = load_module(module, CudaRuntime())
-    sides: dict[str, Callable[[], object]] = {
-        "eager": lambda: model(*inputs),
-        "candidate": lambda: candidate(inputs, state),
-    }
-    if inductor:
-        compiled = torch.compile(model)
-        sides["inductor"] = lambda: compiled(*inputs)
-    numerics = permitted(module.reference.numerics, deterministic=False)
-    with torch.no_grad(), numerics, closing(Turns(device)) as turns, turns.alone():
-        return interleaved(sides, clock_for(device))
+    baselines = ("eager", "inductor") if inductor else ("eager",)
+    return _medians(rounds_ms({"candidate": module}, baselines, seed))
+
+
+def rounds_ms(
+    modules: Mapping[str, KernelModule], baselines: Sequence[str] = ("eager",), seed: int = 0, device: str = "cuda"
+) -> dict[str, list[list[float]]]:
+    """Milliseconds of every run of each baseline and of each module, by round: see `in_rounds`.
+
+    The modules have one reference, and run on the same inputs. All sides are compiled before the first is timed, and
+    nothing else that takes turns uses the GPU while they are timed. On `cpu` it is the interpreter that is timed: a
+    rehearsal.
+    """
+    reference = next(iter(modules.values())).reference
+    program, place = ReferenceProgram.load(reference), torch.device(device)
+    runtime = CudaRuntime() if place.type == "cuda" else InterpreterRuntime()
+    numerics = permitted(reference.numerics, deterministic=False)
+    with torch.no_grad(), numerics, closing(Turns(place)) as turns:
+        with turns.shared():
+            model = program.build(seed, device)
+            inputs, state = program.inputs(seed, device), program.state(model)
+        sides: dict[str, Callable[[], object]] = {}
+        if "eager" in baselines:
+            sides["eager"] = functools.partial(model, *inputs)
+        for name, module in modules.items():
+            sides[name] = functools.partial(load_module(module, runtime), inputs, state)
+        with turns.shared():
+            for call in sides.values():
+                call()
+        if "inductor" in baselines:
+            sides["inductor"] = functools.partial(torch.compile(model), *inputs)
+            with in_turns(turns):
+                sides["inductor"]()
+        with turns.alone():
+            return in_rounds(sides, clock_for(place))
 
 
 def interleaved(sides: Mapping[str, Callable[[], object]], clock: Clock, rounds: int = ROUNDS) -> dict[str, float]:
-    """The median milliseconds of each side's rounds: first, second, first, …; a round's is the median of its runs.
+    """The median milliseconds of each side's rounds, of which each is the median of its runs: see `in_rounds`."""
+    return _medians(in_rounds(sides, clock, rounds))
+
+
+def in_rounds(
+    sides: Mapping[str, Callable[[], object]], clock: Clock, rounds: int = ROUNDS
+) -> dict[str, list[list[float]]]:
+    """The milliseconds of each side's runs, by round: first, second, first, …
 
     Runs are queued behind flushes of the caches: small programs take the host longer to launch than the device to run,
     and how much longer depends on what else the host does.
     """
-    samples: dict[str, list[float]] = {name: [] for name in sides}
+    samples: dict[str, list[list[float]]] = {name: [] for name in sides}
     for _ in range(rounds):
         for name, call in sides.items():
             first_ms = min(clock.time(call)[0] for _ in range(WARM_UP))
             runs = max(FEWEST, min(RUNS, int(TURN_MS / first_ms)))
-            samples[name].append(middle(clock.queued([_as_it_is] * runs, call)))
-    return {name: middle(found) for name, found in samples.items()}
+            samples[name].append(clock.queued([_as_it_is] * runs, call))
+    return samples
+
+
+def _medians(samples: Mapping[str, list[list[float]]]) -> dict[str, float]:
+    return {name: middle([middle(one) for one in found]) for name, found in samples.items()}
 
 
 def _as_it_is() -> None:
