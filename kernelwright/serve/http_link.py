@@ -43,7 +43,7 @@ def check_runs(url: str, key: str) -> None:
         urllib.request.build_opener(_NoRedirect).open(f"{url.rstrip('/')}/models", timeout=_FIRST_WORD_SECONDS).close()
     except (urllib.error.HTTPError, TimeoutError):
         return
-    except (OSError, ValueError) as error:  # ValueError: a port that is no number
+    except (OSError, http.client.InvalidURL) as error:
         reason = getattr(error, "reason", None) or error  # what urllib puts into words of its own
         if isinstance(reason, TimeoutError):
             return
