@@ -38,6 +38,7 @@ from side_by_side import BEFORE, TRIALS, Question, work_off
 from kernelwright.backend.measure.children import cores
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.run.build import resolve_target
 from kernelwright.driver.run.journal import Journal
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.errors import UserError
@@ -134,8 +135,9 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
     settings = settings_for(arguments.overrides, arguments.budget)
     settings = with_searches(settings, workers=max(1, cores() // arguments.jobs))
     chosen = {one.name: one for one in handwritten(large=on_gpu) if arguments.only in one.name}
-    made_with = {"device": machine()["device"], "pipeline": str(settings.pipeline), "target": settings.target}
-    made_with |= {"seeds": settings.evaluator.seeds, "sizes": "large" if on_gpu else "small"}
+    made_with: dict[str, Any] = {"device": machine()["device"], "target": resolve_target(settings.target)}
+    made_with |= {"pipeline": str(settings.pipeline), "seeds": settings.evaluator.seeds}
+    made_with |= {"sizes": "large" if on_gpu else "small"}
     made_with |= {"tf32": sorted({TF32[one.imported().numerics] for one in chosen.values()})}
     out = arguments.out
     with tempfile.TemporaryDirectory() as folder, Journal(out.with_name(f"{out.name}.journal"), made_with) as journal:
