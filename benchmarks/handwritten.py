@@ -51,7 +51,7 @@ FINDS: Mapping[str, frozenset[str]] = {
     "chain": frozenset({"fuse-epilogue", "fuse-flip", "fuse-prologue"}),
     "epilogue": frozenset({"fuse-epilogue", "fuse-reduction"}),
     "index-math": frozenset({"strength-reduce"}),
-    "width": frozenset({"align-rows"}),
+    "width": frozenset({"align-rows", "join-pairs"}),
 }
 #: A line at the start of a program or a reference.
 _HEADER = re.compile(r"# (reference|way|faster|large): (.*)")

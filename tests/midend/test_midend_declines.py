@@ -58,6 +58,14 @@ WHOLE = """
     x = tl.load(x_ptr + row * WIDTH + c, mask=c < WIDTH, other=0.0)
     tl.store(y_ptr + row * WIDTH + c, x - 1.0, mask=c < WIDTH)
 """
+#: Loads and a store of elements that lie two by two.
+PAIRED = """
+    i = tl.arange(0, BLOCK)
+    a = tl.load(x_ptr + row * WIDTH + 2 * i, mask=i < 200, other=0.0)
+    BETWEEN
+    b = tl.load(x_ptr + row * WIDTH + 2 * i + 1, mask=i < 200, other=0.0)
+    tl.store(y_ptr + row * WIDTH + i, a * b, mask=i < 200)
+"""
 TWO = ADDS + STORES
 #: Pass, body, width, reason.
 CASES = [
@@ -106,6 +114,20 @@ CASES = [
     ("hoist-offsets", TWO, 1031, "no block of statements has three loads at constant distances in one tensor"),
     ("strength-reduce", TWO, 1031, "no index of an element is a quotient or a remainder"),
     ("strength-reduce", WHOLE.replace("x - 1.0", "x * (c % 7)"), 1031, "its quotients and remainders are all needed"),
+    ("join-pairs", TWO, 1031, "no two accesses are of elements 2·i and 2·i+1 of one tensor"),
+    (
+        "join-pairs",
+        PAIRED.replace("BETWEEN", "tl.store(y_ptr + row * WIDTH + 300 + i, a, mask=i < 200)"),
+        1031,
+        "memory is accessed between two accesses",
+    ),
+    (
+        "join-pairs",
+        PAIRED.replace("BETWEEN", "").replace("i < 200", "i < 199", 1),
+        1031,
+        "two accesses differ in their masks",
+    ),
+    ("join-pairs", PAIRED.replace("BETWEEN", "").replace("i < 200", "i % 3 < 2"), 1031, "a mask of two accesses is no"),
     ("specialize", TWO, 1031, "it takes no size or stride as an argument"),
     ("exp-identities", TWO, 1031, "it computes no tanh, erf or log(1 + exp(x))"),
     ("exp-identities", WHOLE.replace("x - 1.0", "tl.log(1 + tl.exp(x))"), 1031, "log(1 + exp(x)) is used where"),

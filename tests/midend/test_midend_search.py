@@ -281,7 +281,7 @@ def test_chains_begin_with_templates_and_end_with_fusions() -> None:
     after = list(followers(Candidate("lower-inductor{channels_last=false,persistent=false}", problem("softmax"))))
     assert after[0] == "diagonal-products" and after[-1] == "specialize" and "depthwise-conv{rows=1}" in after
     fused = list(followers(Candidate("lower-inductor,implicit-gemm,fuse-epilogue", problem("softmax"))))
-    local = ["align-rows", "hoist-offsets", "strength-reduce", "cache-hints", "specialize"]
+    local = ["align-rows", "hoist-offsets", "join-pairs", "strength-reduce", "cache-hints", "specialize"]
     assert fused == ["fuse-prologue", "fuse-reduction", "rematerialize", *local]
     middle = list(followers(Candidate("given,split-rows{programs=264}", problem("softmax"))))
     assert "persistent-rows" in middle and "split-rows" not in middle and "implicit-gemm" not in middle
