@@ -127,7 +127,8 @@ class _Joining:
     def _hindrance(self, pair: _Pair, operations: Sequence[Operation]) -> str:
         """Why a pair is not joined; "" where it may be."""
         even, odd = pair.operations
-        extent, dtype = (f(self._names[pair.even.base]) for f in (self.launches.extent, self.launches.dtype))
+        name = self._names[pair.even.base]
+        extent, dtype = self.launches.extent(name), self.launches.dtype(name)
         if extent is None or 2 * extent >= INDEX_LIMIT or dtype not in DTYPES or dtype == "b1":
             return "the tensor of two accesses is of no known type, or is too large for 32 bits"
         if even.get("mask") != odd.get("mask") or pair.even.hints != pair.odd.hints or pair.even.fill != pair.odd.fill:
