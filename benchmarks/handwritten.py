@@ -3,11 +3,12 @@
     python benchmarks/handwritten.py --out benchmarks/results/handwritten_cpu.json
     python benchmarks/handwritten.py --modules FOLDER --large
 
-The programs are those of `benchmarks/handwritten` and the evaluator's honest candidates. Every rewrite that `search`
-would try is run alone, then all of them one after another. The judge checks each result that differs from the program.
-A way counts as found if a rewrite for its kind changed the program, the result is `ok`, no row is still loaded twice,
-and no index of an element is still divided by a number that the compiler does not know. The file gets every row as it
-is found, and the same command goes on from there; rows of other versions of the code or of a program are made again.
+The programs are those of `benchmarks/handwritten`, the evaluator's honest candidates, and right answers of the shipped
+adapter. Every rewrite that `search` would try is run alone, then all of them one after another. The judge checks each
+result that differs from the program. A way counts as found if a rewrite for its kind changed the program, the result is
+`ok`, no row is still loaded twice, and no index of an element is still divided by a number that the compiler does not
+know. The file gets every row as it is found, and the same command goes on from there; rows of other versions of the
+code or of a program are made again.
 
 The second command writes each program of `benchmarks/handwritten` as a module instead, which `kernelwright opt` and
 `kernelwright compile` read. With `--large` its sizes are those for a GPU.
@@ -132,6 +133,13 @@ def honest() -> Iterator[Program]:
             yield Program("honest", case.name, case.text, case.reference_text)
 
 
+def answers() -> Iterator[Program]:
+    """Answers of the shipped adapter that the judge verified; the folder's README says how they were made."""
+    for line in (FOLDER / "answers.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        yield Program("answers", row["problem"], row["after"], parse_module(row["before"]).reference.source)
+
+
 def specs() -> tuple[str, ...]:
     """Every rewrite with the options that `search` tries, in the order of a chain."""
     names = rewrites()
@@ -224,7 +232,6 @@ def bare(spec: str) -> str:
 def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What the rows say in all."""
     written = [one for one in rows.values() if one["corpus"] == "handwritten"]
-    others = [one for one in rows.values() if one["corpus"] == "honest"]
     ways = {name: one for name, one in rows.items() if one["way"]}
     found = Counter(one["way"] for one in ways.values() if one.get("found"))
     known = Counter(one["way"] for one in ways.values())
@@ -241,8 +248,8 @@ def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         },
         "missed_because": {kind: reasons(kind, ways.values()) for kind in FINDS},
         "any_fired": sum(bool(one.get("fired")) for one in written),
-        "honest": len(others),
-        "honest_any_fired": sum(bool(one.get("fired")) for one in others),
+        **fired(rows.values(), "honest"),
+        **fired(rows.values(), "answers"),
         "by_pass": dict(Counter(name for one in rows.values() for name in one.get("fired", ())).most_common()),
         "not_verified": bad,
         "failed": {
@@ -251,6 +258,12 @@ def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
             if (failed := [f"{c['passes'][0]}: {c['failed']}"[:200] for c in one.get("changes", ()) if "failed" in c])
         },
     }
+
+
+def fired(rows: Iterable[Mapping[str, Any]], corpus: str) -> dict[str, int]:
+    """How many programs a corpus has, and how many of them some rewrite changes and keeps right."""
+    found = [bool(one.get("fired")) for one in rows if one["corpus"] == corpus]
+    return {corpus: len(found), f"{corpus}_any_fired": sum(found)}
 
 
 def reasons(kind: str, ways: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -312,8 +325,9 @@ def main() -> int:
     if arguments.modules is not None:
         write_modules(arguments.modules, large=arguments.large)
         return 0
-    programs = (one for one in (*handwritten(), *honest()) if arguments.only in f"{one.corpus}/{one.name}")
-    return measure(programs, arguments.out, arguments.seeds)
+    programs = (*handwritten(), *honest(), *answers())
+    wanted = (one for one in programs if arguments.only in f"{one.corpus}/{one.name}")
+    return measure(wanted, arguments.out, arguments.seeds)
 
 
 if __name__ == "__main__":

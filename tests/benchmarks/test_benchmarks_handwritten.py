@@ -23,6 +23,13 @@ def test_every_program_parses_and_its_sizes_for_a_gpu_are_larger(benchmark: Modu
         assert big.text == small.text and big.reference != small.reference
 
 
+def test_answers_of_the_shipped_adapter_are_a_corpus_of_their_own(benchmark: ModuleType) -> None:
+    answers = list(benchmark.answers())
+    assert len({one.name for one in answers}) == 60 and all(one.module().kernels for one in answers)
+    rows = {"a": {"corpus": "answers", "fired": ["specialize"]}, "b": {"corpus": "answers"}, "c": {"corpus": "honest"}}
+    assert benchmark.fired(rows.values(), "answers") == {"answers": 2, "answers_any_fired": 1}
+
+
 def test_every_rewrite_that_finds_a_way_exists(benchmark: ModuleType) -> None:
     names = set().union(*benchmark.FINDS.values())
     assert names <= set(REGISTRY) and names <= set(map(benchmark.bare, benchmark.specs()))
