@@ -222,11 +222,16 @@ def train(
         raise UserError(f"policy={policy!r}: {said}; give a policy's name, a mapping of its keys, or an open policy")
     # Training takes packages that compiling does without.
     from kernelwright.driver.config.train_settings import read_train_settings
-    from kernelwright.driver.training.run import run_train
+    from kernelwright.driver.run.activity import sayer
+    from kernelwright.driver.run.finished import finished_train
 
     chosen = {"stage": stage} | ({} if out is None else {"out": out})
     told = read_train_settings([*as_overrides(chosen), *as_overrides(overrides), *as_overrides(settings)])
-    run_train(told, Console(stderr=True, quiet=not verbose), policy)
+    console = Console(stderr=True, quiet=not verbose)
+    if finished_train(told, sayer(console)) is None:
+        from kernelwright.driver.training.run import run_train  # late: it imports torch
+
+        run_train(told, console, policy)
     found = load_run(Path(told.plain.out))
     assert isinstance(found, TrainingRun), found
     return found

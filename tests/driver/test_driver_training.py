@@ -22,6 +22,7 @@ from kernelwright.driver.config.composition import compose_config
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.train_settings import read_sft_settings, read_train_settings
 from kernelwright.driver.pairs.rows import answer_of, read_pair_rows, rows_of
+from kernelwright.driver.run.finished import finished_train
 from kernelwright.driver.training import run as training
 from kernelwright.driver.training.given import read_modules
 from kernelwright.frontend.agent import FrontendAgent, FrontendAgentPass
@@ -205,7 +206,9 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, A
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_thread", "offline_wandb")
-def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warm_start_then_two_steps_then_on(
+    base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     given = pairs(tmp_path / "pairs.jsonl", 4)
     small = ["trainer=small", "trainer.budget=4000", "trainer.rank=4", "device=cpu"]
     told = [f"pairs={given}", f"model={base}", f"out={tmp_path / 'sft'}", "max_tokens=20000", "batch=2", *small]
@@ -217,6 +220,9 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     assert (first["rows"], first["held_out"]) == (3, 1)
     assert [row["step"] for row in read_metrics(tmp_path / "sft")] == [0, 1, 2]
     assert first["held_out_loss"] > 0
+    with monkeypatch.context() as patched:  # a finished run is told before anything is read
+        patched.setattr(training, "_run_sft", None)
+        assert run(["sft", *told, "trainer.lr=1e-2", "epochs=2"], capsys) == first
     again = run(["sft", *told, "trainer.lr=1e-2", "epochs=2", "trainer.wandb=kernels"], capsys)
     assert again["loss"] == first["loss"]  # at its end already
     assert (tmp_path / "sft" / WANDB_ID).is_file()
@@ -241,6 +247,12 @@ def test_warm_start_then_two_steps_then_on(base: Path, tmp_path: Path, capsys: p
     assert (tmp_path / "rl" / WANDB_ID).is_file()
     rows = json.loads((tmp_path / "rl" / "config.json").read_text())["rows"]
     assert isinstance(rows, str) and len(rows) == 16  # other pairs are another run
+    with monkeypatch.context() as patched:
+        patched.setattr(training, "_lead", None)
+        over = run([*told, "trainer.steps=2"], capsys)
+        assert over == {key: value for key, value in last.items() if key in over} and over["reward"] == -10.0
+    given.write_text(given.read_text() + "\n")  # what is in it now is only known when it is read
+    assert finished_train(read_train_settings([*told[1:], "trainer.steps=2"]), print) is None
     assert main([*told, "trainer.steps=3"]) == 2  # another run's folder
     assert "(trainer.steps=2, now it is 3)" in capsys.readouterr().err
 

@@ -153,7 +153,7 @@ BAD_TEXT = [
     ("t-lower t-block", "t-lower ", "expected `,` between passes"),
     ("t-lower,t-blok", "t-lower,", "unknown pass 't-blok'; did you mean 't-block'?"),
     ("block", "", "unknown pass 'block'; did you mean 't-block'?"),
-    ("t-search", "", "unknown pass 't-search' (passes: "),
+    ("megafuse", "", "unknown pass 'megafuse' (passes: "),
     ("t-block,t-lower{size=3}", "t-block,t-lower{", "has no option 'size' (options: symbol, block, scale"),
     ("t-block{block=big}", "t-block{block=", "option block takes an integer, not 'big'"),
     ("t-block{block=1.5}", "t-block{block=", "option block takes an integer, not 1.5"),

@@ -23,7 +23,8 @@ from kernelwright.rl.trainer import checkpoint
 from kernelwright.rl.trainer.checkpoint import latest_checkpoint
 from kernelwright.rl.trainer.learner import Learner
 from kernelwright.rl.trainer.run_log import read_metrics
-from kernelwright.rl.trainer.sft import SftSettings, train_sft
+from kernelwright.rl.trainer.sft import train_sft
+from kernelwright.rl.trainer.sft_settings import SftSettings
 from kernelwright.rl.trainer.stopping import Stop
 
 STEPS = 6

@@ -18,7 +18,8 @@ from kernelwright.rl.algorithms.presets import preset
 from kernelwright.rl.trainer.learner import Learner, LoraSettings, OptimizerSettings
 from kernelwright.rl.trainer.ranks import ALONE, Ranks, joined, shard_layers
 from kernelwright.rl.trainer.reinforced import RlSettings, Trainer
-from kernelwright.rl.trainer.sft import SftSettings, train_sft
+from kernelwright.rl.trainer.sft import train_sft
+from kernelwright.rl.trainer.sft_settings import SftSettings
 
 STEPS = 4
 

@@ -26,7 +26,7 @@ from kernelwright.serve.optional import require_installed
 if TYPE_CHECKING:  # what trains is imported when something is trained: settings are read without torch
     from kernelwright.rl.trainer.learner import LoraSettings, OptimizerSettings
     from kernelwright.rl.trainer.reinforced import RlSettings
-    from kernelwright.rl.trainer.sft import SftSettings
+    from kernelwright.rl.trainer.sft_settings import SftSettings
 
 
 @dataclass
@@ -206,7 +206,7 @@ class SftSchema:
 
     def run(self) -> "SftSettings":
         """How the data is gone through."""
-        from kernelwright.rl.trainer.sft import SftSettings
+        from kernelwright.rl.trainer.sft_settings import SftSettings
 
         trainer, save = self.trainer, max(self.trainer.save_every, 1)
         return SftSettings(self.epochs, self.batch, save, max(save, 50), trainer.keep, self.seed, trainer.wandb)

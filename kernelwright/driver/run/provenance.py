@@ -22,8 +22,10 @@ _OWN = ("agent", "backend", "driver", "evaluation", "frontend", "ir", "midend", 
 _GIT_SECONDS = 20
 
 
-def record_start(folder: Path, configuration: Mapping[str, Any], device: str) -> None:
-    """Add a start to a run's folder."""
+def record_start(
+    folder: Path, configuration: Mapping[str, Any], device: str, pairs: Mapping[str, Any] | None = None
+) -> None:
+    """Add a start to a run's folder; `pairs` is what was read of a file of pairs."""
     start = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": shlex.join(["kernelwright", *sys.argv[1:]]),
@@ -32,6 +34,8 @@ def record_start(folder: Path, configuration: Mapping[str, Any], device: str) ->
         "device": device,
         "configuration": configuration,
     }
+    if pairs is not None:
+        start["pairs"] = pairs
     write_text(folder / RUN, json.dumps({"starts": [*read_starts(folder), start]}, indent=1) + "\n")
 
 

@@ -18,10 +18,11 @@ from kernelwright.rl.trainer.checkpoint import CheckpointError, latest_checkpoin
 from kernelwright.rl.trainer.run_log import read_metrics
 from kernelwright.rl.trainer.step_lines import HELD_OUT, TRAJECTORIES
 
-_CONFIG, _CHECKPOINTS, _ADAPTER = "config.json", "checkpoints", "adapter"
+CHECKPOINTS, ADAPTER = "checkpoints", "adapter"
+_CONFIG = "config.json"
 #: What a run writes besides; of a run that got no checkpoint it is worth nothing.
 _BESIDE = (
-    *(_CHECKPOINTS, "metrics.jsonl", "plot.svg", "plot.png", "canary.json", "tensorboard", "pushed", "wandb-id"),
+    *(CHECKPOINTS, "metrics.jsonl", "plot.svg", "plot.png", "canary.json", "tensorboard", "pushed", "wandb-id"),
     *(RUN, SET_ASIDE, TRAJECTORIES, HELD_OUT),
 )
 
@@ -35,11 +36,11 @@ def training_folder(wanted: Path, default: Path, told: Mapping[str, Any], say: C
     A run that ends before its first checkpoint, stopped or with an error of ours, leaves nothing there.
     """
     now = json.loads(json.dumps(told))
-    folder = free_place(wanted, wanted == default, lambda place: _stranger(place, now), say)
+    folder = free_place(wanted, wanted == default, lambda place: stranger(place, now), say)
     new = not folder.exists()
     with locked(folder):
         check_begun(folder)
-        if reason := _stranger(folder, now):
+        if reason := stranger(folder, now):
             raise UserError(f"{folder} {reason}; give another out=…")
         _check_checkpoints(folder)
         if not _has_checkpoints(folder) and _remove_beside(folder):
@@ -48,7 +49,7 @@ def training_folder(wanted: Path, default: Path, told: Mapping[str, Any], say: C
         try:
             yield folder
         except (KeyboardInterrupt, KernelwrightError):
-            if not _has_checkpoints(folder) and not (folder / _ADAPTER).is_dir():
+            if not _has_checkpoints(folder) and not (folder / ADAPTER).is_dir():
                 (folder / _CONFIG).unlink(missing_ok=True)
                 _remove_beside(folder)
             if new:
@@ -88,12 +89,12 @@ def _unreadable(config: Path) -> str | None:
 def _check_checkpoints(folder: Path) -> None:
     """UserError where no checkpoint can be gone on from, as long as nothing else is done."""
     try:
-        latest_checkpoint(folder / _CHECKPOINTS)
+        latest_checkpoint(folder / CHECKPOINTS)
     except CheckpointError as error:
         raise UserError(f"{error}, or give another out=…") from error
 
 
-def _stranger(folder: Path, now: Mapping[str, Any]) -> str | None:
+def stranger(folder: Path, now: Mapping[str, Any]) -> str | None:
     """Why a folder is no place for a run with these settings."""
     path = folder / _CONFIG
     if not path.is_file():
@@ -101,14 +102,14 @@ def _stranger(folder: Path, now: Mapping[str, Any]) -> str | None:
     if reason := _unreadable(path):
         return f"has a {_CONFIG} that {reason}"
     if not _has_checkpoints(folder):
-        kept = (folder / _ADAPTER).is_dir()
+        kept = (folder / ADAPTER).is_dir()
         return "has a run's adapter and no checkpoint to resume from" if kept else None
     before = json.loads(path.read_text("utf-8"))
     return f"is a run with other settings ({first_difference(before, now)})" if before != now else None
 
 
 def _has_checkpoints(folder: Path) -> bool:
-    return any(path.suffix != ".partial" for path in (folder / _CHECKPOINTS).glob("*"))
+    return any(path.suffix != ".partial" for path in (folder / CHECKPOINTS).glob("*"))
 
 
 def last_metrics(folder: Path) -> dict[str, Any]:

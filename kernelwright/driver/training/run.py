@@ -34,6 +34,7 @@ from kernelwright.driver.pairs.rows import read_pair_rows
 from kernelwright.driver.run.activity import Activity, sayer
 from kernelwright.driver.run.build import cost_model_ms, judged_by, needed, open_pool, resolve_target
 from kernelwright.driver.run.closing import closing_with
+from kernelwright.driver.run.finished import ReadPairs, bound_sft, bound_train, default_sft, default_train
 from kernelwright.driver.run.provenance import record_start
 from kernelwright.driver.run.set_aside import NOT_READ, TOO_LONG, SetAside
 from kernelwright.driver.run.training_folder import last_metrics, training_folder
@@ -59,10 +60,6 @@ from kernelwright.serve.adapters import adapter_folder, adapter_rank
 from kernelwright.serve.base import find_base
 from kernelwright.serve.chat import chat_ids, check_lengths
 
-#: Settings that a run may go on with changed; of pairs their rows count, not their file's name.
-_FREE = ("workers", "readers", "out", "canary", "held_out", "pairs")
-_FREE_SFT = ("out", "device", "epochs", "pairs")
-_FREE_TRAINER = ("wandb", "trajectories")
 #: Seconds after which a thread gives the interpreter to one that waits for it. Each operation of a learner or a policy
 #: gives it up and wants it back; by Python's own 5 ms, a thread that reads answers keeps it from them that long.
 _INTERPRETER_SECONDS = 2e-4
@@ -85,9 +82,11 @@ def _run_sft(settings: SftSchema, console: Console, ranks: Ranks) -> dict[str, A
         with Activity(console, f"{settings.pairs}: pairs become rows"):
             rows = read_pair_rows(settings)
         train, held_out = rows.train, rows.held_out
-        told = _bound(asdict(settings), _FREE_SFT) | {"rows": _digest(train)}
-        folder = _entered(stack, settings.out, f"runs/sft/{settings.stage.name}", told, say, ranks, asdict(settings))
-        facts = {"pairs": rows.pairs, "rows": len(train), "held_out": len(held_out), "adapter": f"{folder}/adapter"}
+        counts = {"pairs": rows.pairs, "rows": len(train), "held_out": len(held_out)}
+        read = ReadPairs.of(settings.pairs, _digest(train), counts)
+        told = bound_sft(settings) | {"rows": read.rows}
+        folder = _entered(stack, settings.out, default_sft(settings), told, say, ranks, asdict(settings), read)
+        facts = counts | {"adapter": f"{folder}/adapter"}
         with Activity(console, f"loading {settings.model}"):
             learner = _learner(
                 settings.model, settings.adapter, settings.trainer, settings.device, settings.seed, ranks
@@ -107,13 +106,14 @@ def _entered(
     say: Callable[[str], None],
     ranks: Ranks,
     composed: Mapping[str, Any],
+    read: ReadPairs | None,
 ) -> Path:
     """The folder of a run, in every process; the first keeps it from other runs while `stack` is open, and takes down
     there what the run was started with."""
     folder = Path(out)
     if ranks.leads:
         folder = stack.enter_context(training_folder(folder, Path(default), told, say))
-        record_start(folder, composed, str(machine()["device"]))
+        record_start(folder, composed, str(machine()["device"]), None if read is None else asdict(read))
     folder = ranks.shared(folder)
     stack.enter_context(closing_with(lambda: what_is_kept(folder / "checkpoints")))
     return folder
@@ -164,12 +164,6 @@ def _pairs(plain: TrainSchema) -> list[Row]:
     return read_pair_rows(supervised).train
 
 
-def _bound(content: Mapping[str, Any], free: Sequence[str]) -> dict[str, Any]:
-    """What a run may only go on with as it was."""
-    trainer = {key: value for key, value in content["trainer"].items() if key not in _FREE_TRAINER}
-    return {key: value for key, value in content.items() if key not in free} | {"trainer": trainer}
-
-
 def _digest(rows: Sequence[Row]) -> str:
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
 
@@ -189,8 +183,9 @@ def _lead(settings: TrainSettings, console: Console, policy: Policy | None, rank
     for doubt in doubts(settings):
         say(f"warning: {doubt}")
     with contextlib.ExitStack() as stack:
-        told = _bound(settings.content, _FREE) | ({"rows": _digest(pairs)} if pairs else {})
-        folder = _entered(stack, plain.out, f"runs/train/{plain.stage.name}", told, say, ranks, settings.content)
+        read = ReadPairs.of(plain.pairs, _digest(pairs), {}) if pairs else None
+        told = bound_train(settings) | ({} if read is None else {"rows": read.rows})
+        folder = _entered(stack, plain.out, default_train(settings), told, say, ranks, settings.content, read)
         with Activity(console, f"loading {plain.policy.model}"):
             learner = _learner(plain.policy.model, plain.adapter, plain.trainer, plain.device, plain.seed, ranks)
         judging = _judging(stack, settings, target, needs)

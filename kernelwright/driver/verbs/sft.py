@@ -66,9 +66,15 @@ def run(arguments: Arguments) -> int:
 
     from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
 
-    from kernelwright.driver.training.run import run_sft
+    from kernelwright.driver.run.activity import sayer
+    from kernelwright.driver.run.finished import finished_sft
 
-    metrics = run_sft(settings, Console(stderr=True))
+    console = Console(stderr=True)
+    metrics = finished_sft(settings, sayer(console))
+    if metrics is None:
+        from kernelwright.driver.training.run import run_sft
+
+        metrics = run_sft(settings, console)
     if metrics:  # of several processes one tells
         sys.stdout.write(json.dumps(metrics) + "\n")
     return 0

@@ -97,9 +97,15 @@ def run(arguments: Arguments) -> int:
 
     from rich.console import Console  # late, as what follows: what is wrong with arguments is told without torch
 
-    from kernelwright.driver.training.run import run_train
+    from kernelwright.driver.run.activity import sayer
+    from kernelwright.driver.run.finished import finished_train
 
-    metrics = run_train(settings, Console(stderr=True))
+    console = Console(stderr=True)
+    metrics = finished_train(settings, sayer(console))
+    if metrics is None:
+        from kernelwright.driver.training.run import run_train
+
+        metrics = run_train(settings, console)
     if metrics:  # of several processes one tells
         sys.stdout.write(json.dumps(metrics) + "\n")
     return 0

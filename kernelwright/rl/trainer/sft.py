@@ -3,7 +3,6 @@
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,27 +15,8 @@ from kernelwright.rl.trainer.checkpoint import announcement, resume_from, save_c
 from kernelwright.rl.trainer.learner import DivergedError, Learner
 from kernelwright.rl.trainer.packing import Row, response_mask
 from kernelwright.rl.trainer.run_log import RunLog
+from kernelwright.rl.trainer.sft_settings import SftSettings
 from kernelwright.rl.trainer.stopping import Stop
-
-
-@dataclass(frozen=True)
-class SftSettings:
-    """`batch` rows to an optimizer step, `epochs` times through the data; every `save_every` steps a checkpoint.
-
-    The last batch may reach into one more epoch. `wandb` is a project of Weights & Biases that gets the metrics.
-    """
-
-    epochs: int = 1
-    batch: int = 16
-    save_every: int = 100
-    evaluate_every: int = 100
-    keep: int = 2
-    seed: int = 0
-    wandb: str | None = None
-
-    def steps(self, rows: int) -> int:
-        """Optimizer steps of a run over so many rows."""
-        return -(-self.epochs * rows // self.batch)
 
 
 def train_sft(
