@@ -3,8 +3,12 @@
 import textwrap
 from dataclasses import dataclass
 
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import Reference
+
+_LIBDEVICE = "from triton.language.extra import libdevice\n"
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,8 @@ class Sibling:
         names = [*self.rows, *self.row]
         arguments = [*names, *(f"self.{name}" for name in self.held)]
         return (
-            "import torch\nimport torch.nn as nn\nimport triton\nimport triton.language as tl\n\n\n"
-            f"{self.head}@triton.jit\n"
+            "import torch\nimport torch.nn as nn\nimport triton\nimport triton.language as tl\n"
+            f"{_LIBDEVICE if 'libdevice' in body else ''}\n\n{self.head}@triton.jit\n"
             f"def k({', '.join(f'{name}_ptr' for name in given)}, y_ptr, N, BLOCK: tl.constexpr):\n"
             "    row = tl.program_id(0)\n    i = tl.arange(0, BLOCK)\n    inside = i < N\n"
             f"{textwrap.indent(chr(10).join(loads), ' ' * 4)}\n{textwrap.indent(body, ' ' * 4)}\n    {store}\n\n\n"
@@ -66,3 +70,13 @@ class Sibling:
     @property
     def _block(self) -> str:
         return "" if self.head else ", BLOCK=triton.next_power_of_2(n)"
+
+
+def tell_apart(one: Sibling, evaluator: LocalEvaluator, refused: tuple[Status, ...] = (Status.MISMATCH,)) -> Verdict:
+    """Find the right program `ok` and the wrong one `refused`; the verdict on the right one."""
+    rungs = (Rung.PARSE, Rung.INTERPRET)
+    right = evaluator.evaluate_text(one.program(one.right), one.reference, rungs)
+    assert right.ok, right
+    wrong = evaluator.evaluate_text(one.program(one.wrong), one.reference, rungs)
+    assert wrong.status in refused, wrong
+    return right

@@ -143,12 +143,9 @@ KEPT = [
     ("last[(1,)](self.s, y)\nlast[(1,)](x, self.s)\ndouble[(8,)](x, y)", "self.s"),
     ("last[(1,)](self.s.view(64), y)\nlast[(1,)](x, self.s.view(64))\ndouble[(8,)](x, y)", "self.s"),
     ("s = self.s\nlast[(1,)](s, y)\nlast[(1,)](x, s)\ndouble[(8,)](x, y)", "self.s"),
-    ("scaled[(8,)](x, self.two, y)\ncount[(1,)](self.two)\ncount[(1,)](self.two)", "self.two"),
-    ("double[(8,)](x, y)\nlast[(1,)](y, self.s)\nscaled[(1,)](x, self.s[1:], self.s)", ""),
     ("count[(1,)](self.c[0])\ndouble[(8,)](x, y)", "self.c"),
     ("double[(8,)](x, y)\ncount[(1,)](self.two)", "self.two"),
     ("double[(8,)](x, y)\nlast[(1,)](x, self.s)", ""),
-    ("double[(8,)](x, self.s)\nlast[(1,)](self.s, y)", ""),
     ("double[(8,)](x, y)\nlast[(1,)](y, self.s.view(64))", ""),
     ("double[(8,)](x, y)", ""),
     ("scaled[(8,)](x, self.two, y)", ""),
@@ -167,6 +164,33 @@ def test_nothing_that_a_call_writes_outlives_it(evaluator: LocalEvaluator, body:
     verdict = evaluator.evaluate_text(HEAD + STATEFUL.replace("BODY", lines), reference("y"), RUNGS)
     assert verdict.status is (Status.RUNTIME_ERROR if kept else Status.OK), verdict
     assert f"an earlier call changed {kept}" in verdict.detail if kept else not verdict.detail
+
+
+#: What forward does with tensors that it holds, and which of them two calls at the same time mix up.
+SHARED = [
+    ("double[(8,)](x, self.s)\nlast[(1,)](self.s, y)", "self.s"),
+    ("double[(8,)](x, self.s)\nlast[(1,)](self.s.view(64), y)", "self.s"),
+    ("s = self.s\ndouble[(8,)](x, s)\nlast[(1,)](s, y)", "self.s"),
+    ("last[(1,)](x, self.s)\ndouble[(8,)](self.s, y)", "self.s"),
+    ("double[(8,)](x, y)\nlast[(1,)](y, self.s)\nscaled[(1,)](x, self.s[1:], self.s)", "self.s"),
+    ("last[(1,)](x, self.s)\nlast[(1,)](x, self.w.new_empty(64))\ndouble[(8,)](self.s, y)", "self.s"),
+    ("double[(8,)](x, y)\nlast[(1,)](x, self.s)\nlast[(1,)](self.s, x.new_empty(64))", "self.s"),
+    ("scaled[(8,)](x, self.two, y)\ncount[(1,)](self.two)\ncount[(1,)](self.two)", "self.two"),
+    ("count[(1,)](self.c)\nlast[(1,)](x, self.s)\ndouble[(8,)](self.s, y)", "self.c"),
+    ("s = x.new_empty(64)\ndouble[(8,)](x, s)\nlast[(1,)](s, y)", ""),
+    ("s = torch.empty_like(self.s)\nlast[(1,)](x, s)\ndouble[(8,)](s, y)", ""),
+    ("last[(1,)](x, self.s)\ndouble[(8,)](x, y)\nlast[(1,)](x, self.s)", ""),
+    ("locked[(8,)](self.c, x, y)\nlocked[(8,)](self.c, x, y)", ""),
+]
+
+
+@pytest.mark.parametrize(("body", "shared"), SHARED)
+def test_two_calls_at_the_same_time_share_nothing(evaluator: LocalEvaluator, body: str, shared: str) -> None:
+    lines = "".join(f"        {line}\n" for line in body.split("\n"))
+    verdict = evaluator.evaluate_text(HEAD + STATEFUL.replace("BODY", lines), reference("y"), RUNGS)
+    assert verdict.status is (Status.RUNTIME_ERROR if shared else Status.OK), verdict
+    if shared:
+        assert f"wrote to {shared}" in verdict.detail or f"changed {shared}" in verdict.detail, verdict
 
 
 @pytest.mark.parametrize("write", ["self.s.copy_(x)", "self.s.fill_(0.0)", "s = self.s\n        s.copy_(x)"])

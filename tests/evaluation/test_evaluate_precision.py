@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from siblings import Sibling
+from siblings import Sibling, tell_apart
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluation.judge.local import LocalEvaluator
@@ -104,11 +104,7 @@ def evaluator() -> Iterator[LocalEvaluator]:
 
 @pytest.mark.parametrize("one", [*SUMS, *FAR, *LANES, *DENORMAL], ids=lambda one: f"{one.forward}: {one.name}")
 def test_right_passes_and_wrong_does_not(one: Sibling, evaluator: LocalEvaluator) -> None:
-    reference = one.reference
-    right = evaluator.evaluate_text(one.program(one.right), reference, RUNGS)
-    assert right.ok, right
-    wrong = evaluator.evaluate_text(one.program(one.wrong), reference, RUNGS)
-    assert wrong.status in (Status.MISMATCH, Status.RUNTIME_ERROR), wrong
+    tell_apart(one, evaluator, (Status.MISMATCH, Status.RUNTIME_ERROR))
 
 
 DOT = """import torch

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from siblings import Sibling
+from siblings import Sibling, tell_apart
 
-from kernelwright.agent.evaluator import Rung, Status
+from kernelwright.agent.evaluator import Rung
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
@@ -72,13 +72,4 @@ def evaluator() -> Iterator[LocalEvaluator]:
 
 @pytest.mark.parametrize("one", TABLE, ids=lambda one: one.name)
 def test_only_what_is_open_is_open(one: Sibling, evaluator: LocalEvaluator) -> None:
-    head = "from triton.language.extra import libdevice\n\n\n"
-
-    def text(body: str) -> str:
-        made = one.program(body)
-        return made.replace("\n\n\n", f"\n{head}", 1) if "libdevice" in body else made
-
-    right = evaluator.evaluate_text(text(one.right), one.reference, RUNGS)
-    assert right.ok, right
-    wrong = evaluator.evaluate_text(text(one.wrong), one.reference, RUNGS)
-    assert wrong.status is Status.MISMATCH, wrong
+    tell_apart(one, evaluator)

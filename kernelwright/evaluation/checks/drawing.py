@@ -123,6 +123,8 @@ class Drawing:
             found = replace(found, traits=found._without_orders(model, samples[0]))
             traits = [found._probed(model, samples[0], place) for place in range(len(samples[0]))]
             found = replace(found, traits=tuple(traits))
+            traits = [found._with_numbers_between(model, samples[0], place) for place in range(len(samples[0]))]
+            found = replace(found, traits=tuple(traits))
             scales, elementwise = found._scales(model, samples[0])
             modes = found._modes(seed, samples[0])
             found = replace(
@@ -170,6 +172,22 @@ class Drawing:
             if self.takes(model, [*values[:place], changed, *values[place + 1 :]]):
                 taken.append(number)
         return replace(trait, taken=tuple(taken))
+
+    def _with_numbers_between(self, model: nn.Module, values: Sequence[Value], place: int) -> Trait:
+        """A trait of two values, with the numbers between them if the program computes with these: not if it compares,
+        as then numbers on one side of the middle give the same outputs."""
+        value, trait = values[place], self.traits[place]
+        if not (isinstance(value, Tensor) and trait.two and all(map(math.isfinite, trait.two))):
+            return trait
+        found: list[tuple[Tensor, ...] | None] = []
+        for number, start in enumerate((0.0, 0.0, 0.5, 0.5)):
+            torch.manual_seed(number)
+            share = start + torch.rand(value.shape, dtype=torch.float64) / 2
+            between = (trait.two[0] + share * (trait.two[1] - trait.two[0])).to(value)
+            given = [*values[:place], between, *values[place + 1 :]]
+            found.append(self._run(model, given) if self._steady(model, given, place) else None)
+        computes = None not in found and not any(_alike(found[at], found[at + 1]) for at in (0, 2))
+        return replace(trait, between=computes)
 
     def _scales(self, model: nn.Module, values: Sequence[Value]) -> tuple[frozenset[str], bool]:
         """Which of `SCALES` scale the outputs of a program as well, to the bit, and whether it computes elementwise
@@ -261,15 +279,13 @@ class Drawing:
         def made(
             parts: Sequence[Any], *, outside: bool = False, whole: bool = True, only: int | None = None
         ) -> list[Value]:
-            traits = self.traits if whole else ()
-            return apply_kind(values, draw.kind, draw.inputs + 1, traits, parts, outside, only)
+            return apply_kind(values, draw.kind, draw.inputs + 1, self.traits, parts, outside, only, whole)
 
         parts = self._parts(draw)
         floating = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
         if not parts and draw.kind in MIXTURES:
             return
-        if draw.kind != "infinite" or self.inf_aware:  # online softmax from -inf may rely on a number coming first
-            yield made(parts, outside=True)
+        yield made(parts, outside=True)
         yield made(parts)
         if draw.kind in MIXTURES:
             some = [part for part in parts if accepts(made([part]))]
@@ -280,8 +296,7 @@ class Drawing:
                 yield [made(every, only=place)[place] if place in takers else rest[place] for place in range(len(rest))]
             if not parts:
                 return
-            if draw.kind != "infinite" or self.inf_aware:
-                yield made(parts, outside=True)
+            yield made(parts, outside=True)
             yield made(parts)
         yield made(parts, whole=False)
         if len(floating) > 1:  # what one input cannot take another may
@@ -432,6 +447,11 @@ def _is_integer(value: Value) -> bool:
     return isinstance(value, Tensor) and not (
         value.is_floating_point() or value.is_complex() or value.dtype == torch.bool
     )
+
+
+def _alike(first: Sequence[Tensor] | None, second: Sequence[Tensor] | None) -> bool:
+    """Whether all outputs are the same."""
+    return first is not None and second is not None and all(map(torch.equal, first, second))
 
 
 def _size(output: Tensor) -> float:

@@ -294,11 +294,13 @@ def apply_kind(
     parts: Sequence[Any] = (),
     outside: bool = False,
     only: int | None = None,
+    whole: bool = True,
 ) -> list[Value]:
     """Inputs changed as a kind says, each where it lies. `parts` are what is mixed in.
 
-    With `traits` integers and truth values change too, and what holds of inputs is kept; `outside` lets integers
-    leave their range where that is of the kind, and infinities begin rows. `only` one floating input changes then.
+    With `traits`, what holds of inputs is kept, and if `whole` integers and truth values change too. `outside` lets
+    integers leave their range where that is of the kind, and infinities begin rows. `only` one floating input changes
+    then.
     """
     drawn: list[Value] = []
     later = False  # whether there was a floating input before
@@ -316,9 +318,9 @@ def apply_kind(
             new = _padded(new) if kind == "infinite" and outside and -math.inf in parts else new
             later = True
             once.copy_(kept(new, trait) if once is changed else new)
-        elif kind == "literals" and value.dtype != torch.bool:
+        elif kind == "literals" and whole and value.dtype != torch.bool:
             once.copy_(_near_literals(once, trait, parts))
-        elif traits and kind not in _AS_GIVEN:
+        elif traits and whole and kind not in _AS_GIVEN:
             once.copy_(_whole(once, trait, kind, parts, outside and kind in _OUTSIDE))
         drawn.append(changed)
     return drawn

@@ -18,8 +18,9 @@ _FEWEST = 4
 class Trait:
     """Of one tensor input: the range of its finite values, and what held in every draw.
 
-    `counted`: it holds 0, 1, 2 and so on, in order. `two`: the two values that it has, if it has no others. `ordered`,
-    `permutation`, `halves` (both are equal) and `sums_to_one` speak of the last dimension, `symmetric` of the last two.
+    `counted`: it holds 0, 1, 2 and so on, in order. `two`: the two values that it has, if it has no others; `between`:
+    the program computes with the numbers between them as well. `ordered`, `permutation`, `halves` (both are equal) and
+    `sums_to_one` speak of the last dimension, `symmetric` of the last two.
     `ends`: the first and last of ordered integers that every row of every draw has: where segments begin and end.
     `taken`: integers outside of the range that the program takes as well.
     """
@@ -28,6 +29,7 @@ class Trait:
     high: float = 0.0
     counted: bool = False
     two: tuple[float, ...] = ()
+    between: bool = False
     ordered: bool = False
     permutation: bool = False
     symmetric: bool = False
@@ -39,13 +41,15 @@ class Trait:
     @property
     def kept(self) -> tuple[str, ...]:
         """What draws keep, as calibers name it."""
-        return tuple(text for name, text in _KEPT.items() if getattr(self, name))
+        held = {name for name in _KEPT if getattr(self, name)} - ({"two"} if self.between else set())
+        return tuple(text for name, text in _KEPT.items() if name in held)
 
 
 #: What callers are told of traits that draws keep.
 _KEPT = {
     "counted": "counts from 0",
     "two": "two values",
+    "between": "between two values",
     "ordered": "in order",
     "permutation": "a permutation",
     "symmetric": "symmetric",
@@ -131,8 +135,12 @@ def _sums_to_one(value: Tensor) -> bool:
 def kept(value: Tensor, trait: Trait) -> Tensor:
     """The values, changed as little as it takes to have what holds of an input."""
     if trait.two:
-        chosen = torch.rand(value.shape, device=value.device) < 0.5
-        return torch.where(chosen, trait.two[0], trait.two[1]).to(value)
+        either = torch.where(torch.rand(value.shape, device=value.device) < 0.5, trait.two[0], trait.two[1])
+        if not trait.between:
+            return either.to(value)
+        share = torch.rand(value.shape, device=value.device, dtype=torch.float64)
+        number = trait.two[0] + share * (trait.two[1] - trait.two[0])
+        return torch.where(torch.rand(value.shape, device=value.device) < 0.5, either, number).to(value)
     if trait.sums_to_one:
         value = value.abs() + 1e-3
         value = value / value.sum(-1, keepdim=True)

@@ -103,7 +103,10 @@ class Calls:
 
     def _outlived(self, error: AccessError) -> Iterator[str]:
         """What to say of a read of such a tensor."""
-        if self._spent and self.server.kernels is not None and isinstance(error, UninitialisedReadError):
+        if self.server.overwritten and isinstance(error, UninitialisedReadError):
+            path = min(path for path, ref in self.own.items() if ref.store in self.server.overwritten)
+            yield f"a kernel wrote to self.{path}, which another call may do just then; allocate this buffer in forward"
+        elif self._spent and self.server.kernels is not None and isinstance(error, UninitialisedReadError):
             changed = f"an earlier call changed self.{min(self._spent)}, and no state may outlive a call"
             yield f"{changed}; allocate this buffer in forward"
 
@@ -117,6 +120,8 @@ class Calls:
         self.bound = bind(held, known, {item["name"]: item["path"] for item in state})
         stores = sorted({one.tensor.store for one in self.bound})
         self.own = {path: ref for path, ref, _ in held if ref.store not in stores}
+        if self.server.kernels is not None:
+            self.server.own = frozenset(ref.store for ref in self.own.values())
         return stores
 
     def _unbound(self) -> list[str]:
@@ -173,6 +178,7 @@ class Calls:
         found = self._answer(answer, places, before)
         found["left"] = self._left(call, given | by_name)
         self._spent |= {path for path, was in own.items() if not same_bits(was, memory.tensor(self.own[path]))}
+        self._spent |= {path for path, ref in self.own.items() if ref.store in self.server.overwritten}
         gaps = [
             name for name, whole in around.items() if not torch.equal(whole, memory.store(given[name].store).content)
         ]

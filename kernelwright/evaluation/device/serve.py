@@ -109,6 +109,10 @@ class Server:
 
     `kernels`: the sources of the kernels that there are, by symbol,
     whatever text a host sends; None takes its texts. `read`: whether a host has read a number.
+
+    `own`: stores that a program keeps from call to call, besides those of weights. Another call may run at the same
+    time, so that after a launch that has changed such a store nobody knows what it holds; `overwritten` are the stores
+    that a launch of this call has changed.
     """
 
     link: Link
@@ -122,6 +126,8 @@ class Server:
     kernels: Mapping[str, str] | None = None
     recorder: Recorder | None = None
     read: bool = False
+    own: frozenset[int] = frozenset()
+    overwritten: set[int] = field(default_factory=set)
     _kernels: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def until(self, *wanted: str) -> tuple[Json, bytearray]:
@@ -155,6 +161,7 @@ class Server:
     def begin_call(self, poison: int, number: int = 0) -> None:
         """Reset what is counted for each call."""
         self.items, self.floats, self.launches = 0, 0, 0
+        self.overwritten.clear()
         self.executor.call = number
         self.memory.poison = poison
 
@@ -217,6 +224,7 @@ class Server:
         changed = {given[name] for name in self._kernels[request.kernel] & given.keys()}
         self.launches += 1
         before = {number: self.memory.store(number).content.clone() for number in public - changed}
+        kept = {number: self.memory.store(number).content.clone() for number in watched & self.own}
         self.executor.launch(request)
         if self.recorder is not None:
             self.recorder.launched(request)
@@ -224,8 +232,21 @@ class Server:
         for number in watched:
             store = self.memory.store(number)
             store.origin = Origin.KERNEL if store.origin is Origin.HOST else store.origin
-        changed |= {n for n, content in before.items() if not torch.equal(content, self.memory.store(n).content)}
+        changed |= self._changed(before)
+        for number in self._changed(kept):
+            self._overwrite(number)
         return {"changed": sorted(public & changed)}
+
+    def _changed(self, before: Mapping[int, Tensor]) -> set[int]:
+        """Which stores hold something else than before."""
+        return {n for n, content in before.items() if not torch.equal(content, self.memory.store(n).content)}
+
+    def _overwrite(self, number: int) -> None:
+        """Leave in a store what another call may have left there: nothing to count on."""
+        store = self.memory.store(number)
+        store.content.fill_(self.memory.poison)
+        self.executor.fresh(store.whole)
+        self.overwritten.add(number)
 
     def tune(self, message: Json, _raw: bytearray) -> Json:
         given = message["trials"][: TRIALS if self.executor.timed else None]
