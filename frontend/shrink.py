@@ -112,10 +112,10 @@ def measure_problem(problem: Problem, device: str = "meta") -> Cost:
     return Cost(elements, flops.get_total_flops() // 2, tuple(tally.shapes), tuple(ends))
 
 
-class _Search:
+class Search:
     """The greedy search over sizes of one program. A state is a tuple of sizes, one a site."""
 
-    def __init__(self, source: str, name: str, budget: int, loaded: Problem | None) -> None:
+    def __init__(self, source: str, name: str, budget: int, loaded: Problem | None = None) -> None:
         self.loaded, self.source, self.name, self.budget = loaded, source, name, budget
         self.sites = find_sites(source, name)
         self.start = tuple(site.value for site in self.sites)
@@ -157,11 +157,21 @@ class _Search:
         """The state after a move."""
         return tuple(half(size) if index in move else size for index, size in enumerate(sizes))
 
+    def text(self, sizes: tuple[int, ...]) -> str:
+        """The program with these sizes, below a comment that lists what changed."""
+        changed = [(s.name, s.value, n) for s, n in zip(self.sites, sizes, strict=True) if s.value != n]
+        listed = ", ".join(f"{label} {old} -> {new}" for label, old, new in dict.fromkeys(changed))
+        return f"{SHRUNKEN}{listed}\n{rewrite(self.source, self.sites, sizes)}"
+
+    def sizes_in(self, text: str) -> tuple[int, ...]:
+        """The state that `text` gave."""
+        return tuple(site.value for site in find_sites(text, self.name))
+
     def path(self) -> list[tuple[int, ...]]:
         """States from the original to the smallest found, each smaller than the one before."""
         path = self._bulk()
         while (cost := self.cost(path[-1])) is not None and cost.total > self.budget:
-            step = self._best(path[-1], cost)
+            step = self.best(path[-1], cost, self.moves())
             if step is None:
                 break
             path.append(step)
@@ -183,10 +193,10 @@ class _Search:
             chain.pop()
         return chain
 
-    def _best(self, sizes: tuple[int, ...], before: Cost) -> tuple[int, ...] | None:
-        """The move that saves most; of equals, the one on the largest size."""
+    def best(self, sizes: tuple[int, ...], before: Cost, moves: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+        """The state after the move that saves most; of equals, the one on the largest size."""
         best, best_key = None, (before.total, 0)
-        for move in self.moves():
+        for move in moves:
             smaller = self.halved(sizes, move)
             cost = None if smaller == sizes else self.cost(smaller)
             if cost is not None and cost.total < before.total:
@@ -203,7 +213,7 @@ def shrink_source(source: str, budget: int = BUDGET, name: str = "program", load
     comes back. A header comment lists the sizes that changed. Raises UserError where the program does not run.
     `loaded` is the program where it is loaded already: its text then runs once less.
     """
-    search = _Search(source, name, budget, loaded)
+    search = Search(source, name, budget, loaded)
     if search.original is None:
         raise UserError(
             f"{name}: cannot be shrunk, as it does not run on meta tensors ({search.reason}); "
@@ -212,13 +222,10 @@ def shrink_source(source: str, budget: int = BUDGET, name: str = "program", load
     for sizes in reversed(search.path()):
         if sizes == search.start:
             return source
-        text = rewrite(source, search.sites, sizes)
         cost = search.cost(sizes)
         assert cost is not None
-        if cost.total <= budget * _SLACK and _runs(text, name):
-            changed = [(s.name, s.value, n) for s, n in zip(search.sites, sizes, strict=True) if s.value != n]
-            listed = ", ".join(f"{label} {old} -> {new}" for label, old, new in dict.fromkeys(changed))
-            return f"{SHRUNKEN}{listed}\n{text}"
+        if cost.total <= budget * _SLACK and _runs(text := search.text(sizes), name):
+            return text
     return source
 
 

@@ -34,7 +34,7 @@ from kernelwright.driver.config.settings import (
 )
 from kernelwright.driver.dynamo import permitted
 from kernelwright.driver.judging.batch import read_text
-from kernelwright.driver.run.build import import_reference, open_pool, read_program, silent
+from kernelwright.driver.run.build import import_reference, larger_references, open_pool, read_program, silent
 from kernelwright.driver.run_records import AblationRun, CompileRun, TrainingRun, load_run
 from kernelwright.evaluation.pools.pool import Item
 from kernelwright.ir.errors import UserError
@@ -171,11 +171,11 @@ def evaluate(
     if rungs is not None:
         spelt.append(f"rungs={rungs if isinstance(rungs, str) else ','.join(map(str, rungs))}")
     settings = read_evaluate_settings(spelt)
-    computed = _reference(reference, inputs, settings, spelt)
+    computed, larger = _reference(reference, inputs, settings, spelt)
     program, called = _candidate(candidate)
     opened = open_pool(settings.evaluator, settings.target, 1, settings.device, settings.dialect, settings.cache)
     with closing(opened) as pool:
-        (verdict,) = pool.evaluate_many([Item(program, computed, settings.rungs, name=called)])
+        (verdict,) = pool.evaluate_many([Item(program, computed, settings.rungs, name=called, larger=larger)])
     return verdict
 
 
@@ -289,17 +289,19 @@ def _reference(
     inputs: tuple[Value, ...],
     settings: EvaluateSettings,
     overrides: Sequence[str],
-) -> Reference:
+) -> tuple[Reference, tuple[Reference, ...]]:
+    """What is to be computed, and the same at larger sizes where a text was made small."""
     if isinstance(given, nn.Module):
-        return _live(given, inputs, overrides).read(type(given).__name__, permitted()).reference
+        return _live(given, inputs, overrides).read(type(given).__name__, permitted()).reference, ()
     if inputs:
         raise UserError("inputs go with a live nn.Module; a program has its own in get_inputs()")
     if isinstance(given, Reference):
-        return given
+        return given, ()
     if isinstance(given, KernelModule):
-        return given.reference
+        return given.reference, ()
     text, called = _program(given, "reference", "a module or an nn.Module")
-    return import_reference(text, called, settings.importing, settings.device)
+    reference = import_reference(text, called, settings.importing, settings.device)
+    return reference, larger_references(text, reference, called, settings.importing)
 
 
 def _candidate(given: Source | KernelModule | Compiled) -> tuple[str | KernelModule, str]:

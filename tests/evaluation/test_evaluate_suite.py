@@ -73,8 +73,9 @@ def test_honest_work_is_accepted_and_never_called_a_cheat(
     wrong = {name: str(verdict) for name, verdict in verdicts.items() if not verdict.ok and name not in refused}
     assert not wrong
     for name in refused:
-        assert verdicts[name].ok or verdicts[name].status is Status.UNPARSED
-        assert verdicts[name].ok or all(diagnostic.hint for diagnostic in verdicts[name].diagnostics)
+        verdict = verdicts[name]
+        hinted = verdict.status is Status.UNPARSED and all(diagnostic.hint for diagnostic in verdict.diagnostics)
+        assert verdict.ok or hinted or "; allocate this buffer in forward" in verdict.detail, verdict
     assert sum(verdict.ok for verdict in verdicts.values()) >= 0.85 * len(cases)
 
 

@@ -82,7 +82,7 @@ class RowReader:
     """Makes items of rows. Paths are relative to `folder`; each distinct reference is imported once by `load`,
     which takes a source and a name and raises UserError for what is no reference. `rungs` and `dialect`
     hold for rows that do not name these keys. `judged_with` is a text of all other settings that verdicts depend
-    on."""
+    on. `larger` gives what a source computes at larger sizes than its reference has."""
 
     def __init__(
         self,
@@ -91,10 +91,11 @@ class RowReader:
         rungs: tuple[Rung, ...] | None,
         dialect: bool = True,
         judged_with: str = "",
+        larger: Callable[[str, Reference, str], tuple[Reference, ...]] = lambda _source, _reference, _name: (),
     ) -> None:
         self._folder, self._load, self._rungs, self._dialect = folder, load, rungs, dialect
-        self._judged_with = judged_with
-        self._known: OrderedDict[str, Reference | UserError] = OrderedDict()
+        self._judged_with, self._larger = judged_with, larger
+        self._known: OrderedDict[str, tuple[Reference, tuple[Reference, ...]] | UserError] = OrderedDict()
 
     def asked(self, row: Row) -> Asked | UserError:
         """What a row asks for, or what is wrong with it; its files are read."""
@@ -108,7 +109,8 @@ class RowReader:
         if isinstance(asked, UserError):
             return asked
         try:
-            return Item(asked.candidate, self._reference(asked.reference, asked.name), asked.rungs, asked.dialect)
+            reference, larger = self._references(asked.reference, asked.name)
+            return Item(asked.candidate, reference, asked.rungs, asked.dialect, larger=larger)
         except UserError as error:
             return error
 
@@ -139,10 +141,11 @@ class RowReader:
             return value, key
         return read_text(self._folder / value, key, files=files), Path(value).name
 
-    def _reference(self, source: str, name: str) -> Reference:
+    def _references(self, source: str, name: str) -> tuple[Reference, tuple[Reference, ...]]:
         if source not in self._known:
             try:
-                self._known[source] = self._load(source, name)
+                reference = self._load(source, name)
+                self._known[source] = reference, self._larger(source, reference, name)
             except UserError as error:
                 self._known[source] = error.with_traceback(None)
         self._known.move_to_end(source)

@@ -14,7 +14,7 @@ from rich.console import Console
 from kernelwright.driver.config.settings import EvaluateSettings
 from kernelwright.driver.judging.batch import ERROR, RowReader, exit_status, judge_rows, read_rows, read_text, resume
 from kernelwright.driver.run.activity import Activity
-from kernelwright.driver.run.build import check_checking, import_reference, open_pool
+from kernelwright.driver.run.build import check_checking, import_reference, larger_references, open_pool
 from kernelwright.driver.run.closing import GOES_ON, closing_with
 from kernelwright.driver.run.locks import take
 from kernelwright.driver.run.streams import alone_on_stdout, naming
@@ -37,9 +37,10 @@ def judge_one(settings: EvaluateSettings) -> int:
     with alone_on_stdout() as stdout, activity:
         computed = import_reference(source, reference.name, settings.importing, settings.device)
         check_checking(computed, reference.name, settings.evaluator, settings.device)
+        larger = larger_references(source, computed, reference.name, settings.importing)
         try:
             with _opened(settings, 1) as pool:
-                (verdict,) = pool.evaluate_many([Item(program, computed, settings.rungs)])
+                (verdict,) = pool.evaluate_many([Item(program, computed, settings.rungs, larger=larger)])
         except SandboxError as error:
             sys.stderr.write(f"kernelwright: error: not judged: {error}\n")
             return NOT_JUDGED
@@ -55,8 +56,9 @@ def judge_batch(settings: EvaluateSettings, path: Path) -> int:
     with alone_on_stdout() as stdout, ExitStack() as stack:
         worker = stack.enter_context(Sandbox())
         load = partial(import_reference, importing=settings.importing, device=settings.device, sandbox=worker)
+        larger = partial(larger_references, importing=settings.importing, sandbox=worker)
         with_all = repr((settings.evaluator, settings.importing, settings.target, settings.device))
-        reader, rows = RowReader(path.parent, load, settings.rungs, settings.dialect, with_all), read_rows(path)
+        reader, rows = RowReader(path.parent, load, settings.rungs, settings.dialect, with_all, larger), read_rows(path)
         sink, kept = stdout, "out=FILE keeps verdicts, and resumes from them"
         if settings.out is not None:
             sink = stack.enter_context(_opened_out(Path(settings.out)))

@@ -23,7 +23,7 @@ from kernelwright.driver.config.settings import (
     Settings,
     Shrink,
 )
-from kernelwright.driver.run.importing import Reading, check_room, import_apart
+from kernelwright.driver.run.importing import Reading, check_room, import_apart, import_larger_apart
 from kernelwright.evaluation.pools.hosted import HostedPool
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, Pool
 from kernelwright.evaluation.pools.ray_pool import RayPool
@@ -141,6 +141,15 @@ def import_reference(
     """
     small_first = importing.shrink is Shrink.auto and device is Device.cpu and torch.cuda.is_available()
     return import_apart(source, name, _reading(importing, small_first), sandbox)
+
+
+def larger_references(
+    source: str, small: Reference, name: str, importing: ImportSettings, sandbox: Sandbox | None = None
+) -> tuple[Reference, ...]:
+    """The reference at larger sizes, where `auto` made it small; none where the user asked for small sizes."""
+    if not small.shrunken or importing.shrink is not Shrink.auto:
+        return ()
+    return import_larger_apart(source, small, name, _reading(importing), sandbox)
 
 
 def check_checking(reference: Reference, name: str, chosen: EvaluatorSettings, device: Device = Device.auto) -> None:

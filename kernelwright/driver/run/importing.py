@@ -19,6 +19,7 @@ import torch
 from kernelwright.evaluation.protocol.transport import decode_reference, encode_reference
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox
 from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.larger import import_larger
 from kernelwright.frontend.problem import KNOWN, line_in_file
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Numerics, Reference
@@ -67,6 +68,27 @@ def import_apart(source: str, name: str, reading: Reading, sandbox: Sandbox | No
     if "reference" not in answer.header:
         raise UserError(answer.header.get("problem") or f"{name}: {_told(answer, reading)}")
     return decode_reference(answer.header["reference"])
+
+
+def import_larger_apart(
+    source: str, small: Reference, name: str, reading: Reading, sandbox: Sandbox | None = None
+) -> tuple[Reference, ...]:
+    """The reference at larger sizes than those of `small`, see `import_larger`; none where that meets a limit."""
+    given = {"kind": "named", "function": f"{__name__}:read_larger", "source": source, "name": name} | asdict(reading)
+    limits = Limits(timeout_s=reading.timeout_s + _GRACE_SECONDS, memory_gb=reading.memory_gb)
+    asked: AbstractContextManager[Sandbox] = nullcontext(sandbox) if sandbox else Sandbox()
+    with asked as worker:
+        answer = worker.run(given | {"small": encode_reference(small)}, (), 0, limits)
+    return tuple(decode_reference(one) for one in answer.header.get("larger", ()))
+
+
+def read_larger(given: dict[str, Any]) -> dict[str, Any]:
+    """The job: what a program computes at larger sizes."""
+    small = decode_reference(given["small"])
+    with suppress(UserError, _TooLong), _limited(float(given["timeout_s"]), str(given["name"])):
+        found = import_larger(given["source"], small, given["name"], given["numerics"], given["allclose"])
+        return {"larger": [encode_reference(one) for one in found]}
+    return {"larger": []}
 
 
 def check_room(reference: Reference, name: str, seeds: int, memory_gb: float) -> None:

@@ -20,7 +20,7 @@ from kernelwright.evaluation.protocol.link import Origin
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer
 from kernelwright.ir.errors import Diagnostic
-from kernelwright.ir.values import Resources
+from kernelwright.ir.values import Reference, Resources, TensorSpec
 from kernelwright.ir.verifier import verify
 
 if TYPE_CHECKING:
@@ -40,11 +40,14 @@ _FAILURES = {
 
 @dataclass
 class Climb:
-    """One candidate's way up the ladder, and what was learnt on it."""
+    """One candidate's way up the ladder, and what was learnt on it. `larger`: its reference at larger sizes, and
+    `sizes` those of them that it was found right at."""
 
     owner: "LocalEvaluator"
     program: Program
     wanted: tuple[Rung, ...]
+    larger: tuple[Reference, ...] = ()
+    sizes: tuple[str, ...] = ()
     findings: Findings = field(default_factory=Findings)
     resources: Mapping[str, Resources] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -101,6 +104,7 @@ class Climb:
             **({"rehearsals": self.owner.rehearsals} if self.owner.rehearsals else {}),
             "layouts": "as get_inputs() and the model give them",
             "shrunken": self.program.reference.shrunken,
+            **({"larger_sizes": list(self.sizes)} if self.sizes else {}),
             "rungs": list(map(str, self.wanted)),
             "walls": list(self.walls),
             "notes": list(self.notes),
@@ -143,7 +147,7 @@ class Climb:
             "left_out": list(truth.left_out),
             "kept": {name: list(traits) for name, traits in truth.held.items()},
         }
-        return self._called(truth, rung) or self._called_around(truth, rung)
+        return self._called(truth, rung) or self._called_around(truth, rung) or self._called_larger(rung)
 
     def _called_around(self, truth: Truth, rung: Rung) -> Verdict | None:
         """The same on inputs around the numbers that the candidate itself names, where draws are not limited."""
@@ -155,6 +159,42 @@ class Climb:
         where = "left_out" if around.failure or not around.passes else "made"
         self.draws = {**self.draws, where: [*self.draws[where], NAMED]}
         return self._called(around, rung, timed=False) if where == "made" else None
+
+    def _called_larger(self, rung: Rung) -> Verdict | None:
+        """One call at each of the larger sizes in the interpreter. A program that says there that it is made for other
+        sizes, as it raises or gives outputs of another shape, is right at its own; the notes tell."""
+        for reference in self.larger if rung is Rung.INTERPRET else ():
+            module = self.program.module
+            program = replace(self.program, reference=reference, module=module and replace(module, reference=reference))
+            truth = self.owner.truth_at(reference).of_form(program.form)
+            sizes = _told_sizes(reference)
+            if truth.failure or not truth.passes:
+                self.notes += (f"not judged at {sizes}: {truth.failure or 'the reference takes no inputs there'}",)
+                continue
+            answer = self.owner.call(program, truth, rung, timed=False)
+            there = Climb(self.owner, program, self.wanted)
+            why_not = there._made_for_other_sizes(truth, answer)
+            if why_not:
+                self.notes += (f"not judged at {sizes}: {why_not}",)
+                continue
+            wrong = "" if answer.header.get("status") == "ok" else str(answer.header.get("detail"))
+            status = Status.RUNTIME_ERROR if wrong else Status.MISMATCH
+            wrong = wrong or there._judge(truth, answer)
+            if wrong:
+                return self.verdict(status, rung, f"{wrong} [at larger sizes: {sizes}]")
+            self.sizes += (sizes,)
+        return None
+
+    def _made_for_other_sizes(self, truth: Truth, answer: Answer) -> str:
+        """Why a call at other sizes says nothing about a program; "" if it says something."""
+        if answer.failure or answer.header.get("status") != "ok":
+            fault = answer.header.get("diagnostic") is not None and not answer.failure
+            return "" if fault else str(answer.detail or answer.header.get("detail", "it gives no answer"))
+        for one, call in zip(truth.passes, self._calls(answer), strict=True):
+            outputs = [answer.tensors[place] for place in call["outputs"]]
+            if [one.shape for one in outputs] != [want.eager.shape for want in one.expected]:
+                return "its outputs have other shapes there"
+        return ""
 
     def _called(self, truth: Truth, rung: Rung, timed: bool = True) -> Verdict | None:
         """Make the candidate's calls and compare them."""
@@ -319,6 +359,12 @@ class Climb:
         if status is Status.COMPILE_ERROR and rung is Rung.RUN and Rung.COMPILE in self.wanted:
             rung = Rung.COMPILE
         return self.verdict(status, rung, detail, _diagnostics(answer.header.get("diagnostic")))
+
+
+def _told_sizes(reference: Reference) -> str:
+    """The inputs' shapes: `x f32[8, 4096]`."""
+    specs = [spec for spec in reference.inputs if isinstance(spec, TensorSpec)]
+    return ", ".join(f"{spec.name} {spec.annotation}" for spec in specs)
 
 
 def _aliased(one: Pass, call: Mapping[str, Any]) -> str:

@@ -60,6 +60,8 @@ class Checks:
         self.truths = TruthKeeper(self.build_seed, _draws(seeds, seed, STRENGTHS[strength]), limits, signs, sharers)
         self.timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
         self.timed_truths = TruthKeeper(self.build_seed, self.timed_draws, limits, signs, sharers)
+        larger = (Draw(_number(seed, 102), weights=_number(seed, 103)),)
+        self.larger_truths = TruthKeeper(self.build_seed, larger, limits, signs, sharers)
 
 
 class LocalEvaluator:
@@ -121,7 +123,9 @@ class LocalEvaluator:
         """The rungs climbed by default: with a GPU the last is `run`, without one `interpret`."""
         return (Rung.PARSE, Rung.COMPILE, Rung.RUN if self.machine["gpu"] else Rung.INTERPRET)
 
-    def evaluate(self, module: KernelModule, rungs: tuple[Rung, ...] | None = None) -> Verdict:
+    def evaluate(
+        self, module: KernelModule, rungs: tuple[Rung, ...] | None = None, larger: tuple[Reference, ...] = ()
+    ) -> Verdict:
         """Climb the rungs in the ladder's order until one fails. Raises UserError for a module without kernels
         and for rungs that this evaluator or machine does not have; SandboxError where no worker starts."""
         if module.launcher is None:
@@ -130,10 +134,10 @@ class LocalEvaluator:
             wanted = self._checked(self.rungs() if rungs is None else rungs)
             with SYNTAX:
                 program = Program.of_module(module)
-            return self._climb(program, wanted)
+            return self._climb(program, wanted, larger)
 
-    def _climb(self, program: Program, wanted: tuple[Rung, ...]) -> Verdict:
-        climb = Climb(self, program, wanted)
+    def _climb(self, program: Program, wanted: tuple[Rung, ...], larger: tuple[Reference, ...] = ()) -> Verdict:
+        climb = Climb(self, program, wanted, larger)
         for rung in wanted:
             failed = climb.step(rung)
             if failed is not None:
@@ -141,16 +145,22 @@ class LocalEvaluator:
         return climb.verdict(Status.OK, wanted[-1])
 
     def evaluate_text(
-        self, text: str, reference: Reference, rungs: tuple[Rung, ...] | None = None, name: str = "candidate"
+        self,
+        text: str,
+        reference: Reference,
+        rungs: tuple[Rung, ...] | None = None,
+        name: str = "candidate",
+        larger: tuple[Reference, ...] = (),
     ) -> Verdict:
-        """Evaluate a program text, as a model writes it, against a reference; a text's own reference is ignored.
+        """Evaluate a program text, as a model writes it, against a reference; a text's own reference is ignored. If the
+        reference is shrunken, the rung `interpret` also makes a call at each of the `larger` sizes.
 
         Without the dialect any Python is let through that defines `ModelNew`; raises UserError as `evaluate` does.
         """
         if not self.dialect:
             with self._lock:
                 wanted = self._checked(self.rungs() if rungs is None else rungs)
-                return self._climb(Program(text, reference, name, externs=self._externs), wanted)
+                return self._climb(Program(text, reference, name, externs=self._externs), wanted, larger)
         try:
             with SYNTAX:
                 module = parse_module(text, reference=reference, name=name, dialect=Dialect(self._externs))
@@ -160,7 +170,7 @@ class LocalEvaluator:
         if module.launcher is None:
             detail, found = summary((_NO_PROGRAM,)), (_NO_PROGRAM,)
             return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
-        return self.evaluate(replace(module, reference=reference), rungs)
+        return self.evaluate(replace(module, reference=reference), rungs, larger)
 
     def close(self) -> None:
         """End the worker and all it started; idempotent. A later evaluation starts another."""
@@ -198,6 +208,10 @@ class LocalEvaluator:
         """The reference's results on the rung's device, kept for later calls. With `numbers`, only on inputs around
         these numbers."""
         return self._checks.truths.get(reference, "cuda" if rung is Rung.RUN else "cpu", self._sandbox, numbers)
+
+    def truth_at(self, reference: Reference) -> Truth:
+        """The results of a reference of larger sizes in the interpreter, on one draw."""
+        return self._checks.larger_truths.get(reference, "cpu", self._sandbox)
 
     def race(self, program: Program, device: str = "cuda") -> tuple[Truth, Race, dict[str, Any] | None]:
         """Time a program against its baselines: what it was checked with, how it went, and `Race.times`."""

@@ -17,6 +17,7 @@ from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.evaluation.judge.cache import VerdictCache, may_cache, verdict_key
 from kernelwright.evaluation.judge.local import DEFAULT_COMPILE_TARGET, REHEARSALS, Checks, LocalEvaluator
 from kernelwright.evaluation.judge.race import Timing
+from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.sandbox.parent import Limits, SandboxError
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.values import KernelModule, Reference
@@ -35,7 +36,7 @@ class Item:
     """One thing to judge: a program's text or module, and what it is to compute.
 
     `rungs` None means all that the machine has, `dialect` None what the pool's evaluators are set to. `name` is what
-    a text is called in messages.
+    a text is called in messages. `larger`: the reference at larger sizes, for texts that are to be right there too.
     """
 
     program: str | KernelModule
@@ -43,6 +44,7 @@ class Item:
     rungs: tuple[Rung, ...] | None = None
     dialect: bool | None = None
     name: str = "candidate"
+    larger: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class LocalWorker:
         evaluator = self._evaluators[dialect]
         if self._cache is None or not may_cache(item.rungs):
             return _evaluate(evaluator, item)
-        settings = asdict(options) | {"name": item.name}
+        settings = asdict(options) | {"name": item.name, "larger": [encode_reference(one) for one in item.larger]}
         key = verdict_key(item.program, item.reference, item.rungs, settings, evaluator.machine)
         verdict = self._cache.get(key)
         if verdict is None:
@@ -151,7 +153,7 @@ class LocalWorker:
 def _evaluate(evaluator: LocalEvaluator, item: Item) -> Verdict:
     if isinstance(item.program, KernelModule):
         return evaluator.evaluate(replace(item.program, reference=item.reference), item.rungs)
-    return evaluator.evaluate_text(item.program, item.reference, item.rungs, item.name)
+    return evaluator.evaluate_text(item.program, item.reference, item.rungs, item.name, item.larger)
 
 
 def _children(pid: int) -> list[int]:

@@ -13,7 +13,8 @@ def online(x_ptr, y_ptr, n):
     for j in range(n):
         x = tl.load(x_ptr + row * n + j)
         m_new = tl.maximum(m, x)
-        total = total * tl.exp(m - m_new) + tl.exp(x - m_new)
+        shift = tl.where(m_new == -float("inf"), 0.0, m_new)
+        total = total * tl.exp(m - shift) + tl.exp(x - shift)
         m = m_new
     for j in range(n):
         tl.store(y_ptr + row * n + j, tl.exp(tl.load(x_ptr + row * n + j) - m) / total)

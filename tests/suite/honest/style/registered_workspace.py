@@ -1,4 +1,5 @@
 # reference: sum_max
+# dialect: refused
 import torch
 import torch.nn as nn
 import triton
@@ -26,7 +27,7 @@ def finish_kernel(work_ptr, sum_ptr, max_ptr, M, PIECES, P: tl.constexpr):
 
 
 class ModelNew(nn.Module):
-    """Keeps its scratch memory in a buffer; every call writes it before it reads it."""
+    """Keeps its scratch memory in a buffer, which is right as long as calls come one after another."""
 
     def __init__(self):
         super().__init__()
