@@ -52,7 +52,7 @@ FINDS: Mapping[str, frozenset[str]] = {
     "chain": frozenset({"fuse-epilogue", "fuse-flip", "fuse-prologue"}),
     "epilogue": frozenset({"fuse-epilogue", "fuse-reduction"}),
     "index-math": frozenset({"strength-reduce"}),
-    "width": frozenset({"align-rows", "join-pairs"}),
+    "width": frozenset({"align-rows", "join-pairs", "join-programs"}),
 }
 #: A line at the start of a program or a reference.
 _HEADER = re.compile(r"# (reference|way|faster|large): (.*)")

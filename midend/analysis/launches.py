@@ -4,7 +4,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.dialect.checker import all_arguments, extern_name, is_constexpr
@@ -56,6 +56,23 @@ class HostLaunch:
         place = ast.unparse(ast.Subscript(ast.Name(kernel.symbol, ast.Load()), self.grid, ast.Load()))
         place = re.sub(rf"\b{self.kernel.meta_name}\b", kernel.meta_name, place)
         return f"{place}({', '.join([*arguments, f'**{kernel.meta_name}'])})"
+
+    def programs(self, axis: int) -> int | None:
+        """How many programs an axis of the grid has, if host code says so as a number."""
+        entries = self.grid.elts if isinstance(self.grid, ast.Tuple) else [self.grid]
+        if axis >= len(entries):
+            return None
+        match entries[axis]:
+            case ast.Constant(int(number)):
+                return number
+        return None
+
+    def shared_out(self, axis: int, option: str) -> "HostLaunch":
+        """The launch with a program for so many of those of an axis as a launch option says."""
+        entries = list(self.grid.elts) if isinstance(self.grid, ast.Tuple) else [self.grid]
+        text = f"triton.cdiv({ast.unparse(entries[axis])}, {self.kernel.meta_name}[{option!r}])"
+        entries[axis] = ast.parse(text, mode="eval").body
+        return replace(self, grid=ast.Tuple(entries, ast.Load()))
 
     @property
     def constexprs(self) -> tuple[str, ...]:

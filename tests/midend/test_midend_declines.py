@@ -128,6 +128,7 @@ CASES = [
         "two accesses differ in their masks",
     ),
     ("join-pairs", PAIRED.replace("BETWEEN", "").replace("i < 200", "i % 3 < 2"), 1031, "a mask of two accesses is no"),
+    ("join-programs", TWO, 1031, "neighbouring programs do not access neighbours in memory"),
     ("specialize", TWO, 1031, "it takes no size or stride as an argument"),
     ("exp-identities", TWO, 1031, "it computes no tanh, erf or log(1 + exp(x))"),
     ("exp-identities", WHOLE.replace("x - 1.0", "tl.log(1 + tl.exp(x))"), 1031, "log(1 + exp(x)) is used where"),
