@@ -12,7 +12,7 @@ from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.sums import Sums
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value
-from kernelwright.ir.kernel.vocabulary import LOOPS
+from kernelwright.ir.kernel.vocabulary import HINTS, LOOPS
 from kernelwright.ir.passes import Declined, Keeps, register
 from kernelwright.midend.kernel_pass import NOT_KNOWN, KernelPass
 
@@ -82,6 +82,7 @@ class _Reducing:
         self.shapes = self.indices.shapes
         self.divisions = Divisions(self._bounds)
         self._written = Indices(function)
+        self._hinted: dict[Value, frozenset[Value]] = {}
         pairs = list(zip(function.body.arguments, function.parameters, strict=True))
         self._names: Mapping[Operand, str] = {value: one.name for value, one in pairs}
         self._constexprs = {value for value, one in pairs if one.is_constexpr}
@@ -113,6 +114,8 @@ class _Reducing:
             for result in one.results:
                 form = self.indices.form(result)
                 if form is not None and len(form.terms) > 1 and self.indices.spans(form, result):
+                    if one.kind in HINTS:  # it says more of the same number
+                        scope.named[form] = result
                     scope.named.setdefault(form, result)
 
     def _address(self, access: Access, scope: _Scope) -> None:
@@ -126,7 +129,7 @@ class _Reducing:
             return
         if _count(form) >= _count(access.index):
             return
-        index = self._computed(access.operation, form, len(self.shapes.of(pointer) or ()), scope)
+        index = self._computed(access.operation, form, pointer, scope)
         if index is not None:
             moved = self.edits.compute(access.operation, "add", lhs=access.base, rhs=index)
             self.edits.change(access.operation, pointer=moved)
@@ -137,7 +140,7 @@ class _Reducing:
         assert form is not None and shape is not None
         made = self.divisions.fewest(form)
         if _count(made) < _count(form) and self.indices.spans(made, operation.result):
-            value = self._computed(operation, made, len(shape), scope)
+            value = self._computed(operation, made, operation.result, scope)
             if value is not None:
                 self.edits.replace(operation.result, value)
                 return
@@ -145,18 +148,35 @@ class _Reducing:
         known = self.indices.form(divisor)
         if not self._is_compiled(self._written.form(divisor)) and self._is_compiled(known):
             assert known is not None
-            value = self._computed(operation, known, 0, scope)
+            value = self._computed(operation, known, divisor, scope)
             if value is not None:
                 self.edits.change(operation, rhs=value)
 
-    def _computed(self, anchor: Operation, form: Form, rank: int, scope: _Scope) -> Operand | None:
-        """A sum, inserted before an operation; None where something in it is not known there."""
+    def _computed(self, anchor: Operation, form: Form, was: Operand, scope: _Scope) -> Operand | None:
+        """A sum, of the rank of what it replaces, inserted before an operation; None where something in it is not known
+        there, or where it would lose what a hint says of its parts."""
+        rank = len(self.shapes.of(was) or ())
         named = {one: value for one, value in scope.named.items() if len(self.shapes.of(value) or ()) == rank}
         sums = Sums(self.edits, self.indices, scope.known, named)
         value = sums.form(form, rank)
-        if value is not None:
-            self.edits.before(anchor, *sums.made)
+        if value is None:
+            return None
+        operands = [value, *(operand for one in sums.made for operand in one.operands)]
+        if not self._hints(was) <= set().union(*map(self._hints, operands)):
+            return None
+        self.edits.before(anchor, *sums.made)
         return value
+
+    def _hints(self, operand: Operand) -> frozenset[Value]:
+        """The results of hints that a value is computed of."""
+        if not isinstance(operand, Value):
+            return frozenset()
+        if operand not in self._hinted:
+            made = self.indices.definitions.get(operand)
+            inner = made.operands if made is not None and not made.regions else ()
+            own = {operand} if made is not None and made.kind in HINTS else set()
+            self._hinted[operand] = frozenset(own).union(*map(self._hints, inner))
+        return self._hinted[operand]
 
     def _is_compiled(self, form: Form | None) -> bool:
         """Whether a divisor is known as the kernel is compiled."""

@@ -42,6 +42,21 @@ def test_a_tensor_that_nobody_else_reads_goes() -> None:
     assert_right(after)
 
 
+def test_what_both_kernels_load_is_loaded_once() -> None:
+    text = BEFORE.replace("(shifted_ptr, weight_ptr, y_ptr", "(shifted_ptr, x_ptr, weight_ptr, y_ptr")
+    text = text.replace("(shifted, weight, y", "(shifted, x, weight, y")
+    text = text.replace(
+        "(s - most) * w,", "(s - most) * w + tl.load(x_ptr + row * cols + c, mask=c < cols, other=0.0),"
+    )
+    text = text.replace("* weight, most, shifted", "* weight + x, most, shifted")
+    assert text.count("x_ptr + row") == text.count("weight + x") == text.count("(shifted, x,") == 1
+    before = parse_module(text)
+    assert_right(before)
+    after, _ = fused(before)
+    assert len(after.kernels) == 1 and accesses(before) == (5, 3) and accesses(after) == (3, 3)
+    assert_right(after)
+
+
 def test_a_number_that_all_elements_share_is_loaded_without_a_mask() -> None:
     shared = BEFORE.replace("tl.load(by_ptr + i % cols, mask=i < n)", "tl.load(by_ptr + 7)")
     shared = shared.replace("x * by +", "x * by[7] +")

@@ -66,6 +66,19 @@ def test_indices_that_are_spelt_otherwise(old: str, new: str) -> None:
     assert_right(after)
 
 
+@pytest.mark.parametrize("where", ["the sum", "a part"])
+def test_hints_are_not_lost(where: str) -> None:
+    """A hint on the whole index is in what replaces it; what one on a part says would be lost."""
+    old = "source = ((batch * tokens + token) * heads + head) * (2 * width) + lane"
+    hinted = {"the sum": f"tl.max_contiguous({old.partition(' = ')[2]}, 4)", "a part": f"{old[9:-4]}hint"}[where]
+    text = BEFORE.replace(old, "hint = tl.max_contiguous(lane, 4)\n    source = " + hinted)
+    assert text != BEFORE
+    before = parse_module(text)
+    after = reduced(before)
+    assert after.kernels[0].source.count("max_contiguous") == 1
+    assert_right(after)
+
+
 def test_blocks_may_still_be_tuned() -> None:
     after = reduced(parse_module(BEFORE))
     assert after.launcher is not None

@@ -44,11 +44,34 @@ def recomputed(
     loads = [one for one in Accesses(function).all if id(one.operation) in reader.loads]
     for place, load in enumerate(loads):
         _Computed(elements, function, edits, load, dict(known)).run(tensor, keep=keep and not place)
-    made = edits.done()
+    made = _loaded_once(edits.done(), tensor.read)
     used = {operand for one in made.walk() for operand in one.operands}
     idle = {one.name for one in added if made.argument(one.name) not in used}
     idle -= {one.name for one in second.function.parameters}
     return dropped(made, idle if keep else idle | {tensor.read})
+
+
+def _loaded_once(function: Function, fresh: str) -> Function:
+    """The kernel without loads of what the same block of statements has loaded under the same mask, as both kernels may
+    have done, where nothing but the tensor `fresh` of its own is written between."""
+    edits, accesses = Rewriting(function), Accesses(function)
+    by_operation = {id(one.operation): one for one in accesses.all}
+    for region in (function.body, *(region for one in function.walk() for region in one.regions)):
+        known: dict[tuple[Operand, Form, Operand | None], Access] = {}
+        for one in region.operations:
+            access = by_operation.get(id(one))
+            if one.effect == Effect.WRITE and (access is None or access.base != function.argument(fresh)):
+                known.clear()
+            if access is None or one.kind != "load" or access.index is None or access.hints:
+                continue
+            if not accesses.indices.spans(access.index, one.operands[0]):
+                continue
+            before = known.setdefault((access.base, access.index, one.get("mask")), access)
+            if before is not access and before.fill in (None, access.fill) and not isinstance(access.fill, Value):
+                edits.change(before.operation, other=access.fill)
+                edits.replace(one.result, before.operation.result)
+                edits.erase(one)
+    return edits.done()
 
 
 class _Elements:
