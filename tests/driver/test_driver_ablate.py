@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -143,6 +144,12 @@ def test_rows_say_what_became_of_each_problem(finished: Path) -> None:
     changed = {(row["arm"], row["seed"], row["problem"]): row.get("changed_by") for row in rows_of(finished)}
     assert changed["net", 0, "by/2"] == ["fe-agent"]  # its kernels are kept
     assert changed["net", 1, "by/2"] == ["lower-inductor"]
+
+
+def test_the_command_of_a_run_repeats_it(finished: Path, files: list[str]) -> None:
+    """Also what trains arms, and a list, neither of which Hydra is given as it stands."""
+    command = json.loads((finished / "summary.json").read_text())["command"]
+    assert shlex.split(command) == ["kernelwright", "ablate", f"out={finished}", *files, *ARMS]
 
 
 def test_the_summary_compares_with_the_first_arm(finished: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,3 +109,6 @@ def test_every_ablation_of_a_multirun_has_its_folder(here: Path, capsys: Capture
     for seed in (0, 1):
         rows = [json.loads(line) for line in (here / "o" / str(seed) / "table.jsonl").read_text().splitlines()][1:]
         assert [(row["arm"], row["seed"], row["status"]) for row in rows] == [("passes", seed, "ok")]
+        command = shlex.split(json.loads((here / "o" / str(seed) / "summary.json").read_text())["command"])
+        assert command[:2] == ["kernelwright", "ablate"] and {f"out=o/{seed}", f"seeds=[{seed}]"} < set(command)
+        assert "arms.passes.pipeline=lower-inductor" in command and "-m" not in command

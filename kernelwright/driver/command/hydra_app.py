@@ -82,7 +82,8 @@ class Job:
         self.began = True
         multirun = job.mode is RunMode.MULTIRUN
         try:
-            status: int = module.run(_absolute(self.arguments, job).with_overrides(given))
+            with _argv(self._alone(given if multirun else self.arguments.overrides)):
+                status: int = module.run(_absolute(self.arguments, job).with_overrides(given))
         except Exception as error:  # Hydra would write a line of its own before it
             if not multirun:
                 self.error = error
@@ -96,6 +97,12 @@ class Job:
         if status and os.getpid() != self.process:
             raise JobFailedError(f"job {job.job.num} ({job.job.override_dirname}) ended with status {status}")
         return status
+
+    def _alone(self, overrides: Sequence[str]) -> list[str]:
+        """The command line that runs this job by itself, which runs keep with their results."""
+        chosen = {name: value for name, value in self.arguments.flags.items() if name != "--multirun"}
+        flags = [f"{name}={value}" if value else name for name, value in chosen.items()]
+        return [self.verb, *self.arguments.positional, *flags, *overrides]
 
 
 def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
@@ -293,16 +300,27 @@ def _absolute(arguments: Arguments, job: Any) -> Arguments:
 @contextmanager
 def _as_hydra_has_it(command: Sequence[str]) -> Iterator[None]:
     """The process's arguments as Hydra's main reads them; and errors raised, which it would print and exit with 1."""
-    before, full = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
-    sys.argv, os.environ["HYDRA_FULL_ERROR"] = ["kernelwright", *command], "1"
+    full = os.environ.get("HYDRA_FULL_ERROR")
+    os.environ["HYDRA_FULL_ERROR"] = "1"
     try:
-        yield
+        with _argv(command):
+            yield
     finally:
-        sys.argv = before
         if full is None:
             del os.environ["HYDRA_FULL_ERROR"]
         else:
             os.environ["HYDRA_FULL_ERROR"] = full
+
+
+@contextmanager
+def _argv(command: Sequence[str]) -> Iterator[None]:
+    """The process's arguments, while this lasts."""
+    before = sys.argv
+    sys.argv = ["kernelwright", *command]
+    try:
+        yield
+    finally:
+        sys.argv = before
 
 
 def _value(override: str) -> str:
