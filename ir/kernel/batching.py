@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.phases import Phase, phases
 from kernelwright.ir.kernel.analysis.shapes import POINTWISE, Shapes
 from kernelwright.ir.kernel.canonical import canonical
@@ -38,6 +39,10 @@ class _Batching:
     def run(self) -> Function:
         for one in self.function.walk():
             self._check(one)
+        accesses = Accesses(self.function).all
+        stored = {access.base for access in accesses if access.operation.kind == "store"}
+        if any(access.base in stored for access in accesses if access.operation.kind == "load"):
+            raise UnbatchedError("it loads from a tensor that it stores to")
         while True:
             before = len(self.varying)
             self._spread(self.function.body)

@@ -45,8 +45,8 @@ class Specialize(KernelPass):
         """The kernel with such numbers as constants."""
         if launches is None:
             return Declined(NOT_KNOWN)
-        # Block sizes may still be tuned.
-        launches = launches.without({one.name for one in function.parameters if one.is_constexpr})
+        # Block sizes may still be tuned, and an annotation may give an argument another type.
+        launches = launches.without({one.name for one in function.parameters if one.annotation})
         edits, places = Rewriting(function), _Places(function, launches)
         for operation in function.walk():
             found = {key: Constant(str(number)) for key, number in places.of(operation)}

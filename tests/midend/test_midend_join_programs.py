@@ -94,6 +94,7 @@ STAY = {
         "at = (image * pixels + pixel) * channels + channel",
         "neighbouring programs do not access neighbours in memory",
     ),
+    "what was stored": ("weight_ptr + channel", "y_ptr + channel", "it loads from a tensor that it stores to"),
     "few programs": ("torch.randn(2, 20, 40)", "torch.randn(2, 20, 9)", "host code does not launch a known number"),
     "long blocks": ("BLOCK=triton.next_power_of_2(channels)", "BLOCK=2048", "its blocks have 2048 elements"),
 }

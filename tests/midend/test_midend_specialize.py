@@ -43,6 +43,7 @@ KEPT = {
         "        gated_rows[(1,)](x, gate, torch.empty_like(y), cols // 2, BLOCK=512)",
         "range(0, cols, BLOCK)",
     ),
+    "of 64 bits": ("y_ptr, cols,", "y_ptr, cols: tl.int64,", "range(0, cols, BLOCK)"),
     "less a block": ("range(0, cols, BLOCK)", "range(0, cols - BLOCK + 512, BLOCK)", "cols - BLOCK + 512"),
 }
 
