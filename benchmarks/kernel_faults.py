@@ -10,8 +10,10 @@ from kernelwright.ir.values import Kernel, KernelModule
 _EPS = re.compile(r"\b1e-0[56]\b")
 #: The sum of a product that a kernel computes: terms, axis, and how the sum takes its place in the block.
 _SUM = re.compile(r"^( +)(\w+) = tl\.sum\((\w+), (\d)\)(\[[^]]+\])(\.to\(tl\.float32\))?$", re.MULTILINE)
-_TERMS = re.compile(r"R0_BLOCK: tl\.constexpr = (\d+)")
-_NO_PRODUCT = ("norm", "softmax", "mean")
+_PARTIAL = re.compile(r"^( +\w+ = )(acc \+ \w+)$", re.MULTILINE)
+_TERMS = re.compile(r"R0_BLOCK: tl\.constexpr = (\d+)|r0_index < (\d+)|range\(0, (\d+), R0_BLOCK\)")
+#: Operations with sums of their own. A batch norm in evaluation mode has none.
+_NO_PRODUCT = ("layer_norm", "group_norm", "var_mean", "softmax", "mean")
 
 
 @dataclass(frozen=True)
@@ -23,18 +25,19 @@ class KernelFault:
     written_out: bool = False
 
     def planted(self, module: KernelModule) -> tuple[KernelModule, str]:
-        """The module with the fault in the kernel that has the most of its kind, and this kernel's symbol."""
+        """The module with the fault in the kernel that adds up the most numbers, and this kernel's symbol."""
         wrong = [(kernel, one) for kernel in module.kernels if (one := self.plant(kernel)) is not None]
         assert wrong, f"@{module.name} has no place for {self.name}"
-        kernel, spoiled = max(wrong, key=lambda pair: _terms(pair[0]))
+        kernel, spoiled = max(wrong, key=lambda pair: _additions(pair[0]))
         kernels = tuple(spoiled if one is kernel else one for one in module.kernels)
         return replace(module, kernels=kernels), kernel.symbol
 
 
-def _terms(kernel: Kernel) -> int:
-    """How many terms a sum of the kernel has; 0 if it adds them up in a loop."""
-    found = _TERMS.search(kernel.source)
-    return int(found[1]) if found else 0
+def _additions(kernel: Kernel) -> int:
+    """How many additions follow one another in a sum of the kernel: over its terms, or over blocks and then lanes."""
+    terms = min((int("".join(found)) for found in _TERMS.findall(kernel.source)), default=0)
+    lanes = dict(kernel.meta).get("R0_BLOCK")
+    return terms if not isinstance(lanes, int) else lanes + terms // lanes
 
 
 def _other_eps(kernel: Kernel) -> Kernel | None:
@@ -58,7 +61,9 @@ def _sum_in_bf16(kernel: Kernel) -> Kernel | None:
         f"{name} = {name}.to(tl.float32)",
     ]
     text = "\n".join(indent + line for line in lines)
-    return replace(kernel, source=kernel.source.replace(sums[0][0], text))
+    changed = kernel.source.replace(sums[0][0], text)
+    # In a loop, the partial sums are kept in bf16 as well.
+    return replace(kernel, source=_PARTIAL.sub(r"\1(\2).to(tl.bfloat16).to(tl.float32)", changed))
 
 
 #: What only a comparison of each kernel with its own operations has to find.

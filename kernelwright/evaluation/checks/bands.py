@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernelwright.evaluation.checks.expected import CANCELLING, Expected
+from kernelwright.evaluation.checks.expected import CANCELLING, RESPELLED_FACTOR, Expected
 from kernelwright.evaluation.checks.sides import Bands, Sides, Wide, in_blocks, worst
 from kernelwright.ir.values import Tolerance
 
@@ -34,6 +34,7 @@ def _limits(want: Expected, bands: Bands, tolerance: Tolerance) -> Wide:
     """
     dtype = want.eager.dtype
     own = np.maximum(tolerance.factor * want.own_by_band, want.floor * bands.scale)
+    own = np.maximum(own, RESPELLED_FACTOR * want.respelled_by_band)
     left = np.full_like(own, CANCELLING[dtype] * max(1.0, want.given))
     some = bands.scale > 0
     if want.impulses:

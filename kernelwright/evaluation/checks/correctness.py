@@ -82,7 +82,8 @@ def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance, cancel
         place = place if accepted else where
     else:
         floor = max(want.floor, CANCELLED.get(got.dtype, 0.0) / want.own.scale if cancelling else 0.0)
-        limits = max(tolerance.factor * want.own.rms, floor), max(tolerance.factor * want.own.peak, floor)
+        rounded = want.rounded(tolerance.factor)
+        limits = max(rounded[0], floor), max(rounded[1], floor)
         accepted = rms <= limits[0] and peak <= limits[1]
         note = f"error rms {rms:.2g}, max {peak:.2g}; allowed {limits[0]:.2g}, {limits[1]:.2g}"
         if accepted and tolerance.factor and not got.sketched:

@@ -18,6 +18,8 @@ CANCELLED = {"f64": 4 * 2**-52, "f32": 4 * 2**-23}
 CANCELLING = CANCELLED | {"f16": 2**-13, "bf16": 2**-10}
 #: A unit in the last place of 1.
 UNITS = {"f64": 2**-52, "f32": 2**-23, "f16": 2**-10, "bf16": 2**-7}
+#: How many times the error of another spelling a candidate's may be.
+RESPELLED_FACTOR = 4.0
 #: How lucky eager may have been: 16 times this is still less than what separates fp32 from TF32.
 LUCK = 16.0
 
@@ -30,7 +32,8 @@ class Expected:
     equal values come in other orders. `longest`: the largest size of an input, which indices stay below. `narrow`: the
     program computes in 16 bits. `weight`: the relative error of a number such as `1 - 0.999`, which a kernel may
     compute in fp32. `ordinary`: inputs are of the size that they are given in, and of many values. `impulses`: an input
-    is zero but for few elements."""
+    is zero but for few elements. `respelled`: eager's result where operations that Triton lacks are spelled as kernels
+    have to, see `Respelled`."""
 
     name: str
     eager: RawTensor
@@ -44,6 +47,7 @@ class Expected:
     weight: float = 0.0
     ordinary: bool = False
     impulses: bool = False
+    respelled: RawTensor | None = None
 
     @property
     def floor(self) -> float:
@@ -53,7 +57,11 @@ class Expected:
     @property
     def tensors(self) -> list[RawTensor]:
         """All that there are."""
-        return [one for one in (self.eager, self.gold, self.cut, *self.nudged, *self.reordered) if one is not None]
+        return [one for one in self._all if one is not None]
+
+    @property
+    def _all(self) -> tuple[RawTensor | None, ...]:
+        return (self.eager, self.gold, self.cut, self.respelled, *self.nudged, *self.reordered)
 
     @functools.cached_property
     def own(self) -> "Own":
@@ -75,6 +83,14 @@ class Expected:
             rms, peak = max(rms, min(other[0], most[0])), max(peak, min(other[1], most[1]))
         return Own(scale, rms, peak)
 
+    def rounded(self, factor: float) -> tuple[float, float]:
+        """RMS and peak of what rounding may do, relative to the gold's RMS: `factor` times eager's own errors, or some
+        times those of another spelling."""
+        other = (0.0, 0.0) if self.respelled is None else self.against(self.respelled).apart(self.own.scale)
+        return max(factor * self.own.rms, RESPELLED_FACTOR * other[0]), max(
+            factor * self.own.peak, RESPELLED_FACTOR * other[1]
+        )
+
     def against(self, have: RawTensor) -> "Sides":
         """An output beside eager's and the gold."""
         return Sides(elements(have), elements(self.eager), elements(self.gold))
@@ -92,6 +108,11 @@ class Expected:
             found = np.maximum(found, np.minimum(self.against(one).bands().error, most))
         beside: Wide = np.maximum(found, np.append(found[1:], 0.0))
         return beside
+
+    @functools.cached_property
+    def respelled_by_band(self) -> Wide | float:
+        """The RMS error of the other spelling in each band; 0 where there is none."""
+        return 0.0 if self.respelled is None else self.against(self.respelled).bands().error
 
 
 @dataclass(frozen=True)

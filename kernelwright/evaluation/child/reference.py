@@ -4,9 +4,11 @@ Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a l
 `Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `movement`: whether the
 reference only moves data, `init`, `sketched`, `left_out` (kinds of draws that it does not take), `alike_in_eval` (it
 gives the same in evaluation mode), `held` (what draws keep of each input), and `passes`, each
-{"draw": …, "inputs": …, "state": …, "eager": …, "gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …}
+{"draw": …, "inputs": …, "state": …, "eager": …, "gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …,
+"respelled": …}
 with indices into the tensors. `tf32`: eager rounded operands to it, and `cut` has its outputs with them cut off;
-elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched. `reordered`:
+elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched. `respelled`:
+eager's outputs with operations spelled as kernels have to, None where there are no such operations. `reordered`:
 eager's outputs with equal values in other orders. `left`: the inputs and the state that the reference changes, by name,
 as eager and as the gold leave them. `shared`: of each output, what it shares memory with (see `shared_with`). `weight`:
 see `Expected`.
@@ -35,6 +37,7 @@ from kernelwright.evaluation.checks.correctness import differ
 from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing
 from kernelwright.evaluation.checks.draws import ALIKE, EVAL, MIXTURES, SAME, SCALES, Draw, drawn
 from kernelwright.evaluation.checks.literals import weight_error
+from kernelwright.evaluation.checks.spellings import Respelled
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
 from kernelwright.evaluation.checks.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
 from kernelwright.evaluation.protocol import operators
@@ -231,6 +234,7 @@ def _pass(
     times = 0 if mode.used or into.sketching is not None else NUDGES_OF_FEW if few else NUDGES
     runs = [_nudged(program, copy.deepcopy(twin), inputs, seed, into, 2 * number) for number in range(times)]
     answer["nudged"] = [run for run in runs if run is not None]
+    answer["respelled"] = _respelled(program, copy.deepcopy(twin), inputs, seed, into)
     torch.manual_seed(seed + 1)
     answer["reordered"] = _reordered(program, twin, inputs, seed, into)
     with Eager(program.reference.numerics):
@@ -272,6 +276,18 @@ def _nudged(
     except REFUSALS:
         return None
     return [into.take(output) for output in outputs]
+
+
+def _respelled(
+    program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], seed: int, into: Collected
+) -> list[int] | None:
+    """Eager's outputs with operations in another spelling; None where it has none of these."""
+    if into.sketching is not None:
+        return None
+    torch.manual_seed(seed)
+    with Eager(program.reference.numerics), Respelled() as mode:  # type: ignore[no-untyped-call]
+        outputs = program.run(model, inputs)
+    return [into.take(output) for output in outputs] if mode.used else None
 
 
 def _reordered(

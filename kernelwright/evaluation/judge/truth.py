@@ -259,7 +259,9 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
 def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> Pass:
     names = [spec.name for spec in reference.outputs]
     eager, gold = ([tensors[index] for index in draw[key]] for key in ("eager", "gold"))
-    cut = [tensors[index] for index in draw["cut"]] if draw["cut"] else [None] * len(eager)
+    cut, respelled = (
+        [tensors[index] for index in draw[key]] if draw[key] else [None] * len(eager) for key in ("cut", "respelled")
+    )
     nudged = [tuple(tensors[run[output]] for run in draw["nudged"]) for output in range(len(eager))]
     reordered = [tuple(tensors[run[output]] for run in draw["reordered"]) for output in range(len(eager))]
     given = max([rms_of(tensors[index]) for index in draw["inputs"] if index is not None], default=0.0)
@@ -279,6 +281,7 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
                 *(name, eager[at], gold[at], cut[at], nudged[at], given, reordered[at], longest, narrow, weight),
                 ordinary=ordinary,
                 impulses=alone,
+                respelled=respelled[at],
             )
             for at, name in enumerate(names)
         ),

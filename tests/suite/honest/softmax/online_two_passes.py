@@ -15,7 +15,8 @@ def online_softmax(x_ptr, y_ptr, n_cols, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         v = tl.load(x_row + cols, mask=cols < n_cols, other=-float("inf"))
         new_max = tl.maximum(running_max, tl.max(v, axis=0))
-        running_sum = running_sum * tl.exp(running_max - new_max) + tl.sum(tl.exp(v - new_max), axis=0)
+        shift = tl.where(new_max == -float("inf"), 0.0, new_max)
+        running_sum = running_sum * tl.exp(running_max - shift) + tl.sum(tl.exp(v - shift), axis=0)
         running_max = new_max
     inverse = 1.0 / running_sum
     for start in range(0, n_cols, BLOCK):
