@@ -283,6 +283,8 @@ _AS_GIVEN, _OUTSIDE = (
     ("infinite", "literals", NAMED, "nan", ALIKE, *FAR_OUT, *SCALES, *FAR),
     ("negative", "large", "integers", "rows"),
 )
+#: Kinds in which integers of few elements leave their range on one side.
+_ENDS = {"negative": -1, "large": 1}
 #: Kinds that inputs without floating numbers are drawn of.
 WHOLE_KINDS = ("negative", "rows", "orders", "normal")
 
@@ -342,7 +344,7 @@ def _near_literals(value: Tensor, trait: Trait, numbers: Sequence[float]) -> Ten
 def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside: bool) -> Tensor:
     """Truth values or integers for a kind: in `rows` those of some rows are all alike, in `orders` others too."""
     if value.dtype != torch.bool:
-        drawn = integers(value, trait, outside=outside)
+        drawn = integers(value, trait, outside=outside, end=_ENDS.get(kind, 0))
         plain = kind == "orders" and value.ndim and not (trait.permutation or trait.counted)
         names = ["alike"] if value.ndim == 1 else ["rising", "falling", "alike"]
         return kept(_ordered(drawn, names), trait) if plain else drawn

@@ -156,8 +156,13 @@ def kept(value: Tensor, trait: Trait) -> Tensor:
     return value
 
 
-def integers(like: Tensor, trait: Trait, *, outside: bool) -> Tensor:
-    """Whole numbers from the range of an input, and if `outside` some of what it is taken with besides."""
+#: Numbers that an input of few elements is taken with are drawn up to this size: larger ones are seldom lengths.
+_NEAR = 1000
+
+
+def integers(like: Tensor, trait: Trait, *, outside: bool, end: int = 0) -> Tensor:
+    """Whole numbers from the range of an input, and if `outside` some of what it is taken with besides. Few elements
+    are all the largest of these if `end` is above zero, and the least if it is below."""
     low, high = int(trait.low), int(trait.high)
     device = like.device
     if trait.permutation and like.ndim:
@@ -169,6 +174,9 @@ def integers(like: Tensor, trait: Trait, *, outside: bool) -> Tensor:
     if outside and trait.taken and not trait.ends:
         numbers = torch.tensor(trait.taken, device=device)
         chosen = torch.rand(like.shape, device=device) < 1 / 8
+        near = [number for number in trait.taken if abs(number) <= _NEAR]
+        if end and near and drawn.numel() < len(numbers):
+            return kept(torch.full_like(drawn, max(near) if end > 0 else min(near)), trait)
         drawn = torch.where(chosen, numbers[torch.randint(0, len(numbers), like.shape, device=device)], drawn)
         if drawn.numel() >= 2 * len(numbers):  # each of them somewhere
             drawn.view(-1)[torch.randperm(drawn.numel(), device=device)[: len(numbers)]] = numbers

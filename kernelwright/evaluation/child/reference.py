@@ -34,11 +34,12 @@ from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.checks.drawing import REFUSALS, Drawing
+from kernelwright.evaluation.checks.drawing import Drawing
 from kernelwright.evaluation.checks.draws import ALIKE, EVAL, MIXTURES, SAME, SCALES, Draw, drawn
 from kernelwright.evaluation.checks.literals import weight_error
 from kernelwright.evaluation.checks.spellings import Respelled
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
+from kernelwright.evaluation.checks.trial import REFUSALS, Trial
 from kernelwright.evaluation.checks.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.sketch import Sketching, digests, snapshot
@@ -99,7 +100,7 @@ def run_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> t
         movement = _only_moves(program, model, program.inputs(draws[0].inputs, device))
     left_out = [draw.kind for draw, one in made.items() if one is None]
     answer: Json = {"passes": passes, "init": _literal(program), "built": built, "movement": movement}
-    alike, held = (drawing.alike_in_eval, drawing.kept) if drawing is not None else (False, {})
+    alike, held = (drawing.contract.alike_in_eval, drawing.kept) if drawing is not None else (False, {})
     answer |= {"sketched": sketched, "left_out": left_out, "alike_in_eval": alike, "held": held}
     return answer, collected.tensors
 
@@ -195,7 +196,7 @@ def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: st
     inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
         return None
-    return inputs if Drawing(program, device, (), (), False).takes(model, inputs) else None
+    return inputs if Trial(program, device).takes(model, inputs) else None
 
 
 def _pass(

@@ -1,0 +1,167 @@
+"""What holds of a program's inputs, which others it takes besides, and what it does with them: found by trying."""
+
+import copy
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.backend.tensors import Value, copy_of
+from kernelwright.evaluation.checks.draws import SCALES, apply_kind
+from kernelwright.evaluation.checks.literals import named, numbers_of
+from kernelwright.evaluation.checks.traits import Trait, find_traits, probes
+from kernelwright.evaluation.checks.trial import REFUSALS, Trial, is_finite, scales_to
+from kernelwright.evaluation.checks.uses import PlacesWatch
+from kernelwright.evaluation.checks.watches import ElementwiseWatch
+from kernelwright.evaluation.checks.weights import perturb
+from kernelwright.evaluation.protocol.tensors import same_bits
+
+#: Draws that traits are found in, and bytes of a program's tensors above which nothing is tried out.
+_SAMPLES, _TRIED_BYTES = 3, 64 << 20
+
+
+@dataclass(frozen=True)
+class Contract:
+    """`traits`: what holds of each input. `numbers` are those that the program's source and what builds it name,
+    `nan_aware` and `inf_aware` whether it speaks of NaN and of infinities; `scales`: the kinds of `SCALES` that it
+    takes; `elementwise`: it computes element by element; `modes`: it gives something else in evaluation mode;
+    `alike_in_eval`: it does not."""
+
+    traits: tuple[Trait, ...]
+    numbers: tuple[float, ...]
+    nan_aware: bool
+    inf_aware: bool
+    scales: frozenset[str] = frozenset()
+    elementwise: bool = False
+    modes: bool = False
+    alike_in_eval: bool = False
+
+
+def find_contract(program: ReferenceProgram, seed: int) -> Contract:
+    """Try a program on the CPU; a large one is not tried, and only its inputs tell."""
+    samples = [program.inputs(seed + number) for number in range(_SAMPLES)]
+    reference = program.reference
+    _, nan_aware, inf_aware = named(reference.source, reference.entry)
+    found = Contract(find_traits(samples), numbers_of(program), nan_aware, inf_aware)
+    if sum(spec.nbytes for spec in reference.tensors) > _TRIED_BYTES:
+        return found
+    model, trial, values = program.build(seed), Trial(program, "cpu"), samples[0]
+    traits = _without_orders(model, values, found.traits)
+    for find in (_probed, _with_numbers_between):
+        traits = tuple(find(trial, model, values, place, trait) for place, trait in enumerate(traits))
+    scales, elementwise = _scales(trial, model, values)
+    modes = _modes(program, seed, values)
+    return replace(
+        found,
+        traits=traits,
+        scales=scales,
+        elementwise=elementwise,
+        modes=bool(modes),
+        alike_in_eval=modes is False,
+    )
+
+
+def _without_orders(model: nn.Module, values: Sequence[Value], traits: tuple[Trait, ...]) -> tuple[Trait, ...]:
+    """The traits, but for orders of inputs that are nothing but places, which the program does not need."""
+    orderly = [
+        place
+        for place, (value, trait) in enumerate(zip(values, traits, strict=True))
+        if _is_integer(value) and (trait.ordered or trait.permutation)
+    ]
+    if not orderly:
+        return traits
+    given = [copy_of(value) if isinstance(value, Tensor) else value for value in values]
+    with torch.no_grad(), PlacesWatch({place: given[place] for place in orderly}) as watch:
+        try:
+            copy.deepcopy(model)(*given)
+        except REFUSALS:
+            return traits
+    free = watch.used - watch.others
+    return tuple(
+        replace(trait, ordered=False, permutation=False, ends=()) if place in free else trait
+        for place, trait in enumerate(traits)
+    )
+
+
+def _probed(trial: Trial, model: nn.Module, values: Sequence[Value], place: int, trait: Trait) -> Trait:
+    """An input's trait with the integers that one of its elements may be besides."""
+    value = values[place]
+    if not (isinstance(value, Tensor) and _is_integer(value) and value.numel()):
+        return trait
+    taken = []
+    for number in probes(value, trait):
+        changed = value.clone()
+        changed.flatten()[0] = number
+        changed.view(-1)[-1] = number
+        if trial.takes(model, [*values[:place], changed, *values[place + 1 :]]):
+            taken.append(number)
+    return replace(trait, taken=tuple(taken))
+
+
+def _with_numbers_between(trial: Trial, model: nn.Module, values: Sequence[Value], place: int, trait: Trait) -> Trait:
+    """A trait of two values, with the numbers between them if the program computes with these: not if it compares,
+    as then numbers on one side of the middle give the same outputs."""
+    value = values[place]
+    if not (isinstance(value, Tensor) and trait.two and all(map(math.isfinite, trait.two))):
+        return trait
+    found: list[tuple[Tensor, ...] | None] = []
+    for number, start in enumerate((0.0, 0.0, 0.5, 0.5)):
+        torch.manual_seed(number)
+        share = start + torch.rand(value.shape, dtype=torch.float64) / 2
+        between = (trait.two[0] + share * (trait.two[1] - trait.two[0])).to(value)
+        given = [*values[:place], between, *values[place + 1 :]]
+        found.append(trial.run(model, given) if trial.steady(model, given, place) else None)
+    computes = None not in found and not any(_alike(found[at], found[at + 1]) for at in (0, 2))
+    return replace(trait, between=computes)
+
+
+def _scales(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tuple[frozenset[str], bool]:
+    """Which of `SCALES` scale the outputs of a program as well, to the bit, and whether it computes elementwise
+    alone. It has to: sums of squares overflow in a kernel sooner than in eager code, which has fp64 for some of
+    them on a CPU."""
+    floating = [v for v in values if isinstance(v, Tensor) and v.is_floating_point()]
+    with ElementwiseWatch() as watch:  # type: ignore[no-untyped-call]
+        plain = trial.run(model, values) if floating else None
+    if plain is None or not watch.only:
+        return frozenset(), False
+    found = set()
+    for kind, scale in SCALES.items():
+        scaled = apply_kind(values, kind, 0)
+        outputs = trial.run(model, scaled) if all(map(is_finite, scaled)) else None
+        if outputs is not None and all(map(functools.partial(scales_to, scale), plain, outputs)):
+            found.add(kind)
+    return frozenset(found), True
+
+
+def _modes(program: ReferenceProgram, seed: int, values: Sequence[Value]) -> bool | None:
+    """Whether a model that is in training mode gives, or leaves, something else in evaluation mode; None where that
+    is unknown."""
+    model = program.build(seed)
+    if not model.training or (len(list(model.modules())) == 1 and "training" not in program.reference.source):
+        return False
+    perturb(model, seed + 1)  # statistics as they are built may be those of the inputs
+    left = []
+    for one in (model, copy.deepcopy(model).eval()):
+        torch.manual_seed(seed)
+        try:
+            outputs = program.run(one, values)
+        except REFUSALS:
+            return None
+        left.append([*outputs, *program.state(one).values()])
+    alike = [[value.shape for value in one] for one in left]
+    return not all(map(same_bits, *left)) if alike[0] == alike[1] else None
+
+
+def _is_integer(value: Value) -> bool:
+    return isinstance(value, Tensor) and not (
+        value.is_floating_point() or value.is_complex() or value.dtype == torch.bool
+    )
+
+
+def _alike(first: Sequence[Tensor] | None, second: Sequence[Tensor] | None) -> bool:
+    """Whether all outputs are the same."""
+    return first is not None and second is not None and all(map(torch.equal, first, second))

@@ -1,0 +1,120 @@
+"""What a program makes of inputs that are tried out: nothing, numbers, or what rounding decides."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.backend.tensors import Value, copy_of
+from kernelwright.evaluation.checks.weights import nudge
+
+#: What a program raises on inputs that it is not defined on.
+REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
+#: By how many units in the last place outputs may change where inputs change by one.
+_UNSTEADY = 256.0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A program that is tried out on a device; its models stay as they are."""
+
+    program: ReferenceProgram
+    device: str
+
+    def stays_inside(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
+        """Whether whole numbers among the outputs stay in the range of i64: what others become is nobody's rule."""
+        outputs = self.run(model, inputs) or ()
+        whole = [output for output in outputs if not output.is_floating_point() and output.numel()]
+        return bool(outputs) and all(int(one.min()) > -(2**62) and int(one.max()) < 2**62 for one in whole)
+
+    @property
+    def long_outputs(self) -> bool:
+        """Whether outputs of whole numbers all have 64 bits."""
+        dtypes = [spec.dtype for spec in self.program.reference.outputs]
+        return all(dtype == "i64" or dtype.startswith(("f", "bf")) for dtype in dtypes)
+
+    @property
+    def whole_outputs(self) -> bool:
+        """Whether any output is of whole numbers or truth values."""
+        return not all(spec.dtype.startswith(("f", "bf")) for spec in self.program.reference.outputs)
+
+    def run(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Tensor, ...] | None:
+        """The outputs; None where the program raises, as it is only defined on inputs such as its own."""
+        try:
+            with torch.no_grad():
+                return self.program.run(copy.deepcopy(model), inputs)
+        except REFUSALS:
+            return None
+
+    def takes(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
+        """Whether outputs are numbers, and of the shapes that they always have."""
+        outputs = self.run(model, inputs)
+        shapes = [spec.shape for spec in self.program.reference.outputs]
+        if outputs is None or [tuple(output.shape) for output in outputs] != shapes:
+            return False
+        return all(bool(torch.isfinite(output).all()) for output in outputs)
+
+    def keeps_its_size(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
+        """Whether outputs are not next to nothing beside those of inputs as given: of what is left where all but equal
+        numbers are subtracted, rounding decides."""
+        given = self.run(model, self.program.inputs(seed, self.device))
+        changed = self.run(model, inputs)
+        if given is None or changed is None:
+            return False
+        sizes = ((_size(before), _size(after)) for before, after in zip(given, changed, strict=True))
+        return all(after >= 2.0**-12 * before for before, after in sizes)
+
+    def steady(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
+        """Whether noise in the last bits of inputs changes outputs but little: else rounding decides what is right."""
+        noisy = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
+        nudge([value for value in noisy if isinstance(value, Tensor)], seed)
+        plain, other = self.run(model, inputs), self.run(model, noisy)
+        if plain is None or other is None or not all(map(is_finite, plain)):
+            return False
+        return all(
+            first.shape == second.shape and _near(first, second) for first, second in zip(plain, other, strict=True)
+        )
+
+    def pointwise(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
+        """Whether no output depends on an infinite element at another place than its own."""
+        floating = [v for v in inputs if isinstance(v, Tensor) and v.is_floating_point()]
+        infinite = [value for value in floating if not torch.isfinite(value).all()]
+        if not infinite:  # too few elements for one to be drawn: the inputs are as given
+            return True
+        outputs = self.run(model, inputs)
+        finite = self.run(model, self.program.inputs(seed, self.device))
+        assert outputs is not None and finite is not None, "it took them"
+        for output, other in zip(outputs, finite, strict=True):
+            places = [torch.isfinite(value) for value in infinite if value.shape == output.shape]
+            if len(places) < len(infinite):
+                return False
+            same = output == other
+            for place in places:
+                same |= ~place
+            if not bool(same.all()):
+                return False
+        return True
+
+
+def is_finite(value: Value) -> bool:
+    return not isinstance(value, Tensor) or bool(torch.isfinite(value).all())
+
+
+def _near(first: Tensor, second: Tensor) -> bool:
+    if not first.is_floating_point():
+        return torch.equal(first, second)
+    apart, size = (first.double() - second.double()).norm(), second.double().norm()
+    return bool(apart <= _UNSTEADY * torch.finfo(first.dtype).eps * size)
+
+
+def scales_to(scale: float, plain: Tensor, scaled: Tensor) -> bool:
+    """Whether an output is so many times the other, to the bit."""
+    return plain.is_floating_point() and plain.shape == scaled.shape and torch.equal(plain * scale, scaled)
+
+
+def _size(output: Tensor) -> float:
+    """The root of an output's mean square."""
+    return float(output.double().square().mean().sqrt()) if output.numel() else 0.0

@@ -1,0 +1,47 @@
+"""What operations do that a program runs: whether their results are numbers, and whether they compute by element."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kernelwright.backend.tensors import UNFILLED
+from kernelwright.backend.torch_private import TorchDispatchMode
+from kernelwright.evaluation.protocol import operators
+
+
+class NotFiniteWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes whether an operation gives NaN, and whether it gives an infinity. Memory without content, and views of it,
+    may hold NaN by chance."""
+
+    nan = infinite = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func.is_view or func.overloadpacket.__name__ in UNFILLED:
+            return result
+        found = result if isinstance(result, tuple | list) else (result,)
+        for value in found:
+            if isinstance(value, Tensor) and value.is_floating_point():
+                self.nan |= bool(torch.isnan(value).any())
+                self.infinite |= bool(torch.isinf(value).any())
+        return result
+
+
+#: Operations besides that compute nothing, or nothing but maxima and minima.
+_STILL = frozenset(
+    f"aten.{name}"
+    for name in "empty.memory_format empty_strided.default detach.default amax.default amin.default".split()
+)
+
+
+class ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes whether `only` operations on elements run, copies, and maxima and minima."""
+
+    only = True
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = str(func)
+        moves = name in _STILL or operators.moves(name)
+        self.only &= moves or func.is_view or torch.Tag.pointwise in func.tags
+        return func(*args, **(kwargs or {}))
