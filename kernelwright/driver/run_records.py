@@ -134,7 +134,8 @@ Run = CompileRun | TrainingRun | AblationRun
 def load_run(folder: Path) -> Run:
     """Read the run of a run folder. Raises UserError for a folder that no run has written."""
     if not folder.is_dir():
-        raise UserError(f"{folder}: no such folder; give the run folder of compile, train, sft or ablate")
+        reason = "not a folder" if folder.is_file() else "no such folder"
+        raise UserError(f"{folder}: {reason}; give the run folder of compile, train, sft or ablate")
     if (folder / "report.json").is_file():
         found = sorted(path for path in folder.glob("[0-9][0-9]*-*.py"))
         return CompileRun(folder, _json(folder / "report.json"), {path.stem: path for path in found})

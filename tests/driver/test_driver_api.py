@@ -203,6 +203,8 @@ def test_folders_of_no_run_are_told(tmp_path: Path) -> None:
         kernelwright.load(tmp_path)
     with pytest.raises(UserError, match="no such folder; give the run folder"):
         kernelwright.load(tmp_path / "gone")
+    with pytest.raises(UserError, match="not a folder; give the run folder"):
+        kernelwright.load(__file__)
     (tmp_path / "report.json").write_text("{")
     with pytest.raises(UserError, match=r"report\.json cannot be read"):
         kernelwright.load(tmp_path)

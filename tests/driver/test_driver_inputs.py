@@ -598,6 +598,10 @@ NAMED = {
     "sft lr=1e-3": "unknown configuration key 'lr'; did you mean 'trainer.lr'? (valid keys: trainer.",
     "data pairs rungs=parse,run": "rungs=run needs a CUDA device; without one, choose from parse, compile, interpret",
     "bench suite=jsonl:p.jsonl --config-dir c policy=mine out=o": "policy: _target_=kernelwright.serve.Nope cannot be ",
+    "compile huge.py": "huge.py has 65 MB, too much for a program; give a Python file with a class Model, get_inputs",
+    "compile small.py out=~/run": "out=~/run: the shell does not replace this ~; write out=$HOME/…, or ./~/… for such",
+    "evaluate batch=c out=rows.jsonl": "batch=c: not a file; give a JSONL file of rows with id, reference and cand",
+    "evaluate batch=p.jsonl out=p.jsonl/rows": "out=p.jsonl/rows: p.jsonl is a file; name another folder",
     "--shell-completion install=fishh": "--shell-completion install=fishh: give install=SHELL or uninstall",
 }
 
@@ -618,6 +622,8 @@ def test_what_is_wrong_is_named_with_the_way_out(capsys: Captured, monkeypatch: 
     ):
         Path(place).parent.mkdir(parents=True, exist_ok=True)
         Path(place).write_bytes(text)
+    with Path("huge.py").open("wb") as huge:
+        huge.truncate(65 << 20)
     before = left()
     assert NAMED[line] in refused(line.split(), capsys)
     assert left() == before and Path("small.py").read_text() == PROGRAM

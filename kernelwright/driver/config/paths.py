@@ -18,6 +18,9 @@ def check_output(path: Path | str, key: str) -> None:
         raise UserError(f"{key}{path} is a folder; name a file")
     if path.exists() and not path.is_file():  # a device or a FIFO, whose place a file would take
         raise UserError(f"{key}{path} is not a regular file; name a file")
+    _check_home(path, key)
+    if path.parent.exists() and not path.parent.is_dir():
+        raise UserError(f"{key}{path}: {path.parent} is a file; name another folder")
     if not path.parent.is_dir():
         raise UserError(f"{key}{path}: No such file or directory: make the folder {path.parent} first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
@@ -55,6 +58,7 @@ def check_replaced(
 def check_folder(path: Path | str, key: str) -> None:
     """UserError for a folder that cannot be made or written in."""
     path = Path(path)
+    _check_home(path, key)
     try:
         there = next(place for place in (path, *path.absolute().parents) if place.exists())
     except OSError as error:  # such as a name that is too long
@@ -63,6 +67,14 @@ def check_folder(path: Path | str, key: str) -> None:
         raise UserError(f"{key}{path}: {there} is a file; name another folder")
     if not os.access(there, os.W_OK):
         raise UserError(f"{key}{path}: Permission denied for {there}; name another folder")
+
+
+def _check_home(path: Path, key: str) -> None:
+    """UserError for a path below a folder that is named `~`: the shell has left that as it is."""
+    if path.parts[:1] == ("~",):
+        raise UserError(
+            f"{key}{path}: the shell does not replace this ~; write {key}$HOME/…, or ./~/… for such a folder"
+        )
 
 
 def new_folder(out: str) -> Path:

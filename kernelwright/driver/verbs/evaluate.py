@@ -80,7 +80,8 @@ def _check_paths(given: Mapping[str, str | None]) -> None:
         if given["reference"] or given["candidate"]:
             raise UserError("give reference=… and candidate=…, or batch=…, not both")
         if not Path(batch).is_file():
-            raise UserError(f"batch={batch}: no such file; give a JSONL file of rows with id, reference and candidate")
+            reason = "not a file" if Path(batch).exists() else "no such file"
+            raise UserError(f"batch={batch}: {reason}; give a JSONL file of rows with id, reference and candidate")
         if out is not None:
             _check_out(Path(out), Path(batch))
         return
