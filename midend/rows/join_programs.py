@@ -108,9 +108,9 @@ class JoinPrograms(Pass):
 
 
 def _block(launch: HostLaunch) -> int:
-    """The largest number among the launch options of a kernel's own."""
+    """The largest number among the launch options of a kernel's own, or the next power of two: some are no blocks."""
     sizes = [v for k, v in launch.kernel.meta if k in launch.constexprs and type(v) is int]
-    return max(sizes, default=1) or 1
+    return 1 << (max([*sizes, 1]) - 1).bit_length()
 
 
 def _strided(function: Function) -> Iterator[Operation]:

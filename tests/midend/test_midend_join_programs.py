@@ -1,12 +1,14 @@
 """`join-programs`: one program for neighbours in memory, whatever it computes of their elements."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from programs import assert_right
 
 from kernelwright.backend.compile.compiler import compile_module
+from kernelwright.backend.launch.straight import straightened
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
@@ -107,6 +109,16 @@ def test_programs_stay_apart(old: str, new: str, reason: str) -> None:
     after, said = joined(text)
     assert "LANES" not in after.kernels[0].source
     assert [one.startswith(reason) for one in said] == [True], said
+
+
+def test_options_that_are_no_blocks_leave_a_power_of_two_of_lanes() -> None:
+    module = straightened(parse_module(BEFORE))
+    (kernel,) = module.kernels
+    source = kernel.source.replace("BLOCK: tl.constexpr", "BLOCK: tl.constexpr, LENGTH: tl.constexpr")
+    kernel = replace(kernel, source=source, meta=(*kernel.meta, ("LENGTH", 300)))
+    after = JoinPrograms().run(replace(module, kernels=(kernel,)), Context(target="h200"))
+    assert dict(after.kernels[0].meta)["LANES"] == 16
+    assert_right(after)
 
 
 def test_lanes_are_a_power_of_two() -> None:

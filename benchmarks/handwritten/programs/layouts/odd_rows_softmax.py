@@ -18,7 +18,8 @@ def softmax_odd(x_ptr, y_ptr, cols, BLOCK: tl.constexpr):
         c = start + tl.arange(0, BLOCK)
         x = tl.load(x_ptr + c, mask=c < cols, other=float("-inf"))
         new = tl.maximum(m, tl.max(x, axis=0))
-        z = z * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=0)
+        shift = tl.where(new == float("-inf"), 0.0, new)
+        z = z * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)
         m = new
     for start in range(0, cols, BLOCK):
         c = start + tl.arange(0, BLOCK)

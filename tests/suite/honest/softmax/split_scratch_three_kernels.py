@@ -13,7 +13,8 @@ def partial_stats(x_ptr, max_ptr, sum_ptr, N, PARTS, BLOCK: tl.constexpr):
     v = tl.load(x_ptr + row * N + cols, mask=cols < N, other=-float("inf"))
     m = tl.max(v, axis=0)
     tl.store(max_ptr + row * PARTS + part, m)
-    tl.store(sum_ptr + row * PARTS + part, tl.sum(tl.exp(v - m), axis=0))
+    shift = tl.where(m == -float("inf"), 0.0, m)
+    tl.store(sum_ptr + row * PARTS + part, tl.sum(tl.exp(v - shift), axis=0))
 
 
 @triton.jit
