@@ -330,15 +330,18 @@ def apply_kind(
 
 
 def _near_literals(value: Tensor, trait: Trait, numbers: Sequence[float]) -> Tensor:
-    """Integers of which some are the first that the program names, or beside them; none leaves the range of an
-    input."""
+    """Integers of which a quarter, or more where there are few, are the first that the program names, each of them, or
+    beside these; none leaves the range of an input."""
     whole = [int(number) for number in numbers if number.is_integer() and trait.low <= number <= trait.high]
-    near = [number + step for number in whole[:_FEW_LITERALS] for step in (-1, 0, 0, 1)]
-    inside = [float(number) for number in near if trait.low <= number <= trait.high]
+    near = [number + step for step in (0, -1, 0, 1) for number in whole[:_FEW_LITERALS]]
+    inside = [number for number in near if trait.low <= number <= trait.high]
     if not inside or trait.counted or trait.permutation:
         return value
-    chosen = torch.rand(value.shape, device=value.device) < 1 / 4
-    return kept(torch.where(chosen, _any_of(inside, value).to(value.dtype), value), trait)
+    count = min(value.numel(), max(value.numel() // 4, len(inside)))
+    numbers = torch.tensor(inside, device=value.device).to(value.dtype)
+    result = value.flatten().clone()
+    result[torch.randperm(value.numel(), device=value.device)[:count]] = numbers[torch.arange(count) % len(inside)]
+    return kept(result.reshape(value.shape), trait)
 
 
 def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside: bool) -> Tensor:

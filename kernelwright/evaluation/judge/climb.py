@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Python 3.11's `ast` keeps its depth in one place for all threads, and fails where two of them build trees.
 SYNTAX = threading.RLock()
+#: What Triton says of a descriptor of memory that begins elsewhere than at a multiple of 16 bytes.
+_UNALIGNED = "base must be 16-byte aligned"
 _FAILURES = {
     "compile_error": Status.COMPILE_ERROR,
     "runtime_error": Status.RUNTIME_ERROR,
@@ -199,6 +201,9 @@ class Climb:
     def _called(self, truth: Truth, rung: Rung, timed: bool = True) -> Verdict | None:
         """Make the candidate's calls and compare them."""
         answer = self.owner.call(self.program, truth, rung, timed=timed)
+        if _UNALIGNED in str(answer.header.get("detail")):  # it says so itself, and so does a GPU
+            self.notes += ("inputs begin at multiples of 16 bytes: its descriptors need that",)
+            answer = self.owner.call(self.program, truth, rung, timed=timed, aligned=True)
         if answer.failure or answer.header.get("status") != "ok":
             return self._failure(answer, rung)
         self.walls = tuple(answer.header["walls"])

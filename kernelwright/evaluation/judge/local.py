@@ -27,8 +27,8 @@ from kernelwright.ir.values import KernelModule, Reference
 
 #: What modules are compiled for where nothing else is said: sm_90.
 DEFAULT_COMPILE_TARGET = "h100"
-#: Elements before an input that is a part of a larger tensor.
-_BEFORE = 64
+#: Elements before an input that is a part of a larger tensor, and before one whose address is no multiple of 16.
+_BEFORE, _ODDLY_BEFORE = 64, 61
 #: Calls without effect: more than a thousand.
 REHEARSALS = 1024
 #: By the name of a strength, the kinds of inputs besides those given; the last is the last to be left out where memory
@@ -258,9 +258,18 @@ class LocalEvaluator:
             self._compiled[key] = self._sandbox.run(job, (), 0, self.limits)
         return self._compiled[key]
 
-    def call(self, program: "Program", truth: Truth, rung: Rung, zeros: bool = False, timed: bool = True) -> Answer:
+    def call(
+        self,
+        program: "Program",
+        truth: Truth,
+        rung: Rung,
+        zeros: bool = False,
+        timed: bool = True,
+        aligned: bool = False,
+    ) -> Answer:
         """Make a candidate's calls: host code in one process, memory and kernels in another. With `zeros` the
-        interpreter gives lanes without a value 0; if `timed`, its time may be estimated too."""
+        interpreter gives lanes without a value 0; if `timed`, its time may be estimated too; if `aligned`, all inputs
+        begin at multiples of 16 bytes."""
         reference = program.reference
         calls: list[dict[str, Any]] = []
         tensors: list[RawTensor] = list(truth.built.values())
@@ -279,7 +288,9 @@ class LocalEvaluator:
                     **one.drawing,
                 }
             )
-            tensors += map(_inside, one.given) if fresh and number % 4 == 1 else one.given
+            oddly = number % 8 == 5 and program.module is None and rung is Rung.INTERPRET and not aligned
+            before = _ODDLY_BEFORE if oddly else _BEFORE if number % 4 == 1 else 0
+            tensors += [_inside(tensor, before) for tensor in one.given] if fresh and before else one.given
         if rung is not Rung.COMPILE and calls:
             calls[1:1] = [calls[0] | {"mode": ""}] * (self.repeats - 1)
         job = program.job(truth, self._build_seed, int(self.limits.memory_gb * 2**30)) | {
@@ -310,10 +321,10 @@ class LocalEvaluator:
         return Rung.RUN if alike and Rung.RUN in wanted else Rung.COMPILE
 
 
-def _inside(tensor: RawTensor) -> RawTensor:
-    """The same tensor as a part of a larger one: it begins behind the first elements of its memory, as aligned as
-    there. Host code may read small tensors, but no parts of larger ones: small ones stay whole."""
-    return replace(tensor, offset=_BEFORE) if tensor.nbytes > ITEM_BYTES and not tensor.offset else tensor
+def _inside(tensor: RawTensor, before: int) -> RawTensor:
+    """The same tensor as a part of a larger one, behind so many elements. Host code may read small tensors, but no
+    parts of larger ones: small ones stay whole."""
+    return replace(tensor, offset=before) if tensor.nbytes > ITEM_BYTES and not tensor.offset else tensor
 
 
 def _number(seed: int | None, index: int) -> int:
