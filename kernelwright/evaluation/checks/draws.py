@@ -338,9 +338,9 @@ def _near_literals(value: Tensor, trait: Trait, numbers: Sequence[float]) -> Ten
     if not inside or trait.counted or trait.permutation:
         return value
     count = min(value.numel(), max(value.numel() // 4, len(inside)))
-    numbers = torch.tensor(inside, device=value.device).to(value.dtype)
+    drawn = torch.tensor(inside, device=value.device).to(value.dtype)
     result = value.flatten().clone()
-    result[torch.randperm(value.numel(), device=value.device)[:count]] = numbers[torch.arange(count) % len(inside)]
+    result[torch.randperm(value.numel(), device=value.device)[:count]] = drawn[torch.arange(count) % len(inside)]
     return kept(result.reshape(value.shape), trait)
 
 
