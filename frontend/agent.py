@@ -16,7 +16,7 @@ from kernelwright.agent.prompts import (
     source_block,
 )
 from kernelwright.agent.reading import as_program, fenced, last_block, program_text, read_program
-from kernelwright.agent.rewards import Reward
+from kernelwright.agent.rewards import Reward, paid
 from kernelwright.agent.trajectory import Agent, Turn
 from kernelwright.frontend.description import described, prototype
 from kernelwright.frontend.essence import essential
@@ -101,8 +101,8 @@ class FrontendAgent:
             return None
 
     def reward(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
-        """What the configured reward says."""
-        return self.pay(before, after, verdict)
+        """What the configured reward says. Raises UserError, naming the reward, where that is no finite number."""
+        return paid(self.pay, before, after, verdict)
 
 
 @register

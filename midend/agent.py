@@ -17,7 +17,7 @@ from kernelwright.agent.prompts import (
     source_block,
 )
 from kernelwright.agent.reading import last_block, program_text, read_program
-from kernelwright.agent.rewards import Reward
+from kernelwright.agent.rewards import Reward, paid
 from kernelwright.agent.services import AgentServices
 from kernelwright.agent.trajectory import Agent, Turn
 from kernelwright.ir.dialect.tables import Dialect
@@ -95,8 +95,8 @@ class MidendAgent:
         return read_program(text, module, Dialect(frozenset(extern_ops(module))), module.target)
 
     def reward(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
-        """What the configured reward says."""
-        return self.pay(before, after, verdict)
+        """What the configured reward says. Raises UserError, naming the reward, where that is no finite number."""
+        return paid(self.pay, before, after, verdict)
 
 
 @register

@@ -9,7 +9,7 @@ from kernelwright.agent.evaluating import Evaluate, Rungs, confirmed, fault, jud
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.prompts import check_history
-from kernelwright.agent.rewards import REWARDS, Reward, make_reward, needs_of, paid
+from kernelwright.agent.rewards import REWARDS, Reward, make_reward, needs_of
 from kernelwright.agent.rollout import Roller, with_given
 from kernelwright.agent.search import Budget, best_turn, strategy_named
 from kernelwright.agent.services import AgentServices
@@ -87,7 +87,7 @@ class AgentPass(Pass):
         roller = Roller(agent, policy, evaluate, sampling, self.adapter or None, rungs, ctx.progress)
         bar = None
         if given and given[0].ok:
-            bar = paid(agent.reward, module, module, with_given(given[0], given[0]))
+            bar = agent.reward(module, module, with_given(given[0], given[0]))
         trajectories = strategy_named(self.strategy)(roller, [module], self._budget(), given)
         _check_judged(module, trajectories)
         best = best_turn(trajectories)

@@ -113,7 +113,7 @@ def named(name: str) -> Callable[[RewardType], RewardType]:
 
 def paid(reward: Reward, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
     """The number that a reward gives. If the reward raises, or gives no finite number, a UserError names the reward."""
-    name = type(getattr(reward, "__self__", reward)).__name__  # of a bound method: its object's
+    name = type(reward).__name__
     try:
         found = reward(before, after, verdict)
     except KernelwrightError:

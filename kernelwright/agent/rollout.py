@@ -9,7 +9,6 @@ from kernelwright.agent.evaluating import Evaluate, Rungs, fault, faulty, judge_
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Answer, Completion, Policy, PolicyError, Prompt, PromptTooLongError, Sampling
-from kernelwright.agent.rewards import paid
 from kernelwright.agent.trajectory import Agent, Trajectory, Turn
 from kernelwright.ir.errors import Diagnostic, KernelwrightError, UserError
 from kernelwright.ir.values import KernelModule
@@ -172,7 +171,7 @@ class Roller:
         """The turn with its reward; without one where the framework failed or could not tell."""
         if verdict.status is not Status.UNSUPPORTED:
             try:
-                reward = paid(self.agent.reward, request.module, candidate, verdict)
+                reward = self.agent.reward(request.module, candidate, verdict)
                 return Turn(prompt, answer, candidate, verdict, reward)
             except UserError:
                 raise

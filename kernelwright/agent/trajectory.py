@@ -58,5 +58,5 @@ class Agent(Protocol):
         ...
 
     def reward(self, before: KernelModule, after: KernelModule | None, verdict: Verdict) -> float:
-        """What the answer is worth."""
+        """What the answer is worth, a finite number; UserError, naming the reward, where it gives none."""
         ...

@@ -14,8 +14,10 @@ from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.judge import JudgeError, Scores
 from kernelwright.agent.measures import coverage, is_correct, speedup
 from kernelwright.agent.rewards import REWARDS, make_reward, needs_of, paid
+from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
+from kernelwright.midend.agent import MidendAgent
 
 GIVEN = given_module()
 AFTER = given_module(RIGHT.replace("num_warps=4", "num_warps=8"))
@@ -275,5 +277,7 @@ def test_a_reward_that_gives_no_number_is_named(said: Any, told: str) -> None:
     assert paid(Odd(2), GIVEN, AFTER, HONEST) == 2.0
     with pytest.raises(UserError, match=told):
         paid(Odd(said), GIVEN, None, HONEST)
-    with pytest.raises(UserError, match=told):
-        paid(Odd(said).__call__, GIVEN, None, HONEST)
+    agents = FrontendAgent("h100", Odd(said)), MidendAgent("h100", Odd(said))
+    for agent in agents:
+        with pytest.raises(UserError, match=told):
+            agent.reward(GIVEN, None, HONEST)
