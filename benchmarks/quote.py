@@ -229,6 +229,17 @@ def handwritten() -> str:
     return _table(["known way to be faster", "found, and verified"], rows)
 
 
+def handwritten_speed() -> str:
+    """What `search` makes of programs that people wrote."""
+    found = _read("handwritten_h200")["summary"]["all"]
+    return _wrapped(
+        f"On an H200 `search` kept {found['kept_as_written']} of {found['programs']} programs as they are, made "
+        f"{found['faster_by_a_tenth']} faster by a tenth or more, and made {len(found['slower'])} slower. In the "
+        f"geometric mean over all, the result is {found['over_as_written']:.2f} times as fast as the program as it is "
+        f"written, and {found['over_inductor']:.2f} times as fast as Inductor's code (`handwritten_h200`)."
+    )
+
+
 def learner() -> str:
     """Speed of the learner and what it spends its time on."""
     speed, third = _read("learner_speed_cpu"), _read("rl_forms3_h200")
@@ -264,6 +275,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "cost-model": cost_model,
     "coverage": coverage,
     "handwritten": handwritten,
+    "handwritten-speed": handwritten_speed,
     "learner": learner,
 }
 
