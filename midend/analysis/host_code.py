@@ -1,6 +1,7 @@
 """Rewriting host code: statements are replaced by text, kernels are added under names of their own."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -138,3 +139,10 @@ def allocation(name: str, spec: TensorSpec, device: str) -> str:
     """The statement that makes an uninitialised tensor; `device` is a tensor's name."""
     dtype = f"torch.{DTYPES[spec.dtype][0]}"
     return f"{name} = torch.empty_strided({spec.shape}, {spec.strides}, device={device}.device, dtype={dtype})"
+
+
+def with_options_of(module: KernelModule, kernel: Kernel, other: Kernel) -> KernelModule:
+    """The module whose host code names the launch options of another kernel wherever it named this kernel's."""
+    assert module.launcher is not None
+    text = re.sub(rf"\b{kernel.meta_name}\b", other.meta_name, module.launcher.source)
+    return replace(module, launcher=replace(module.launcher, source=text))

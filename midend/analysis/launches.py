@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.dialect.checker import all_arguments, extern_name, is_constexpr
+from kernelwright.ir.kernel.analysis.accesses import written_parameters
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.values import Kernel, KernelModule
 
 
@@ -200,14 +203,20 @@ def written_between(module: KernelModule, trace: HostTrace, begin: int, end: int
     """What the statements of host code from `begin` up to `end` may write or name anew, by the names of `storages`:
     all that they mention, unless they are launches or delete or make tensors."""
     roots, launches = storages(trace), {launch.index: launch for launch in find_launches(module, trace)}
-    found = set[str]()
+    functions, found = kernel_functions(module), set[str]()
     for index in range(begin, end):
         statement = trace.statements[index]
         if index in launches:
             launch = launches[index]
-            found |= {n for p in launch.written for n in names_in(ast.parse(launch.given[p]))}
+            written = written_parameters(inlined(functions[launch.kernel.symbol], functions))
+            found |= {n for p in written & set(launch.parameters) for n in names_in(ast.parse(launch.given[p]))}
         elif "torch.empty_strided(" in ast.unparse(statement):
             found |= set(bound_by(statement))
         elif not isinstance(statement, ast.Delete):
             found |= names_in(statement)
     return {roots.get(name, name) for name in found - {"torch"}}
+
+
+def names_given(launch: HostLaunch, parameter: str) -> set[str]:
+    """The names of host code in the argument of a parameter."""
+    return names_in(ast.parse(launch.given[parameter])) - {"torch"}

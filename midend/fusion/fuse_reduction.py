@@ -1,40 +1,44 @@
 """`fuse-reduction`: tiles of a convolution are reduced over their pixels before they are stored, or instead."""
 
-import ast
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.backend.launch.facts import launch_facts
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.exploration import Exploration, Phase
-from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.kernel.analysis.accesses import written_parameters
+from kernelwright.ir.kernel.analysis.launches import Launches
+from kernelwright.ir.kernel.counting import counted
+from kernelwright.ir.kernel.merging.reading import Part, Tensor, UnfitError
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.text.printing import print_function
+from kernelwright.ir.kernel.values import Function
+from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSpec
+from kernelwright.midend.analysis.hand_overs import HandOver
 from kernelwright.midend.analysis.host_code import (
     FLOATS,
     fresh_names,
     fresh_symbol,
     names_of,
-    repeated,
+    repeated_on_straight_host,
     with_kernel,
+    with_options_of,
     with_statements,
     without_idle_kernels,
     without_tensors,
 )
 from kernelwright.midend.analysis.launches import (
     HostLaunch,
-    handed_on,
-    is_made_for,
-    local_names,
-    names_in,
+    launched_once,
+    names_given,
     storages,
-    stores_by,
     written_between,
 )
-from kernelwright.midend.analysis.pointwise import mentions
-from kernelwright.midend.fusion.partial_rows import ADDED, PartialRows, whole_meta
-from kernelwright.midend.fusion.tiles import Tile
-from kernelwright.midend.rows.row_loops import RowLoop
+from kernelwright.midend.fusion.partial_rows import SLABS, PartialRows
+from kernelwright.midend.kernel_pass import NOT_KNOWN
 
 
 @register
@@ -53,162 +57,197 @@ class FuseReduction(Pass):
     name: ClassVar[str] = "fuse-reduction"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = "a loop over rows that reduces what another kernel stores in tiles of pixels by channels"
+    changes: ClassVar[str] = "tiles are reduced where they are computed, and the loop joins what they come to"
+    keeps: ClassVar[Keeps | None] = Keeps.REASSOCIATED
     explore = Exploration(Phase.FINISH, after=("fuse-epilogue",))
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such reductions in two parts; the same object where there is none."""
-        return repeated(module, _fuse_one)
+        return repeated_on_straight_host(module, _fuse_one, ctx)
 
 
-def _fuse_one(module: KernelModule) -> KernelModule | None:
-    trace = trace_host(module)
-    if trace is None:
-        return None
-    for first, second, parameter in handed_on(module, trace):
-        fusion = Fusion.of(module, trace, first, second, parameter)
-        if fusion is not None:
-            return fusion.fused()
+def _fuse_one(module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]) -> KernelModule | None:
+    """The module with one reduction in two parts; None where there is none, with a reason for each pair of kernels."""
+    functions, known = kernel_functions(module), launch_facts(module)
+    whole = {symbol: counted(inlined(one, functions)) for symbol, one in functions.items()}
+    pairs = list(_pairs(module, trace, whole))
+    for pair in pairs:
+        try:
+            return Fusion.of(pair, whole, known).fused()
+        except UnfitError as reason:
+            declined(Declined(str(reason), pair.symbols))
+    if not pairs:
+        declined(Declined("no kernel reads what another one stores"))
     return None
+
+
+def _pairs(module: KernelModule, trace: HostTrace, whole: Mapping[str, Function]) -> Sequence[HandOver]:
+    """Two launches of kernels that are launched once, and what the first may write and the second is given."""
+    once = launched_once(module, trace)
+    return [
+        HandOver(module, trace, first, second, parameter, first.given[parameter])
+        for first in once
+        for second in once
+        if second.index > first.index
+        for parameter in sorted(written_parameters(whole[first.kernel.symbol]) & set(first.parameters))
+        if first.given[parameter] in second.given.values()
+    ]
 
 
 @dataclass(frozen=True)
 class Fusion:
-    """Two launches, the second of which reduces what the first stores by `parameter` into host code's `tensor`."""
+    """Two launches, the second of which reduces what the first stores into a tensor of host code."""
 
-    module: KernelModule
-    trace: HostTrace
-    first: HostLaunch
-    second: HostLaunch
-    parameter: str
-    tensor: str
-    store: ast.Call
+    pair: HandOver
     spec: TensorSpec
-    tile: Tile
     rows: PartialRows
 
     @classmethod
     def of(
-        cls, module: KernelModule, trace: HostTrace, first: HostLaunch, second: HostLaunch, parameter: str
-    ) -> "Fusion | None":
-        """The two as such, if the rewrite changes no result but by the order of sums; else None."""
-        tensor = first.given[parameter]
-        stores = stores_by(first.function, parameter)
-        if not tensor.isidentifier():
-            return None
-        if any(mentions(trace.statements[launch.index], tensor) != 1 for launch in (first, second)):
-            return None
-        spec = trace.spec(first.index, ast.Name(tensor, ast.Load()))
-        dense = spec is not None and spec.dtype in FLOATS and spec.extent == spec.numel
-        if spec is None or not dense or len(stores) != 1 or mentions(first.function, parameter) != 2:
-            return None
-        pointer = next(name for name, value in second.given.items() if value == tensor)
-        tile, loop = Tile.of(first, stores[0], parameter, spec.numel), RowLoop.of(second)
-        if tile is None or loop is None or tile.grid(first) is None or tile.names & local_names(first.function):
-            return None
-        rows = PartialRows.of(loop, tile, pointer, second)
-        if rows is None or not _may_read_early(module, trace, first, second, rows.operands, tensor):
-            return None
-        if not rows.helpers <= {kernel.symbol for kernel in module.kernels}:
-            return None
-        return cls(module, trace, first, second, parameter, tensor, stores[0], spec, tile, rows)
+        cls,
+        pair: HandOver,
+        whole: Mapping[str, Function],
+        known: Mapping[str, Launches],
+    ) -> "Fusion":
+        """Read the pair. Raises UnfitError where the rewrite would change more than the order of sums."""
+        spec = pair.spec()
+        if spec is None or spec.dtype not in FLOATS or spec.extent != spec.numel:
+            raise UnfitError("the tensor between them is not one of floats without gaps that host code creates")
+        if any(list(one.given.values()).count(pair.tensor) != 1 for one in (pair.first, pair.second)):
+            raise UnfitError("one of them is given the tensor twice")
+        first, second = (_part(one, whole, known) for one in (pair.first, pair.second))
+        if pair.read_as in written_parameters(second.function):
+            raise UnfitError("the second kernel writes the tensor")
+        tensor = Tensor(pair.parameter, pair.read_as, spec.numel, DTYPES[spec.dtype][0])
+        images = spec.shape[0] if len(spec.shape) > 2 else 1
+        if SLABS in (*pair.second.parameters, *pair.second.constexprs):
+            raise UnfitError(f"the second kernel has a parameter called {SLABS}")
+        found = cls(pair, spec, PartialRows.of(first, second, whole, tensor, images))
+        found._check_order()
+        found._grid()
+        return found
+
+    def _check_order(self) -> None:
+        """Raise unless the first launch finds in the second's operands what the second does, and the second finds in
+        the tensor what the first stores there."""
+        pair = self.pair
+        roots = storages(pair.trace)
+        operands = self.rows.parts("parts", self._names(), self._pointers(), keep=True)
+        own = {one.name for one in operands.parameters} - set(pair.first.parameters)
+        given = {new: old for old, new in self._names().items()}
+        read = {
+            n
+            for name in own
+            if name in given and given[name] in pair.second.given
+            for n in names_given(pair.second, given[name])
+        }
+        rooted = {roots.get(name, name) for name in read}
+        written = {
+            roots.get(n, n)
+            for p in written_parameters(self.rows.place.tiles.function) & set(pair.first.parameters)
+            for n in names_given(pair.first, p)
+        }
+        if not read <= pair.trace.before[pair.first.index].keys():
+            raise UnfitError("an operand of the second kernel is made only after the first kernel's launch")
+        between = written_between(pair.module, pair.trace, pair.first.index + 1, pair.second.index)
+        if written & rooted or (rooted | {roots.get(pair.tensor, pair.tensor)}) & between:
+            raise UnfitError("the tensor, or an operand of the second kernel, is written between the two")
 
     def is_kept(self) -> bool:
         """Whether anybody else reads the tensor, or the second kernel does so after it was reduced."""
-        used = is_made_for(self.trace, self.tensor, self.first.index, self.second.index)
-        return not used or self.rows.reads_again
+        return self.pair.is_kept() or self.rows.reads_again
 
     def fused(self) -> KernelModule:
         """The module with the tiles' partial results between two kernels."""
+        pair = self.pair
         parts = self._parts()
-        module = with_kernel(self.module, parts)
-        whole = self._whole(fresh_symbol(module, f"{self.second.kernel.symbol}_whole"))
+        module = with_kernel(pair.module, parts)
+        function = self.rows.whole(fresh_symbol(module, f"{pair.second.kernel.symbol}_whole"), self._whole_pointers())
+        meta = self.rows.meta(pair.second.kernel.meta)
+        whole = Kernel(function.symbol, print_function(function), meta, pair.second.kernel.covers)
         module = with_kernel(module, whole)
-        module = with_statements(module, self.trace, self._statements(parts, whole))
-        assert module.launcher is not None
-        # Where the first kernel had parts before, host code sizes them by its launch options.
-        text = re.sub(rf"\b{self.first.kernel.meta_name}\b", parts.meta_name, module.launcher.source)
-        return without_idle_kernels(replace(module, launcher=replace(module.launcher, source=text)))
+        module = with_statements(module, pair.trace, self._statements(parts, whole, function))
+        return without_idle_kernels(with_options_of(module, pair.first.kernel, parts))
+
+    def _names(self) -> dict[str, str]:
+        """What the second kernel's parameters are called in the first."""
+        pair = self.pair
+        rest = {name for name in (*pair.second.parameters, *pair.second.constexprs) if name != pair.read_as}
+        taken = {*pair.first.parameters, *pair.first.constexprs, *(kernel.symbol for kernel in pair.module.kernels)}
+        renamed = fresh_names(rest, taken)
+        return {
+            name: renamed.get(name, name)
+            for name in sorted(rest, key=[*pair.second.parameters, *pair.second.constexprs].index)
+        }
+
+    def _pointers(self) -> list[str]:
+        """The first kernel's parameters for what tiles come to."""
+        wanted = [f"{name}_parts_ptr" for name in self.rows.names]
+        renamed = fresh_names(set(wanted), {*self.pair.first.parameters, *self._names().values()})
+        return [renamed.get(name, name) for name in wanted]
+
+    def _whole_pointers(self) -> list[str]:
+        wanted = [f"{name}_parts_ptr" for name in self.rows.names]
+        renamed = fresh_names(set(wanted), {*self.pair.second.parameters, *self.pair.second.constexprs})
+        return [renamed.get(name, name) for name in wanted]
 
     def _parts(self) -> Kernel:
         """The first kernel, which stores what its tile comes to."""
-        function, kept = self.first.function, self.is_kept()
-        taken = local_names(function) | self.tile.names | {kernel.symbol for kernel in self.module.kernels}
-        pointers = self._pointers()
-        renamed = fresh_names(local_names(self.second.function) | {*pointers, *ADDED}, taken)
-        body = []
-        for statement in function.body:
-            stores = isinstance(statement, ast.Expr) and statement.value is self.store
-            if kept or not stores:
-                body += self.tile.within_images(statement)
-            if stores:
-                value = f"({ast.unparse(self.store.args[1])}).to(tl.{DTYPES[self.spec.dtype][0]})"
-                body += self.rows.epilogue(value, [renamed.get(name, name) for name in pointers], renamed)
-        names = [name for name in self.first.parameters if kept or name != self.parameter]
-        names += [renamed.get(name, name) for name in (*self.rows.operands, *pointers)]
-        names += [ast.unparse(a) for a in function.args.args if a.arg in self.first.constexprs]
-        stem = self.first.kernel.symbol
-        symbol = fresh_symbol(self.module, stem if self.tile.within else f"{stem}_parts")
-        source = "\n".join([f"@triton.jit\ndef {symbol}({', '.join(names)}):", *(f"    {line}" for line in body)])
-        covers = tuple(dict.fromkeys((*self.first.kernel.covers, *self.second.kernel.covers)))
-        return Kernel(symbol, source, self.first.kernel.meta, covers)
+        first = self.pair.first.kernel
+        stem = first.symbol if self.rows.place.tiles.within else f"{first.symbol}_parts"
+        symbol = fresh_symbol(self.pair.module, stem)
+        function = self.rows.parts(symbol, self._names(), self._pointers(), keep=self.is_kept())
+        covers = tuple(dict.fromkeys((*first.covers, *self.pair.second.kernel.covers)))
+        return Kernel(symbol, print_function(function), first.meta, covers)
 
-    def _pointers(self) -> list[str]:
-        return [f"{name}_parts_ptr" for name in self.rows.sums]
+    def _grid(self) -> tuple[str, str]:
+        """The part of the first launch's grid that counts tiles, and that for tiles within images."""
+        tiles, place = self.rows.place.tiles, self.rows.place
+        block = f"{self.pair.first.kernel.meta_name}['{tiles.rows}']"
+        within = f"({place.images} * triton.cdiv({place.pixels}, {block}))"
+        text = self.pair.first.text(self.pair.first.kernel, []).replace('"', "'")
+        old = within if tiles.within else f"triton.cdiv({tiles.pixels.size}, {block})"
+        if text.count(old) != 1 or block in text.replace(old, ""):
+            raise UnfitError("the first kernel's grid is not worked out from blocks of pixels")
+        return old, within
 
-    def _whole(self, symbol: str) -> Kernel:
-        """The second kernel, which joins the tiles' results instead of elements."""
-        lines = self.rows.joining(self._pointers())
-        text = "\n".join(lines)
-        used = names_in(ast.parse(text))
-        names = [name for name in self.second.parameters if name in used]
-        names += [*self._pointers(), "slabs", "XBLOCK: tl.constexpr", "R0_BLOCK: tl.constexpr"]
-        source = "\n".join([f"@triton.jit\ndef {symbol}({', '.join(names)}):", *(f"    {line}" for line in lines)])
-        meta = whole_meta(self.rows, self.second.kernel)
-        return Kernel(symbol, source, meta, self.second.kernel.covers)
+    def _slabs(self, images: int, parts: Kernel) -> str:
+        """How many programs have the same channels and so many images' pixels, as host code."""
+        tiles, place = self.rows.place.tiles, self.rows.place
+        count = images * tiles.phases
+        text = f"triton.cdiv({place.pixels}, {parts.meta_name}['{tiles.rows}'])"
+        return text if count == 1 else f"{count} * {text}"
 
-    def _statements(self, parts: Kernel, whole: Kernel) -> Mapping[int, Sequence[str]]:
+    def _statements(self, parts: Kernel, whole: Kernel, joining: Function) -> Mapping[int, Sequence[str]]:
         """Host code by statement: the tiles' results are made before the first launch and live until the second's."""
-        first, second, tile = self.first, self.second, self.tile
-        kept, device = self.is_kept(), self.trace.entry.args.args[0].arg
-        wanted = [f"parts_{name}" for name in self.rows.sums]
-        renamed = fresh_names(set(wanted), names_of(self.module))
+        pair, channels = self.pair, self.rows.place.tiles.channels.size
+        wanted = [f"parts_{name}" for name in self.rows.names]
+        renamed = fresh_names(set(wanted), names_of(pair.module))
         buffers = [renamed.get(name, name) for name in wanted]
-        shape = f"({tile.slabs(tile.images, parts.meta_name)}, {tile.channels})"
-        texts: dict[int, list[str]] = {
-            first.index: [
-                f"{buffer} = torch.empty_strided({shape}, ({tile.channels}, 1), device={device}.device, "
-                "dtype=torch.float32)"
-                for buffer in buffers
-            ]
-        }
-        grid = tile.grid(first)
-        assert grid is not None
-        given = [value for name, value in first.given.items() if kept or name != self.parameter]
-        given += [second.given[name] for name in self.rows.operands]
-        launch = HostLaunch(first.index, first.kernel, first.function, grid, first.arguments)
-        texts[first.index].append(launch.text(parts, [*given, *buffers]))
-        names = [a.arg for a in ast.parse(whole.source).body[0].args.args]  # type: ignore[attr-defined]
-        given = [second.given[name] for name in names if name in second.given]
-        slabs = tile.slabs(self.rows.images, parts.meta_name)
-        texts[second.index] = [second.text(whole, [*given, *buffers, slabs])]
-        return texts if kept else texts | without_tensors(self.trace, (self.tensor,))
+        shape = f"({self._slabs(self.rows.place.images, parts)}, {channels})"
+        device = pair.trace.entry.args.args[0].arg
+        made = [
+            f"{one} = torch.empty_strided({shape}, ({channels}, 1), device={device}.device, dtype=torch.float32)"
+            for one in buffers
+        ]
+        given = dict(zip(self._pointers(), buffers, strict=True)) | pair.first.given
+        given |= {new: pair.second.given[old] for old, new in self._names().items() if old in pair.second.given}
+        parameters = [p.name for p in kernel_functions(with_kernel(pair.module, parts))[parts.symbol].parameters]
+        launch = pair.first.text(parts, [given[name] for name in parameters if name not in pair.first.constexprs])
+        old, new = (one.replace(pair.first.kernel.meta_name, parts.meta_name) for one in self._grid())
+        texts: dict[int, Sequence[str]] = {pair.first.index: [*made, launch.replace(old, new)]}
+        given = dict(zip(self._whole_pointers(), buffers, strict=True)) | pair.second.given
+        given[SLABS] = self._slabs(self.rows.images, parts)
+        names = [one.name for one in joining.parameters if not one.is_constexpr]
+        texts[pair.second.index] = [pair.second.text(whole, [given[name] for name in names])]
+        return texts if self.is_kept() else texts | without_tensors(pair.trace, (pair.tensor,))
 
 
-def _may_read_early(
-    module: KernelModule,
-    trace: HostTrace,
-    first: HostLaunch,
-    second: HostLaunch,
-    operands: Sequence[str],
-    tensor: str,
-) -> bool:
-    """Whether the first launch finds in the second's operands what the second does, and the second finds in the tensor
-    what the first stores there."""
-    roots = storages(trace)
-    read = {name for operand in operands for name in names_in(ast.parse(second.given[operand]))} - {"torch"}
-    rooted = {roots.get(name, name) for name in read}
-    written = {roots.get(n, n) for p in first.written for n in names_in(ast.parse(first.given[p]))}
-    if not read <= trace.before[first.index].keys() or written & rooted:
-        return False
-    between = written_between(module, trace, first.index + 1, second.index)
-    return not (rooted | {roots.get(tensor, tensor)}) & between
+def _part(launch: HostLaunch, whole: Mapping[str, Function], known: Mapping[str, Launches]) -> Part:
+    """A kernel as it is launched."""
+    symbol = launch.kernel.symbol
+    if symbol not in known:
+        raise UnfitError(NOT_KNOWN)
+    blocks = {name: value for name, value in launch.kernel.meta if type(value) is int}
+    return Part(whole[symbol], known[symbol], blocks)

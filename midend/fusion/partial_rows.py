@@ -1,192 +1,383 @@
-"""A loop over rows in two parts: what a tile of a convolution comes to, and how that is joined to whole rows."""
+"""A loop that reduces rows, in two parts: what a tile of another kernel comes to, and how parts become whole rows."""
 
-import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from kernelwright.ir.kernel.analysis.digits import Digit, Index, size_of
-from kernelwright.ir.values import Kernel, Scalar
-from kernelwright.midend.analysis.digits import text_of
-from kernelwright.midend.analysis.launches import HostLaunch, bound_by, local_names, names_in, read_by
-from kernelwright.midend.fusion.tile_elements import OF_BLOCKS, AtElement, Terms, TileElements
-from kernelwright.midend.fusion.tiles import PROGRAM, Tile
-from kernelwright.midend.rows.row_loops import Accumulator, RowLoop, live
+from kernelwright.ir.kernel.analysis.counters import Counter, moved_to
+from kernelwright.ir.kernel.analysis.digits import Digit, size_of
+from kernelwright.ir.kernel.analysis.indices import Form
+from kernelwright.ir.kernel.building import effect_of
+from kernelwright.ir.kernel.merging.merged import typed, with_parameters
+from kernelwright.ir.kernel.merging.reading import Part, Reader, Tensor, UnfitError, conjuncts
+from kernelwright.ir.kernel.merging.transport import Transport
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.sums import Sums
+from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Parameter, Region, Value
+from kernelwright.ir.values import Scalar
+from kernelwright.midend.fusion.accumulators import Accumulator, accumulators
+from kernelwright.midend.fusion.image_tiles import ImagePlace, ImageTiles, without_idle_parameters
 
-#: Names that are added to the first kernel, and to the second.
-ADDED, SLABS = ("tile_count", "tile_mean", "tile_apart"), "slabs"
+#: How many parts there are for each channel of an image, as a parameter of the kernel that joins them.
+SLABS = "slabs"
 #: Elements that a program joins in a round, rows that lie side by side in it at most, and programs wanted before those.
 ROUND, SIDE, PROGRAMS = 1024, 16, 256
 
 
 @dataclass(frozen=True)
 class PartialRows:
-    """A loop with the rows that elements of a tile belong to: its `xindex` and `r0_index` by the tile's coordinates.
-    `parameters`: those of its kernel."""
+    """The first loop of `second`, which reads all of `tensor` and does nothing but reduce it: the tiles of `place`
+    hold what it reads."""
 
-    loop: RowLoop
-    elements: TileElements
-    parameters: tuple[str, ...]
+    second: Part
+    functions: Mapping[str, Function]
+    tensor: Tensor
+    loop: Operation
+    reader: Reader
+    accumulators: tuple[Accumulator, ...]
+    place: ImagePlace
 
     @classmethod
-    def of(cls, loop: RowLoop, tile: Tile, pointer: str, launch: HostLaunch) -> "PartialRows | None":
-        """For a kernel's loop that reads a tile's result by this pointer; None where rows leave out pixels of an image
-        or the loop does more than reduce."""
-        counts = {"xindex": loop.rows, "r0_index": loop.row}
-        elements = TileElements.of((*loop.before, *loop.values), tile, pointer, counts, "image")
-        if elements is None or pointer in launch.written or SLABS in local_names(launch.function) or _left_over(loop):
-            return None
-        kinds = {name: {d.variable for _, d in digits} for name, digits in elements.terms.items()}
-        pixels = set().union(*(kinds[name] for name in kinds if name not in ("batch", "channel")))
-        if not pixels <= {"r0_index"} or len(kinds.get("batch", ())) > 1:
-            return None
-        rows = cls(loop, elements, launch.parameters)
-        lines = rows.epilogue("0.0", [f"{name}_ptr" for name in rows.sums], {})
-        own = OF_BLOCKS | counts.keys() | {pointer}
-        return None if names_in(ast.parse("\n".join(lines))) & own else rows
+    def of(
+        cls, first: Part, second: Part, functions: Mapping[str, Function], tensor: Tensor, images: int
+    ) -> "PartialRows":
+        """For a tensor of so many images. Raises UnfitError where rows leave out pixels of an image, or the loop does
+        more than reduce."""
+        function = typed(second.function, tensor.read, tensor.dtype)
+        second = replace(second, function=function)
+        loop = next((one for one in function.body.operations if one.kind == "for"), None)
+        if loop is None:
+            raise UnfitError("the second kernel has no loop over rows")
+        found = accumulators(function, loop, functions)
+        reader = Reader(replace(second, function=_slice(function, loop, found)), tensor)
+        tiles = ImageTiles.of(first, tensor.stored)
+        place = tiles.placed(reader, images)
+        rows = cls(second, functions, tensor, loop, reader, found, place)
+        rows._check()
+        return rows
 
     @property
-    def tile(self) -> Tile:
-        """The tile."""
-        return self.elements.tile
+    def names(self) -> tuple[str, ...]:
+        """What is stored of each tile: a name for each accumulator."""
+        return tuple(name for one in self.accumulators for name in one.names)
 
-    @property
-    def terms(self) -> Mapping[str, Terms]:
-        """For each coordinate, the digits of a row and of a place in it that it is made of."""
-        return self.elements.terms
+    @cached_property
+    def row(self) -> Counter:
+        """The counter of a row's elements: the loop's."""
+        turn = self.loop.regions[0].arguments[0]
+        found = [one for one in self.reader.counters.all if any(leaf.value == turn for leaf in one.form.leaves)]
+        found = [one for one in found if one.lanes is not None]
+        if len(found) != 1:
+            raise UnfitError("the second kernel's loop does not count a row's elements in blocks")
+        return found[0]
 
-    @property
-    def sums(self) -> tuple[str, ...]:
-        """The accumulators, of each of which tiles have a part."""
-        return tuple(name for accumulator in self.loop.accumulators for name in accumulator.names)
-
-    @property
-    def helpers(self) -> frozenset[str]:
-        """Functions beside those of the kernel that the two kernels call."""
-        return frozenset("welford_combine" for accumulator in self.loop.accumulators if accumulator.by == "welford")
-
-    @property
-    def needed(self) -> list[ast.stmt]:
-        """The statements that make what is reduced, but for integers."""
-        wanted = [accumulator.value for accumulator in self.loop.accumulators]
-        found = live((*self.loop.before, *self.loop.values), wanted)
-        integers = self.elements.known.keys() | OF_BLOCKS
-        return [statement for statement in found if not set(bound_by(statement)) & integers]
-
-    @property
-    def operands(self) -> tuple[str, ...]:
-        """The parameters that the epilogue has to have."""
-        used = set().union(*map(names_in, self.needed)) - {self.elements.pointer}
-        return tuple(name for name in self.parameters if name in used)
+    @cached_property
+    def rows(self) -> tuple[Counter, ...]:
+        """The counters of rows."""
+        return tuple(one for one in self.reader.counters.all if one.name in self.place.digits and one != self.row)
 
     @property
     def images(self) -> int:
-        """Images that a row runs over."""
-        return self.tile.images if any(d.variable == "r0_index" for _, d in self.terms.get("batch", ())) else 1
+        """How many images a row runs over."""
+        return self.place.images if self.place.of(self.row.name, "image") else 1
+
+    @cached_property
+    def reads_again(self) -> bool:
+        """Whether the kernel reads the tensor after the loop, too."""
+        pointers = [f"{self.tensor.read}_{name}" for name in self.names]
+        return any(one.name == self.tensor.read for one in self.whole("whole", pointers).parameters)
+
+    def _check(self) -> None:
+        """Raise where the loop does not join all of a row and nothing else, or rows are not made of whole images."""
+        lanes = {leaf.value: leaf.dims for leaf in self.index.leaves}
+        for one in self.accumulators:
+            if lanes.get(self.row.lanes) != (one.dim,):  # type: ignore[arg-type]
+                raise UnfitError("the second kernel does not reduce along the row that its loop runs over")
+            if not all(map(self.reader.is_implied, one.conditions)):
+                raise UnfitError("the second kernel joins values under a mask of its own")
+            ends = [c for c in one.conditions if self.reader.is_of(c, self.row) and self.reader.is_end(c)]
+            if self.row.most != self.row.size and not ends and not self._is_neutral(one):
+                raise UnfitError("the second kernel joins values beyond the end of a row that may not be neutral")
+        self._check_rows()
 
     @property
-    def reads_again(self) -> bool:
-        """Whether the kernel reads the result after the loop, too."""
-        return any(self.elements.pointer in names_in(statement) for statement in self.loop.after)
+    def index(self) -> Form:
+        """The index at which the loop reads the tensor."""
+        found = next(one for one in self.reader.accesses.all if id(one.operation) in self.reader.loads)
+        assert found.index is not None
+        return found.index
 
-    def epilogue(self, value: str, pointers: Sequence[str], renamed: Mapping[str, str]) -> list[str]:
-        """What the first kernel does with a tile, of which `value` is the text, to store what that comes to."""
-        substitute = AtElement(self.elements, value, renamed)
-        lines, given = substitute.lines(self.needed), iter(pointers)
-        for accumulator in self.loop.accumulators:
-            lines += self._parts(accumulator, substitute, [next(given) for _ in accumulator.names], renamed)
-        return lines
+    def _is_neutral(self, one: Accumulator) -> bool:
+        """Whether a value is the number that changes nothing where the mask ends the row."""
+        made = self.reader.definitions.get(one.value)
+        mask, other = (
+            (made.get("condition"), made.get("y")) if made is not None and made.kind == "where" else (None, None)
+        )
+        if made is not None and made.kind == "load":
+            mask, other = made.get("mask"), made.get("other")
+        ends = any(
+            self.reader.is_of(c, self.row) and self.reader.is_end(c) for c in conjuncts(mask, self.reader.definitions)
+        )
+        return ends and one.by != "welford" and isinstance(other, Constant) and other.number == one.start.number
 
-    def _parts(
-        self, accumulator: Accumulator, substitute: AtElement, pointers: Sequence[str], renamed: Mapping[str, str]
-    ) -> list[str]:
-        tile = self.tile
-        value = ast.unparse(substitute.visit(ast.Name(accumulator.value, ast.Load())))
-        at, mask = f"({PROGRAM} * {tile.channels} + channel)", f"channel < {tile.channels}"
+    def _check_rows(self) -> None:
+        whole = self.place.images
+        for counter in self.rows:
+            others = [d.variable for _, d in self.place.digits[counter.name] if d.variable not in ("image", "channel")]
+            if others and any(d.size > 1 for _, d in self.place.digits[counter.name] if d.variable in others):
+                raise UnfitError("a row of the second kernel leaves out pixels of an image")
+        numbered = [one.name for one in (*self.rows, self.row) if whole > 1 and self.place.of(one.name, "image")]
+        if len(numbered) > 1:
+            raise UnfitError("a row of the second kernel runs over some images, but not over all")
 
-        def reduced(by: str, text: str) -> str:
-            return f"{by}({text}, {tile.axis}){tile.shape}"
+    # The first kernel.
 
-        if accumulator.by != "welford":
-            part = reduced(accumulator.by, f"tl.where({tile.valid}, {value}, {accumulator.start})")
-            return [f"tl.store({pointers[0]} + {at}, {part}, {mask})"]
-        count, mean, apart = (renamed.get(name, name) for name in ADDED)
-        return [
-            f"{count} = {reduced('tl.sum', 'inside.to(tl.float32)')}",
-            f"{mean} = {reduced('tl.sum', f'tl.where({tile.valid}, {value}, 0.0)')} / tl.maximum({count}, 1.0)",
-            f"{apart} = tl.where({tile.valid}, {value} - {mean}, 0.0)",
-            f"tl.store({pointers[0]} + {at}, {mean}, {mask})",
-            f"tl.store({pointers[1]} + {at}, {reduced('tl.sum', f'{apart} * {apart}')}, {mask})",
-            f"tl.store({pointers[2]} + {at}, {count}, {mask})",
-        ]
+    def parts(self, symbol: str, names: Mapping[str, str], pointers: Sequence[str], *, keep: bool) -> Function:
+        """The first kernel, which stores what its tiles come to. `names`: what the second's parameters are called in
+        it; `keep`: it stores the tensor, too."""
+        tiles, second = self.place.tiles, self.second.function
+        added = [replace(p, name=names[p.name], default="") for p in second.parameters if p.name in names]
+        function = with_parameters(tiles.function, [*added, *map(Parameter, pointers)], symbol)
+        edits = Rewriting(function)
+        place = self.place.kept_within(edits)
+        own = zip(second.parameters, second.body.arguments, strict=True)
+        known = {value: function.argument(names[one.name]) for one, value in own if one.name in names}
+        transport, given = Transport(self.reader, place, edits, known), iter(pointers)
+        if keep:  # before what the tile comes to, which then holds fewer values
+            edits.before(tiles.store, replace(tiles.store))
+        for one in self.accumulators:
+            values = self._tile_parts(one, transport, edits)
+            for value in values:
+                self._stored(edits, function.argument(next(given)), value)
+        edits.erase(tiles.store)
+        return without_idle_parameters(edits.done())
 
-    def joining(self, pointers: Sequence[str]) -> list[str]:
-        """The second kernel's body: `slabs` parts for each channel of a row are joined, and the rest is as it was."""
-        inner = [(f, d) for f, d in self.terms.get("channel", ()) if d.variable == "r0_index"]
+    def _tile_parts(self, one: Accumulator, transport: Transport, edits: Rewriting) -> Iterator[Operand]:
+        tiles, store = self.place.tiles, self.place.tiles.store
+        mask = store.get("mask")
+        value = transport.of(one.value).operand
+        assert mask is not None
+        axis = {"axis": Constant(str(2 + tiles.pixels.dim)), "keep_dims": Constant("True")}
+
+        def among(operand: Operand, neutral: Operand) -> Value:
+            return edits.compute(store, "where", condition=mask, x=operand, y=neutral)
+
+        def total(operand: Operand) -> Value:
+            return edits.compute(store, "sum", input=operand, **axis)
+
+        if one.by != "welford":
+            options = {"combine_fn": one.combine} if one.combine is not None else {}
+            yield edits.compute(store, one.by, input=among(value, one.start), **axis, **options)
+            return
+        inside = tiles.inside[0]
+        for other in tiles.inside[1:]:
+            inside = edits.compute(store, "bitand", lhs=inside, rhs=other)
+        count = total(edits.compute(store, "cast", input=inside, dtype=Constant("tl.float32")))
+        least = edits.compute(store, "maximum", x=count, y=Constant("1.0"))
+        mean = edits.compute(store, "truediv", lhs=total(among(value, Constant("0.0"))), rhs=least)
+        apart = among(edits.compute(store, "sub", lhs=value, rhs=mean), Constant("0.0"))
+        yield mean
+        yield total(edits.compute(store, "mul", lhs=apart, rhs=apart))
+        yield count
+
+    def _stored(self, edits: Rewriting, pointer: Value, value: Operand) -> None:
+        tiles = self.place.tiles
+        index = edits.compute(tiles.store, "mul", lhs=tiles.tile, rhs=Constant(str(tiles.channels.size)))
+        index = edits.compute(tiles.store, "add", lhs=index, rhs=tiles.channels.value)
+        at = edits.compute(tiles.store, "add", lhs=pointer, rhs=index)
+        edits.before(tiles.store, edits.make("store", pointer=at, value=value, mask=tiles.channels.mask))
+
+    # The second kernel.
+
+    def whole(self, symbol: str, pointers: Sequence[str]) -> Function:
+        """The second kernel, which joins `slabs` parts for each channel of a row instead of elements."""
+        added = [*map(Parameter, pointers), Parameter(SLABS)]
+        function = with_parameters(self.second.function, added, symbol)
+        edits = Rewriting(function)
+        body = _Joining(self, function, edits, [function.argument(name) for name in pointers])
+        edits.put(self.loop, body.loop())
+        return without_idle_parameters(edits.done())
+
+    def meta(self, given: Sequence[tuple[str, Scalar]]) -> tuple[tuple[str, Scalar], ...]:
+        """Launch options for the second kernel to begin with: those that it has where it goes over rows once more."""
+        function = self.second.function
+        loops = [one for one in function.walk() if one.kind in ("for", "while", "static_for") and one is not self.loop]
+        names: dict[Operand | None, str] = {}
+        names.update(zip(function.body.arguments, (one.name for one in function.parameters), strict=True))
+        blocks = [names.get(self._block(one)) for one in (self.row, *self.rows)]
+        sizes = [name for name, _ in given if not name.startswith(("num_", "maxnreg"))]
+        if loops or None in blocks or len(blocks) != 2 or set(sizes) != set(blocks):
+            return tuple(given)
+        digits = self.place.of(self.rows[0].name, "channel")
+        beside = any(digit.step == 1 and step == 1 for step, digit in digits)
+        count = self.rows[0].size
+        side = 1 << (min(SIDE, max(count // PROGRAMS, 1)).bit_length() - 1) if beside else 1
+        while count % side:  # rows may go without a mask where blocks fit
+            side //= 2
+        chosen = dict(zip(blocks, (ROUND // side, side), strict=True))
+        return (*((name, chosen[name]) for name, _ in given if name in chosen), ("num_warps", 4))
+
+    def _block(self, counter: Counter) -> Operand | None:
+        made = self.reader.definitions.get(counter.lanes) if counter.lanes is not None else None
+        return made.operands[1] if made is not None else None
+
+
+@dataclass
+class _Joining:
+    """The loop of `rows` over parts in the making."""
+
+    rows: PartialRows
+    function: Function
+    edits: Rewriting
+    pointers: Sequence[Value]
+
+    def __post_init__(self) -> None:
+        self.made: list[Operation] = []
+        reader = self.rows.reader
+        body = self.rows.loop.regions[0]
+        inside = {result for one in self.rows.loop.walk() for result in one.results} | set(body.arguments)
+        values = {*self.function.body.arguments, *reader.definitions} - inside
+        self.sums = Sums(self.edits, reader.indices, {*values, body.arguments[0]}, made=self.made)
+        self.slabs = self.function.argument(SLABS)
+        self.rank = len(reader.indices.shapes.of(self._load.operands[0]) or ())
+
+    @property
+    def _load(self) -> Operation:
+        return next(one for one in self.rows.reader.operations if id(one) in self.rows.reader.loads)
+
+    def _emit(self, kind: str, /, **parts: Operand) -> Value:
+        return self.sums.emit(kind, **parts)
+
+    def loop(self) -> Operation:
+        """The loop."""
+        loop, rows = self.rows.loop, self.rows
+        inner = [(s, d) for s, d in rows.place.of(rows.row.name, "channel")]
         count = size_of(inner)
-        total = SLABS if count == 1 else f"{count} * {SLABS}"
-        body = ["r0_index = r0_offset + r0_base", f"r0_mask = r0_index < {total}"]
-        place = self._place(inner)
-        given = iter(pointers)
-        for accumulator in self.loop.accumulators:
-            parts = [
-                f"tl.load({next(given)} + ({place}), r0_mask & xmask, other={accumulator.start})"
-                for _ in accumulator.names
-            ]
-            if accumulator.by == "welford":
-                new = ast.unparse(accumulator.joins[0]).partition(" = ")[0]
-                body.append(f"{new} = welford_combine({', '.join([*accumulator.names, *parts])})")
-            else:
-                body += [f"{accumulator.value} = {parts[0]}", ast.unparse(accumulator.joins[0])]
-            body += map(ast.unparse, accumulator.joins[1:])
-        lines = [f"for r0_offset in tl.range(0, {total}, R0_BLOCK):", *(f"    {line}" for line in body)]
-        after = [line for statement in self.loop.after for line in ast.unparse(statement).splitlines()]
-        wanted = names_in(ast.parse("\n".join([*lines, *after])))
-        return [*map(ast.unparse, live(self.loop.before, wanted)), *lines, *after]
+        end: Operand = self.slabs
+        outside: list[Operation] = []
+        if count > 1:
+            outside.append(self.edits.make("mul", lhs=Constant(str(count)), rhs=self.slabs))
+            end = outside[0].result
+            self.edits.before(loop, *outside)
+        place = self._form(rows.row.form)
+        mask = self._mask(place, end)
+        index = self._index(place, inner)
+        body, given, pointers = loop.regions[0], {}, iter(self.pointers)
+        for one in rows.accumulators:
+            carried = [body.arguments[1 + number] for number in one.carried]
+            parts = [self._loaded(next(pointers), index, mask, one.start) for _ in one.carried]
+            for number, old, new in zip(one.carried, carried, self._joined(one, carried, parts), strict=True):
+                given[number] = self._emit("where", condition=mask, x=new, y=old)
+        yields = tuple(given[number] for number in range(len(loop.results)))
+        region = Region(body.arguments, tuple(self.made), yields)
+        results = tuple(self.edits.value() for _ in loop.results)
+        operands = tuple(end if key == "end" else o for key, o in zip(loop.keys, loop.operands, strict=True))
+        return loop.having(operands=operands, results=results, regions=(region,), effect=effect_of((region,)))
 
-    def _place(self, inner: Terms) -> str:
+    def _form(self, form: Form) -> Operand:
+        """A counter as a tensor of the loop's rank: as the loop's index has it."""
+        lanes = {leaf.value: leaf.dims for leaf in self.rows.index.leaves if leaf.dims}
+        for value, dims in lanes.items():
+            form = moved_to(form, value, dims)
+        indices = self.rows.reader.indices
+        named = [one for one in indices.definitions if indices.form(one) == form]
+        full = [one for one in named if len(indices.shapes.of(one) or ()) == self.rank]
+        found = self.sums.value(full[0]) if full else self.sums.form(form, self.rank)
+        if found is None:
+            raise UnfitError("the second kernel's index is not known before its loop")
+        return found
+
+    def _mask(self, place: Operand, end: Operand) -> Operand:
+        """Which lanes have a part: those before the end of the row that the loop masked all the same."""
+        reader = self.rows.reader
+        mask: Operand = self._emit("lt", lhs=place, rhs=end)
+        for condition in conjuncts(self._load.get("mask"), reader.definitions):
+            if not reader.is_of(condition, self.rows.row):
+                known = self.sums.value(condition)
+                if known is None:
+                    raise UnfitError("the second kernel's mask is not known before its loop")
+                mask = self._emit("bitand", lhs=mask, rhs=known)
+        return mask
+
+    def _index(self, place: Operand, inner: Sequence[tuple[int, Digit]]) -> Operand:
         """Where a part lies: by image, tile and channel."""
-        sizes = {"xindex": self.loop.rows}
-        step, terms = 1, list[tuple[int, Digit]]()
-        for factor, digit in inner:
-            terms.append((factor, Digit("r0_index", step, digit.size)))
+        rows, step = self.rows, 1
+        terms: list[tuple[int, Operand]] = []
+        for _, digit in sorted(inner, key=lambda one: one[1].step):
+            part: Operand = place if step == 1 else self._emit("floordiv", lhs=place, rhs=Constant(str(step)))
+            terms.append((digit.step, self._emit("mod", lhs=part, rhs=Constant(str(digit.size)))))
             step *= digit.size
-        terms += [(f, d) for f, d in self.terms.get("channel", ()) if d.variable == "xindex"]
-        slab = "r0_index" if step == 1 else f"r0_index // {step}"
-        rows = [(f, d) for f, d in self.terms.get("batch", ()) if d.variable == "xindex"]
-        if rows:
-            slab = f"{SLABS} * ({text_of(rows, sizes)}) + {slab}"
-        channel = f" + {text_of(Index.sum(terms).terms, sizes)}" if terms else ""
-        return ast.unparse(ast.parse(f"{self.tile.channels} * ({slab}){channel}"))
+        slab: Operand = place if step == 1 else self._emit("floordiv", lhs=place, rhs=Constant(str(step)))
+        image: Operand | None = None
+        for counter in rows.rows:
+            base = self._form(counter.form)
+            own = rows.place.of(counter.name, "image")
+            image = self._sum(image, ((d.step, self._digit(base, s, d, counter)) for s, d in own))
+            terms += [(d.step, self._digit(base, s, d, counter)) for s, d in rows.place.of(counter.name, "channel")]
+        if image is not None:
+            slab = self._emit("add", lhs=self._emit("mul", lhs=self.slabs, rhs=image), rhs=slab)
+        total = self._emit("mul", lhs=Constant(str(rows.place.tiles.channels.size)), rhs=slab)
+        return self._sum(total, sorted(terms, key=lambda one: one[0])) or total
+
+    def _digit(self, base: Operand, step: int, digit: Digit, counter: Counter) -> Operand:
+        """The digit of a counter that is a digit of what the tiles count."""
+        found = base if step == 1 else self._emit("floordiv", lhs=base, rhs=Constant(str(step)))
+        if step * digit.size < counter.size:
+            found = self._emit("mod", lhs=found, rhs=Constant(str(digit.size)))
+        return self._emit("sub", lhs=Constant(str(digit.size - 1)), rhs=found) if digit.reverse else found
+
+    def _sum(self, total: Operand | None, terms: Iterable[tuple[int, Operand]]) -> Operand | None:
+        for factor, operand in terms:
+            part = operand if factor == 1 else self._emit("mul", lhs=Constant(str(factor)), rhs=operand)
+            total = part if total is None else self._emit("add", lhs=total, rhs=part)
+        return total
+
+    def _loaded(self, pointer: Value, index: Operand, mask: Operand, other: Operand) -> Value:
+        at = self._emit("add", lhs=pointer, rhs=index)
+        return self._emit("load", pointer=at, mask=mask, other=other)
+
+    def _joined(self, one: Accumulator, carried: Sequence[Operand], parts: Sequence[Operand]) -> Sequence[Operand]:
+        """What accumulators are with a part joined to each."""
+        if one.combine is None:
+            kind = {"sum": "add", "max": "maximum", "min": "minimum"}[one.by]
+            keys = ("lhs", "rhs") if kind == "add" else ("x", "y")
+            return [self._emit(kind, **dict(zip(keys, (*carried, *parts), strict=True)))]
+        operations, yields = self.edits.clone(self.rows.functions[one.combine.name].body, [*carried, *parts])
+        tuples: dict[Operand, Sequence[Operand]] = {m.result: m.operands for m in operations if m.kind == "tuple"}
+        self.made += [made for made in operations if made.result not in yields or made.kind != "tuple"]
+        return tuples.get(yields[0], yields)
 
 
-def whole_meta(rows: PartialRows, kernel: Kernel) -> tuple[tuple[str, Scalar], ...]:
-    """Launch options for the second kernel to begin with: those that it has, where it goes over rows once more."""
-    if any(isinstance(statement, ast.For) for statement in rows.loop.after):
-        return kernel.meta
-    beside = [d.variable for f, d in rows.terms.get("channel", ()) if f == 1] == ["xindex"]
-    count = rows.loop.rows
-    side = 1 << (min(SIDE, max(count // PROGRAMS, 1)).bit_length() - 1) if beside else 1
-    while count % side:  # rows may go without a mask where blocks fit
-        side //= 2
-    return (("XBLOCK", side), ("R0_BLOCK", ROUND // side), ("num_warps", 4))
-
-
-def _left_over(loop: RowLoop) -> bool:
-    """Whether what comes after the loop reads what only the loop binds, its accumulators apart."""
-    bound = {name for statement in loop.values for name in bound_by(statement)} | {"r0_offset"}
-    bound |= {name for a in loop.accumulators for join in a.joins for name in bound_by(join) if name not in a.names}
-    return bool(_free(loop.after) & (bound - {name for s in loop.before for name in bound_by(s)}))
-
-
-def _free(statements: Sequence[ast.stmt]) -> set[str]:
-    """Names that statements read before they bind them."""
-    free, bound = set[str](), set[str]()
-    for statement in statements:
-        inner = ast.Module(statement.body, []) if isinstance(statement, ast.For) else None
-        reads = _free(statement.body) - set(bound_by(statement.target)) if isinstance(statement, ast.For) else set()
-        reads |= names_in(statement.iter) if isinstance(statement, ast.For) else set()
-        if inner is None:
-            reads = read_by(statement)
-        free |= reads - bound
-        bound |= set(bound_by(statement))
-    return free
+def _slice(function: Function, loop: Operation, found: Sequence[Accumulator]) -> Function:
+    """The kernel up to the end of the loop, which only makes what is reduced."""
+    body = loop.regions[0]
+    before = []
+    for one in function.body.operations:
+        if one is loop:
+            break
+        if one.effect == Effect.WRITE or one.regions:
+            raise UnfitError("the second kernel does more before its loop than compute")
+        before.append(one)
+    wanted: set[Operand] = {one.value for one in found} | {c for one in found for c in one.conditions}
+    kept: list[Operation] = []
+    for one in reversed(body.operations):
+        if wanted.intersection(one.results):
+            if one.regions:
+                raise UnfitError(f"what is reduced is computed in a {one.kind}")
+            kept.insert(0, one)
+            wanted.update(o for o in one.operands if isinstance(o, Value))
+        elif one.effect == Effect.WRITE:
+            raise UnfitError("the second kernel's loop does more than reduce")
+    if wanted.intersection(body.arguments[1:]):
+        raise UnfitError("what is reduced depends on the loop's earlier turns")
+    pairs = [(key, operand) for key, operand in zip(loop.keys, loop.operands, strict=True) if key != "init"]
+    region = Region(body.arguments[:1], tuple(kept))
+    only = replace(
+        loop,
+        keys=tuple(key for key, _ in pairs),
+        operands=tuple(operand for _, operand in pairs),
+        results=(),
+        regions=(region,),
+        effect=effect_of((region,)),
+    )
+    return replace(function, body=replace(function.body, operations=(*before, only), yields=()))

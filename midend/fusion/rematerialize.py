@@ -1,32 +1,44 @@
 """`rematerialize`: a convolution whose tiles were reduced is computed again where its elements are read afterwards."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.exploration import Exploration, Phase
-from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.kernel.analysis.accesses import Accesses
+from kernelwright.ir.kernel.counting import counted
+from kernelwright.ir.kernel.merging.reading import Part, UnfitError
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.text.printing import print_function
+from kernelwright.ir.kernel.values import Effect, Function
+from kernelwright.ir.passes import Context, Declined, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
-from kernelwright.midend.analysis.host_code import fresh_symbol, repeated, with_kernel, with_statements
+from kernelwright.midend.analysis.hand_overs import HandOver
+from kernelwright.midend.analysis.host_code import (
+    fresh_symbol,
+    repeated_on_straight_host,
+    with_kernel,
+    with_statements,
+)
 from kernelwright.midend.analysis.launches import (
     HostLaunch,
-    called,
     find_launches,
     function_of,
     handed_on,
     is_made_for,
     names_in,
     storages,
-    stores_by,
     written_between,
 )
-from kernelwright.midend.analysis.pointwise import mentions
 from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
-from kernelwright.midend.fusion.tile_pairs import TilePair
-from kernelwright.midend.fusion.tiles import Tile
-from kernelwright.midend.rows.row_loops import live
+from kernelwright.midend.fusion.image_tiles import ImageTiles, done_in_tiles, without_idle_parameters
+from kernelwright.midend.fusion.joining import joined, part_of, second_part, tensor_of
+from kernelwright.midend.kernel_pass import NOT_KNOWN
 
 
 @register
@@ -49,19 +61,19 @@ class Rematerialize(Pass):
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such results computed twice, and what can be fused with these now; the same object where
         there is none."""
-        changed = repeated(module, _fuse_one)
+        changed = repeated_on_straight_host(module, _fuse_one, ctx)
         return module if changed is module else FuseEpilogue().run(changed, ctx)
 
 
-def _fuse_one(module: KernelModule) -> KernelModule | None:
-    trace = trace_host(module)
-    if trace is None:
-        return None
-    for first, second, parameter in handed_on(module, trace):
-        split = Split(module, trace, first, second, parameter)
-        fused = split.fused() if split.is_legal() else None
-        if fused is not None:
-            return fused
+def _fuse_one(module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]) -> KernelModule | None:
+    pairs = [Split(module, trace, *pair) for pair in handed_on(module, trace)]
+    for split in pairs:
+        try:
+            return split.fused()
+        except UnfitError as reason:
+            declined(Declined(str(reason), f"{split.first.kernel.symbol}, {split.second.kernel.symbol}"))
+    if not pairs:
+        declined(Declined("no kernel reads what another one stores"))
     return None
 
 
@@ -81,51 +93,56 @@ class Split:
         return self.first.given[self.parameter]
 
     @property
-    def stores(self) -> list[ast.Call]:
-        """The first kernel's stores of the result."""
-        return stores_by(self.first.function, self.parameter)
+    def function(self) -> Function:
+        """The first kernel."""
+        functions = kernel_functions(self.module)
+        return inlined(functions[self.first.kernel.symbol], functions)
 
-    @property
-    def others(self) -> list[ast.expr]:
-        """Its other stores."""
-        body = self.first.function.body
-        return [s.value for s in body if isinstance(s, ast.Expr) and s.value not in self.stores]
-
-    def is_legal(self) -> bool:
-        """Whether the first kernel may store its result just before the second launch: a kernel as `fuse-reduction`
-        leaves it, whose result nobody else has and whose operands are then what they were."""
-        first, stores = self.first, self.stores
-        spec = self.trace.spec(first.index, ast.Name(self.tensor, ast.Load())) if self.tensor.isidentifier() else None
-        if spec is None or len(stores) != 1 or mentions(first.function, self.parameter) != 2:
-            return False
-        tile = Tile.of(first, stores[0], self.parameter, spec.numel)
-        if tile is None or not tile.within or not _is_plain(first.function):
-            return False
-        again = self._again()
+    def check(self) -> None:
+        """Raise UnfitError unless the first kernel may store its result just before the second launch: a kernel as
+        `fuse-reduction` leaves it, whose result nobody else has and whose operands are then what they were."""
+        first, facts = self.first, launch_facts(self.module)
+        if first.kernel.symbol not in facts:
+            raise UnfitError(NOT_KNOWN)
+        blocks = {name: value for name, value in first.kernel.meta if type(value) is int}
+        part = Part(counted(self.function), facts[first.kernel.symbol], blocks)
+        if not ImageTiles.of(part, self.parameter).within:
+            raise UnfitError("the first kernel does not keep its tiles within images")
+        writing = [one for one in self.function.walk() if one.effect == Effect.WRITE]
+        if len(writing) < 2 or any(one.kind != "store" for one in writing):
+            raise UnfitError("the first kernel does not store its result and what tiles come to, and nothing else")
+        if not is_made_for(self.trace, self.tensor, first.index, self.second.index):
+            raise UnfitError("others read the tensor, too")
         roots = storages(self.trace)
-        read = {roots.get(name, name) for name in self._names(again) - {self.tensor}}
-        return (
-            bool(self.others)
-            and is_made_for(self.trace, self.tensor, first.index, self.second.index)
-            and not read & written_between(self.module, self.trace, first.index, self.second.index)
-        )
+        read = {roots.get(name, name) for name in self._names(self._again()) - {self.tensor}}
+        if read & written_between(self.module, self.trace, first.index, self.second.index):
+            raise UnfitError("what the first kernel reads is written before the second kernel's launch")
 
-    def fused(self) -> KernelModule | None:
-        """The module with the result computed twice and the second kernel where that is for the second time; None
-        where it cannot be there."""
+    def fused(self) -> KernelModule:
+        """The module with the result computed twice and the second kernel where that is for the second time. Raises
+        UnfitError where it cannot be there."""
+        self.check()
         again = self._again()
         module = self._split(again)
         trace = trace_host(module)
         assert trace is not None
         launches = {launch.kernel.symbol: launch for launch in find_launches(module, trace)}
         first, second = launches[again.symbol], launches[self.second.kernel.symbol]
-        pair = TilePair(module, trace, first, second, self.parameter, self.tensor)
-        return pair.made() if pair.is_legal() else None
+        pair = HandOver(module, trace, first, second, self.parameter, self.tensor)
+        if hindrance := pair.hindrance():
+            raise UnfitError(hindrance)
+        tiles = ImageTiles.of(part_of(pair, pair.first), self.parameter)
+        tensor = tensor_of(pair)
+
+        def merge(form: Part, names: Mapping[str, str], symbol: str) -> Function:
+            return done_in_tiles(tiles, form, tensor, names, symbol)
+
+        return joined(pair, pair.first, second_part(pair), merge)
 
     def _split(self, again: Kernel) -> KernelModule:
         """The module with a second launch of the template, which alone stores the result."""
         first, second = self.first, self.second
-        parts = self._storing(first.kernel.symbol, self.others)
+        parts = self._storing(first.kernel.symbol, result=False)
         operands = self._names(again) - {self.tensor}
         texts = {first.index: [first.text(parts, self._operands(parts))]}
         texts[second.index] = [first.text(again, self._operands(again))]
@@ -143,19 +160,18 @@ class Split:
     def _again(self) -> Kernel:
         """The first kernel without what it stores beside its result."""
         stem = f"{self.first.kernel.symbol.removesuffix('_parts')}_again"
-        return self._storing(fresh_symbol(self.module, stem), self.stores)
+        return self._storing(fresh_symbol(self.module, stem), result=True)
 
-    def _storing(self, symbol: str, stores: Iterable[ast.expr]) -> Kernel:
-        """The first kernel with these stores alone, and what they need."""
-        function, kept = self.first.function, list(stores)
-        needed = live(function.body, set().union(*map(names_in, kept)))
-        body = [s for s in function.body if s in needed or (isinstance(s, ast.Expr) and s.value in kept)]
-        used = names_in(ast.Module(body, []))
-        names = [name for name in self.first.parameters if name in used]
-        names += [ast.unparse(a) for a in function.args.args if a.arg in self.first.constexprs]
-        lines = [line for statement in body for line in ast.unparse(statement).splitlines()]
-        source = "\n".join([f"@triton.jit\ndef {symbol}({', '.join(names)}):", *(f"    {line}" for line in lines)])
-        return replace(self.first.kernel, symbol=symbol, source=source)
+    def _storing(self, symbol: str, *, result: bool) -> Kernel:
+        """The first kernel, which stores its result alone or what it stores beside it, and what that needs."""
+        function = self.function
+        edits = Rewriting(function)
+        for access in Accesses(function).all:
+            stores_result = access.base == function.argument(self.parameter)
+            if access.operation.kind == "store" and stores_result != result:
+                edits.erase(access.operation)
+        made = without_idle_parameters(edits.done())
+        return replace(self.first.kernel, symbol=symbol, source=print_function(replace(made, symbol=symbol)))
 
     def _operands(self, kernel: Kernel) -> list[str]:
         """What the first launch gives for the parameters of such a kernel."""
@@ -165,15 +181,3 @@ class Split:
     def _names(self, kernel: Kernel) -> set[str]:
         """Names of host code in that."""
         return set().union(*(names_in(ast.parse(value)) for value in self._operands(kernel))) - {"torch"}
-
-
-def _is_plain(function: ast.FunctionDef) -> bool:
-    """Whether a kernel does nothing but compute and, outside of loops, store."""
-    for statement in function.body:
-        stores = isinstance(statement, ast.Expr) and called(statement.value, "tl.store")
-        effects = any(isinstance(node, ast.Expr) for node in ast.walk(statement)) or "tl.atomic" in ast.unparse(
-            statement
-        )
-        if not stores and (effects or not isinstance(statement, ast.Assign | ast.AnnAssign | ast.For)):
-            return False
-    return True

@@ -1,6 +1,8 @@
 """Reductions of a convolution's result: in the tiles where that is computed, and right then."""
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from programs import assert_right, lowered
@@ -11,9 +13,13 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.ir.verifier import launched
 from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
 from kernelwright.midend.fusion.fuse_reduction import FuseReduction
+from kernelwright.midend.local.exp_identities import ExpIdentities
 from kernelwright.midend.templates.channels_last_conv import ChannelsLastConv
 from kernelwright.midend.templates.implicit_gemm import ImplicitGemm
 from kernelwright.midend.templates.transposed_conv import TransposedConv
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from respelling import respelt_module
 
 H200 = Context(target="h200")
 CHANNELS_LAST = ChannelsLastConv()
@@ -48,7 +54,7 @@ def floats(module: KernelModule) -> int:
 def parts(module: KernelModule) -> list[str]:
     """The sources of the kernels that store what tiles come to."""
     kernels = (module.kernel(symbol) for symbol in launched(module))
-    return [kernel.source for kernel in kernels if "image_tiles" in kernel.source]
+    return [kernel.source for kernel in kernels if "_parts_ptr" in kernel.source and "slabs" not in kernel.source]
 
 
 def stores_elements(source: str) -> bool:
@@ -180,3 +186,66 @@ def test_what_else_is_done_with_the_tensor_or_an_operand_counts(old, new):
     changed = replace(before, launcher=replace(before.launcher, source=source.replace(old, new)))
     after = FuseReduction().run(changed, H200)
     assert after is changed or stores_elements(parts(after)[0])
+
+
+def reasons(module: KernelModule) -> list[str]:
+    """Why the pass leaves kernels as they are; it must leave all of them."""
+    said: list[str] = []
+    assert FuseReduction().run(module, Context(target="h200", declined=lambda one: said.append(one.reason))) is module
+    return said
+
+
+GELU_MEAN = "F.gelu(self.conv(a)).mean((2, 3))"
+
+
+def test_a_kernel_printed_anew_by_another_rewrite_is_reduced_too():
+    """`exp-identities` gives the kernel other names and another expression."""
+    lowered_ = lowered(GELU_MEAN, [CONV[0]], f"self.conv = {CONV[1]}", "float32", every_conv=True, **WHOLE)
+    other = with_tiles(CHANNELS_LAST.run(ExpIdentities().run(lowered_, H200), H200), 64)
+    assert all("r0_index" not in kernel.source for kernel in other.kernels)
+    after = FuseReduction().run(other, H200)
+    assert len(parts(after)) == 1 and "exp2" in parts(after)[0] and not stores_elements(parts(after)[0])
+    assert_right(with_tiles(after, 32), seeds=(0,))
+
+
+@pytest.mark.parametrize("forward", [GELU_MEAN, "F.instance_norm(self.conv(a))"])
+def test_names_do_not_matter(forward):
+    before = made(forward, *CONV)
+    for kernel in before.kernels:
+        assert "xindex" in kernel.source or "channel" in kernel.source
+    other = respelt_module(before, 3)
+    after = FuseReduction().run(other, H200)
+    assert len(parts(after)) == 1
+    assert_right(with_tiles(after, 32), seeds=(0,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (
+            "tl.full([XBLOCK, R0_BLOCK], 0,",
+            "tl.full([XBLOCK, R0_BLOCK], 1,",
+            "an accumulator of the second kernel starts",
+        ),
+        ("add_1 = acc +", "add_1 = acc *", "the second kernel's loop does not join values as its sum does"),
+        ("acc = tl.where(r0_mask &", "acc = tl.where((r0_index < 30) &", "the second kernel joins values under a mask"),
+        ("tl.sum(acc, 1)[:, None]", "tl.sum(acc, 0)[None, :]", "the second kernel does not reduce along the row"),
+        (
+            "r0_mask & xmask, eviction",
+            "(r0_index < 30) & xmask, eviction",
+            "not every element is read once",
+        ),
+        (
+            "inside & (channel < 6))",
+            "inside & (channel < 6) & (ox > 1))",
+            "the first kernel's mask says more than where",
+        ),
+    ],
+)
+def test_what_declines_says_why(old, new, reason):
+    before = made("self.conv(a).mean((2, 3))", *CONV)
+    texts = [kernel.source.replace(old, new) for kernel in before.kernels]
+    assert sum(text != kernel.source for text, kernel in zip(texts, before.kernels, strict=True)) == 1
+    kernels = tuple(replace(k, source=text) for k, text in zip(before.kernels, texts, strict=True))
+    said = reasons(replace(before, kernels=kernels))
+    assert any(one.startswith(reason) for one in said), said

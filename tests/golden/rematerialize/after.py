@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: program
-# level: triton  digest: 0addf3891f59
+# level: triton  digest: fe020444cbb2
 import torch
 import triton
 import triton.language as tl
@@ -84,40 +84,43 @@ convolution_kernel_meta = {"YBLOCK": 32, "XBLOCK": 16, "num_warps": 4}
 
 # covers: aten.convolution, aten.view, aten._native_batch_norm_legit
 @triton.jit
-def conv2d_parts(x_ptr, weight_ptr, conv_bias_ptr, zeros_parts_ptr, zeros_1_parts_ptr, zeros_2_parts_ptr, MBLOCK: tl.constexpr, NBLOCK: tl.constexpr, KBLOCK: tl.constexpr):
-    tiles: tl.constexpr = (6 + NBLOCK - 1) // NBLOCK
-    channel = tl.program_id(0) % tiles * NBLOCK + tl.arange(0, NBLOCK)[None, :]
-    image_tiles: tl.constexpr = (1188 + MBLOCK - 1) // MBLOCK
-    image = tl.program_id(0) // tiles // image_tiles
-    place = tl.program_id(0) // tiles % image_tiles * MBLOCK + tl.arange(0, MBLOCK)[:, None]
-    pixel = image * 1188 + place
-    ox = pixel % 33
-    oy = pixel // 33 % 36
-    batch = pixel // 33 // 36
-    inside = place < 1188
-    iy = oy
-    ix = ox
-    x_at = x_ptr + (5320 * batch + 140 * iy + 4 * ix)
-    weight_at = weight_ptr + 12 * channel
+def conv2d_parts(
+    x_ptr, weight_ptr, conv_bias_ptr, zeros_parts_ptr, zeros_1_parts_ptr, zeros_2_parts_ptr, MBLOCK: tl.constexpr,
+    NBLOCK: tl.constexpr, KBLOCK: tl.constexpr,
+):
+    product: tl.constexpr = (12 + KBLOCK - 1) // KBLOCK * KBLOCK
+    pid = tl.program_id(0)
+    quotient: tl.constexpr = (6 + NBLOCK - 1) // NBLOCK
+    tile = pid // quotient
+    quotient_1: tl.constexpr = (1188 + MBLOCK - 1) // MBLOCK
+    rows = tile % quotient_1 * MBLOCK + tl.arange(0, MBLOCK)[:, None]
+    rows_1 = tile // quotient_1 * 1188 + rows
+    rows_2 = rows_1 // 33
+    rows_3 = 5320 * (rows_2 // 36) + 140 * (rows_2 % 36) + 4 * (rows_1 % 33)
+    x_pointers = x_ptr + rows_3
+    mask = rows < 1188
+    columns = pid % quotient * NBLOCK + tl.arange(0, NBLOCK)[None, :]
+    weight_pointers = weight_ptr + 12 * columns
     acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)
-    padded: tl.constexpr = (12 + KBLOCK - 1) // KBLOCK * KBLOCK
-    for step in range(0, 3 * padded, KBLOCK):
-        first = step % padded // KBLOCK * KBLOCK
-        k = first + tl.arange(0, KBLOCK)
-        ky = step // padded % 3
-        a = tl.load(x_at + 140 * ky + k[None, :], inside & (k[None, :] < 12), other=0.0)
-        b = tl.load(weight_at + 72 * ky + k[:, None], (k[:, None] < 12) & (channel < 6), other=0.0)
-        acc = tl.dot(a, b, acc, input_precision='ieee')
-    conv_bias = tl.load(conv_bias_ptr + channel, channel < 6, eviction_policy='evict_last', other=0.0)
-    convolution_out = acc.to(tl.float32)
-    add = convolution_out + conv_bias
-    broadcast_to = add
-    tile_count = tl.sum(inside.to(tl.float32), 0)[None, :]
-    tile_mean = tl.sum(tl.where(inside & (channel < 6), broadcast_to, 0.0), 0)[None, :] / tl.maximum(tile_count, 1.0)
-    tile_apart = tl.where(inside & (channel < 6), broadcast_to - tile_mean, 0.0)
-    tl.store(zeros_parts_ptr + (tl.program_id(0) // tiles * 6 + channel), tile_mean, channel < 6)
-    tl.store(zeros_1_parts_ptr + (tl.program_id(0) // tiles * 6 + channel), tl.sum(tile_apart * tile_apart, 0)[None, :], channel < 6)
-    tl.store(zeros_2_parts_ptr + (tl.program_id(0) // tiles * 6 + channel), tile_count, channel < 6)
+    for start in range(0, 3 * product, KBLOCK):
+        tile_1 = start // product % 3
+        index = start % product // KBLOCK * KBLOCK + tl.arange(0, KBLOCK)
+        columns_1 = index[None, :]
+        x = tl.load(x_pointers + 140 * tile_1 + columns_1, mask=mask & (columns_1 < 12), other=0.0)
+        rows_4 = index[:, None]
+        weight = tl.load(weight_pointers + 72 * tile_1 + rows_4, mask=(rows_4 < 12) & (columns < 6), other=0.0)
+        acc = tl.dot(x, weight, acc=acc, input_precision='ieee')
+    columns_1 = tile * 6 + columns
+    mask_1 = columns < 6
+    both = mask & mask_1
+    conv_bias = tl.load(conv_bias_ptr + columns, mask=mask_1, other=0.0, eviction_policy='evict_last')
+    total = acc.to(tl.float32) + conv_bias
+    column = tl.sum(mask.to(tl.float32), axis=0)[None, :]
+    quotient_2 = tl.sum(tl.where(both, total, 0.0), axis=0)[None, :] / tl.maximum(column, 1.0)
+    tl.store(zeros_parts_ptr + columns_1, quotient_2, mask=mask_1)
+    chosen = tl.where(both, total - quotient_2, 0.0)
+    tl.store(zeros_1_parts_ptr + columns_1, tl.sum(chosen * chosen, axis=0)[None, :], mask=mask_1)
+    tl.store(zeros_2_parts_ptr + columns_1, column, mask=mask_1)
 
 conv2d_parts_meta = {"MBLOCK": 64, "NBLOCK": 16, "KBLOCK": 16, "num_warps": 4, "num_stages": 3}
 
@@ -150,42 +153,41 @@ convolution_view_batch_norm_legit_whole_meta = {"XBLOCK": 1, "R0_BLOCK": 1024, "
 
 # covers: aten.convolution, aten.view, aten._native_batch_norm_legit, aten.div
 @triton.jit
-def conv2d_again_convolution_view_batch_norm_legit_div(x_ptr, weight_ptr, conv_bias_ptr, buf3_ptr, buf4_ptr, out_ptr_1, MBLOCK: tl.constexpr, NBLOCK: tl.constexpr, KBLOCK: tl.constexpr):
-    tiles: tl.constexpr = (6 + NBLOCK - 1) // NBLOCK
-    channel = tl.program_id(0) % tiles * NBLOCK + tl.arange(0, NBLOCK)[None, :]
-    image_tiles: tl.constexpr = (1188 + MBLOCK - 1) // MBLOCK
-    image = tl.program_id(0) // tiles // image_tiles
-    place = tl.program_id(0) // tiles % image_tiles * MBLOCK + tl.arange(0, MBLOCK)[:, None]
-    pixel = image * 1188 + place
-    ox = pixel % 33
-    oy = pixel // 33 % 36
-    batch = pixel // 33 // 36
-    inside = place < 1188
-    iy = oy
-    ix = ox
-    x_at = x_ptr + (5320 * batch + 140 * iy + 4 * ix)
-    weight_at = weight_ptr + 12 * channel
+def conv2d_again_convolution_view_batch_norm_legit_div(
+    x_ptr, weight_ptr, conv_bias_ptr, buf3_ptr, buf4_ptr, out_ptr_1, MBLOCK: tl.constexpr, NBLOCK: tl.constexpr,
+    KBLOCK: tl.constexpr,
+):
+    product: tl.constexpr = (12 + KBLOCK - 1) // KBLOCK * KBLOCK
+    pid = tl.program_id(0)
+    quotient: tl.constexpr = (6 + NBLOCK - 1) // NBLOCK
+    tile = pid // quotient
+    quotient_1: tl.constexpr = (1188 + MBLOCK - 1) // MBLOCK
+    tile_1 = tile // quotient_1
+    rows = tile % quotient_1 * MBLOCK + tl.arange(0, MBLOCK)[:, None]
+    rows_1 = tile_1 * 1188 + rows
+    rows_2 = rows_1 // 33
+    rows_3 = 5320 * (rows_2 // 36) + 140 * (rows_2 % 36) + 4 * (rows_1 % 33)
+    x_pointers = x_ptr + rows_3
+    mask = rows < 1188
+    columns = pid % quotient * NBLOCK + tl.arange(0, NBLOCK)[None, :]
+    weight_pointers = weight_ptr + 12 * columns
     acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)
-    padded: tl.constexpr = (12 + KBLOCK - 1) // KBLOCK * KBLOCK
-    for step in range(0, 3 * padded, KBLOCK):
-        first = step % padded // KBLOCK * KBLOCK
-        k = first + tl.arange(0, KBLOCK)
-        ky = step // padded % 3
-        a = tl.load(x_at + 140 * ky + k[None, :], inside & (k[None, :] < 12), other=0.0)
-        b = tl.load(weight_at + 72 * ky + k[:, None], (k[:, None] < 12) & (channel < 6), other=0.0)
-        acc = tl.dot(a, b, acc, input_precision='ieee')
-    convolution_out = acc.to(tl.float32)
-    conv_bias = tl.load(conv_bias_ptr + channel, channel < 6, eviction_policy='evict_last', other=0.0)
-    buf3 = tl.load(buf3_ptr + (channel + 6 * image), channel < 6, eviction_policy='evict_last', other=0.0)
-    buf4 = tl.load(buf4_ptr + (channel + 6 * image), channel < 6, eviction_policy='evict_last', other=0.0)
-    add = convolution_out + conv_bias
-    sub = add - buf3
-    div = buf4 / 1188.0
-    add_1 = div + 1e-05
-    rsqrt = tl.rsqrt(add_1)
-    mul = sub * rsqrt
-    div_1 = mul / 2.0
-    tl.store(out_ptr_1 + (channel + 6 * ox + 198 * oy + 7128 * image), div_1, inside & (channel < 6))
+    for start in range(0, 3 * product, KBLOCK):
+        tile_2 = start // product % 3
+        index = start % product // KBLOCK * KBLOCK + tl.arange(0, KBLOCK)
+        columns_1 = index[None, :]
+        x = tl.load(x_pointers + 140 * tile_2 + columns_1, mask=mask & (columns_1 < 12), other=0.0)
+        rows_4 = index[:, None]
+        weight = tl.load(weight_pointers + 72 * tile_2 + rows_4, mask=(rows_4 < 12) & (columns < 6), other=0.0)
+        acc = tl.dot(x, weight, acc=acc, input_precision='ieee')
+    pointers = out_ptr_1 + (7128 * tile_1 + 6 * rows + columns)
+    mask_1 = columns < 6
+    conv_bias = tl.load(conv_bias_ptr + columns, mask=mask_1, eviction_policy='evict_last')
+    columns_1 = 6 * tile_1 + columns
+    buf3 = tl.load(buf3_ptr + columns_1, mask=mask_1, eviction_policy='evict_last')
+    buf4 = tl.load(buf4_ptr + columns_1, mask=mask_1, eviction_policy='evict_last')
+    product_1 = (acc.to(tl.float32) + conv_bias - buf3) * tl.rsqrt(buf4 / 1188.0 + 1e-05)
+    tl.store(pointers, product_1 / 2.0, mask=mask & mask_1)
 
 conv2d_again_convolution_view_batch_norm_legit_div_meta = {"MBLOCK": 64, "NBLOCK": 16, "KBLOCK": 16, "num_warps": 4, "num_stages": 3}
 
