@@ -153,6 +153,10 @@ class ImageTiles:
     def _check_once(self, element: Index, plain: Digits, bounded: Sequence[Counter]) -> None:
         """Raise where pixels, phases and channels do not give each element once."""
         used = [digit for _, digit in element.terms if not digit.variable.startswith("coordinate")]
+        if [digit.size for digit in used if digit.variable == "channel"] != [self.channels.size] * (
+            self.channels.size > 1
+        ):
+            raise UnfitError("columns of the first kernel's tiles are more than channels")
         for counter in bounded:
             index = plain.index(counter.form)
             if index is None or not counts_up([(f, d.size) for f, d in index.terms], index.count - index.offset):

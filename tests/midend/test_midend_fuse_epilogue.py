@@ -12,6 +12,7 @@ from kernelwright.midend.templates.channels_last_conv import ChannelsLastConv
 from kernelwright.midend.templates.depthwise_conv import DepthwiseConv
 from kernelwright.midend.templates.implicit_gemm import ImplicitGemm
 from kernelwright.midend.templates.transposed_conv import TransposedConv
+from kernelwright.midend.templates.triton_matmul import TritonMatmul
 
 H200 = Context(target="h200")
 
@@ -102,3 +103,11 @@ def test_an_epilogue_that_writes_what_others_still_read_stays():
     before = replace(before, launcher=replace(before.launcher, source=source.replace("return out", "return a")))
     assert verify(before) == () and "a, **relu_meta" in source
     assert FuseEpilogue().run(before, H200) is before
+
+
+def test_how_far_an_element_is_from_the_diagonal_is_one_difference():
+    module = lowered("torch.tril(a @ a)", [(40, 40)])
+    after = FuseEpilogue().run(TritonMatmul().run(module, H200), H200)
+    (kernel,) = after.kernels
+    assert "39" not in kernel.source  # no end that a digit is counted down from
+    assert_right(after)

@@ -105,15 +105,17 @@ class Transport:
             return _Moved(whole.operand, whole.dims)
         total: Operand | None = None
         dims: frozenset[int] = frozenset()
-        for factor, digit in reversed(placed.terms):
-            held = self.place.held[digit.variable]
-            part, dims = self._digit(digit, held), dims | held.dims
+        subtracted = _are_subtracted(placed)
+        last = [term for term in reversed(placed.terms) if subtracted and term[1].reverse]
+        for factor, digit in [*(term for term in reversed(placed.terms) if term not in last), *last]:
+            held, less = self.place.held[digit.variable], subtracted and digit.reverse
+            part, dims = self._digit(replace(digit, reverse=False) if less else digit, held), dims | held.dims
             if factor != 1:
                 part = self._compute("mul", lhs=Constant(str(factor)), rhs=part)
-            total = part if total is None else self._compute("add", lhs=total, rhs=part)
+            total = part if total is None else self._compute("sub" if less else "add", lhs=total, rhs=part)
         if total is None:
             return _Moved(Constant(str(placed.offset)))
-        if placed.offset:
+        if placed.offset and not subtracted:
             sign = "add" if placed.offset > 0 else "sub"
             total = self._compute(sign, lhs=total, rhs=Constant(str(abs(placed.offset))))
         return _Moved(total, dims)
@@ -293,3 +295,9 @@ class Transport:
         parts |= {"mask": mask} if mask is not None else {}
         made = self.edits.make("store", pointer=pointer.operand, value=moved.operand, **parts)
         self.edits.before(self.store, made)
+
+
+def _are_subtracted(index: Index) -> bool:
+    """Whether an index is a sum less its digits that are counted down: their ends and the offset cancel out."""
+    ends = sum(factor * (digit.size - 1) for factor, digit in index.terms if digit.reverse)
+    return index.offset == -ends < 0 and not all(digit.reverse for _, digit in index.terms)
