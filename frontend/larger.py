@@ -5,6 +5,9 @@ A program that is right at small sizes may be wrong at its own, where a row is l
 
 from contextlib import suppress
 from dataclasses import replace
+from math import prod
+
+from torch.cuda import is_available
 
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.precision import in_bf16
@@ -14,6 +17,8 @@ from kernelwright.ir.values import Numerics, Reference
 
 #: Elements that a program of a larger size may produce in one forward.
 LARGER_BUDGET = 2**20
+#: A program with a tensor of so many elements has offsets that may leave 32 bits.
+_LARGE = 2**30
 #: Sizes that are made larger at most, the largest first.
 _MOST = 3
 
@@ -24,7 +29,8 @@ def import_larger(
     """What the program `source` computes at larger sizes than those that `import_source` made of it, which is `small`.
 
     In each of them one of the sizes that changed is as it was, or as large as the budget allows, and the others are
-    small. Programs that do not run are left out.
+    small. Programs that do not run are left out. Of a program whose offsets may leave 32 bits the last is the program
+    at its own sizes, which is not marked as shrunken and not computed.
     """
     if not small.shrunken:
         return ()
@@ -34,6 +40,12 @@ def import_larger(
         with suppress(UserError):
             larger = import_source(text, name, shrink="never", numerics=numerics, allclose=allclose)
             found.append(replace(larger.reference, shrunken=True))
+    if search.original is not None and not is_available():
+        shapes = (*search.original.shapes, *search.original.ends)
+        with suppress(UserError):
+            if max(map(prod, shapes), default=0) >= _LARGE:
+                own = import_source(source, name, shrink="never", numerics=numerics, allclose=allclose)
+                found.append(own.reference)
     return tuple(found)
 
 

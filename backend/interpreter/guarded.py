@@ -5,7 +5,8 @@ patches that make the language interpretable) alone; `versions.TRIED` has the re
 """
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
@@ -61,6 +62,11 @@ def np_dtype(dtype: Any) -> np.dtype:
 
 def _is_bf16(handle: Any) -> bool:
     return bool(handle.dtype.scalar == tl.bfloat16)
+
+
+def _is_signed(handle: Any) -> bool:
+    """Whether it holds integers of 32 bits with a sign; comparisons, whose type is the same, hold truth values."""
+    return bool(handle.dtype.scalar == tl.int32) and handle.data.dtype.kind == "i"
 
 
 def values_of(handle: Any) -> NDArray[Any]:
@@ -134,6 +140,8 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         self.memory: AddressSpace | None = None
         #: Whether nothing uses what an exchange finds: it is a store then.
         self.discards = False
+        #: Whether integers of 32 bits keep all bits that arithmetic gives them: what a kernel means to compute.
+        self.exact = False
 
     def __getattr__(self, name: str) -> NoReturn:
         raise NotImplementedError(f"Triton's interpreter has no {name.removeprefix('create_')}")
@@ -217,7 +225,13 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
     def cast_impl(self, src: Any, dst_type: Any) -> Any:
         return pack_exact(values_of(src), dst_type.scalar)
 
+    def create_bitcast(self, src: Any, dst_type: Any) -> Any:
+        data = src.data.astype(np.int32) if self.exact and _is_signed(src) else src.data
+        return super().create_bitcast(Handle(data, src.dtype), dst_type)
+
     def binary_op(self, lhs: Any, rhs: Any, op: Any) -> Any:
+        if self.exact and _is_signed(lhs) and _is_signed(rhs):
+            return Handle(op(lhs.data.astype(np.int64), rhs.data.astype(np.int64)), tl.int32)
         return _pack(op(values_of(lhs), values_of(rhs)), lhs.dtype.scalar)
 
     def unary_op(self, arg: Any, op: Any) -> Any:
@@ -280,6 +294,22 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
 
     def create_print(self, *_arguments: Any) -> None:
         """Prints are dropped: whoever judges a kernel reads nothing it says."""
+
+
+@contextmanager
+def exactly(builder: GuardedBuilder) -> Iterator[None]:
+    """Let integers of 32 bits keep all bits, though handles of Triton's refuse numbers that are too long."""
+    check = vars(Handle).get("__post_init__")
+    builder.exact = True
+    Handle.__post_init__ = lambda _handle: None
+    try:
+        yield
+    finally:
+        builder.exact = False
+        if check is None:
+            del Handle.__post_init__
+        else:
+            Handle.__post_init__ = check
 
 
 #: Terms that a tensor core adds before it rounds to an accumulator of 16 bits.

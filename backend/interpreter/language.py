@@ -8,7 +8,7 @@ import functools
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
@@ -28,6 +28,9 @@ from kernelwright.backend.interpreter.batched import BatchedBuilder
 from kernelwright.backend.interpreter.batched_signals import Divergence
 from kernelwright.backend.interpreter.guarded import ELEMENTS, Handle, np_dtype, pack_exact, values_of
 
+#: Of a loop of so many rounds, the numbers of those that run.
+Rounds = Callable[[int], Iterable[int]]
+
 
 class Language:
     """`triton.language` as the interpreter wants it: changes made before a launch and undone after.
@@ -39,6 +42,8 @@ class Language:
         self.builder = BatchedBuilder()
         self.semantic = semantic.TritonSemantic(self.builder)
         self._helper = helper
+        #: Which rounds of a loop run, by the frame that it is in.
+        self.chosen: Callable[[FrameType | None], Rounds] = lambda _frame: builtins.range
         self._changes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self._helpers: dict[int, Any] = {}
         for module in (tl, tl.core, tl.math, tl.standard, tl.random, libdevice):
@@ -160,8 +165,9 @@ class Language:
             bounds = (*((0, *bounds) if len(bounds) == 1 else bounds), options["step"])
         wide = any(isinstance(bound, tl.tensor) and bound.dtype == tl.int64 for bound in bounds)
         kind = tl.int64 if wide else tl.int32
-        for count in _counts([_bound(bound) for bound in bounds]):
-            yield tl.tensor(Handle(count.astype(np_dtype(kind)), kind), kind)
+        numbers = np.dtype(np.int64) if self.builder.exact else np_dtype(kind)
+        for count in _counts([_bound(bound) for bound in bounds], self.chosen(sys._getframe(1))):
+            yield tl.tensor(Handle(count.astype(numbers), kind), kind)
 
     def _fewest(self, choose: Callable[..., Any], combine: Callable[..., Any]) -> Callable[..., Any]:
         """`min` and `max`: Python's own on compile-time values, else elementwise."""
@@ -317,8 +323,8 @@ def _bound(value: Any) -> NDArray[np.int64]:
     return np.array([operator.index(_plain(value))], dtype=np.int64)
 
 
-def _counts(bounds: list[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
-    """What `range` counts in each program, where all count equally often; raises Divergence."""
+def _counts(bounds: list[NDArray[np.int64]], chosen: Rounds) -> Iterator[NDArray[np.int64]]:
+    """What `range` counts in each program in the rounds that run, where all count equally often; raises Divergence."""
     start, stop = (np.zeros(1, np.int64), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
     step = bounds[2] if len(bounds) > 2 else np.ones(1, np.int64)
     if not step.all():
@@ -326,7 +332,7 @@ def _counts(bounds: list[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
     rounds = np.maximum(-((start - stop) // step), 0)
     if (rounds != rounds[0]).any():
         raise Divergence(rounds)
-    for number in builtins.range(int(rounds[0])):
+    for number in chosen(int(rounds[0])):
         yield start + number * step
 
 

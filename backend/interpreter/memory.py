@@ -88,12 +88,22 @@ class AddressSpace:
 
     def add(self, name: str, tensor: Tensor, written: NDArray[np.bool_] | None = None) -> int:
         """Map a CPU tensor; its virtual address. `written` marks bytes of its storage that have a value."""
-        origin = ((len(self._buffers) + 1) << _WINDOW_BITS) | _MIDDLE
+        origin = self.window(len(self._buffers))
         size = tensor.element_size()
         start, storage = int(tensor.storage_offset()) * size, tensor.untyped_storage().data_ptr()
         buffer = Buffer(name, storage_bytes(tensor), start, size, origin, storage, written)
         self._buffers.append(buffer)
         return buffer.address
+
+    @staticmethod
+    def window(number: int) -> int:
+        """The address that a tensor's storage begins at, by the tensor's number."""
+        return ((number + 1) << _WINDOW_BITS) | _MIDDLE
+
+    @staticmethod
+    def owners(pointers: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The numbers of the tensors that pointers were made of."""
+        return (pointers >> np.uint64(_WINDOW_BITS)).astype(np.int64) - 1
 
     @property
     def tangled(self) -> bool:

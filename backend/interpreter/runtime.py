@@ -36,6 +36,7 @@ from kernelwright.backend.tensors import UNFILLED, poison
 from kernelwright.ir.errors import UserError
 
 if TYPE_CHECKING:
+    from kernelwright.backend.interpreter.grid import Body
     from kernelwright.backend.interpreter.language import Language
 
 __all__ = [
@@ -75,7 +76,7 @@ class _Kernel(KernelHandle):
         return {item.name: item.annotation for item in parameters if isinstance(item.annotation, tl.dtype)}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _language().builder.memory is None:
+        if patched_language().builder.memory is None:
             return super().__call__(*args, **kwargs)
         return self.body(*args, **kwargs)
 
@@ -96,7 +97,7 @@ class _Helper:
 
 
 @functools.cache
-def _language() -> "Language":
+def patched_language() -> "Language":
     """Triton's language; raises UnsupportedVersionError where Triton lacks what interpreting needs."""
     from kernelwright.backend.interpreter.language import Language
 
@@ -105,7 +106,7 @@ def _language() -> "Language":
 
 def _rewritten(fn: Callable[..., Any]) -> Callable[..., Any]:
     """The function as the interpreter runs it; called while the language is patched, since it keeps its globals."""
-    names = {**_language().builtins(), **fn.__globals__, **_language().bindings()}
+    names = {**patched_language().builtins(), **fn.__globals__, **patched_language().bindings()}
     exec(rewrite.rewritten_code(fn), names)
     body = names[fn.__name__]
     assert isinstance(body, FunctionType)
@@ -113,8 +114,8 @@ def _rewritten(fn: Callable[..., Any]) -> Callable[..., Any]:
     return body
 
 
-class _WatchingMode(DeviceMode):
-    """Host code on the CPU, its fresh allocations poisoned and, where asked, followed."""
+class HostMode(DeviceMode):
+    """Host code on the runtime's device; kernels that it launches see their tensors as they are."""
 
     def __init__(self, runtime: "InterpreterRuntime") -> None:
         super().__init__(runtime.device)
@@ -126,6 +127,10 @@ class _WatchingMode(DeviceMode):
         if self._runtime.in_kernel:
             return func(*args, **(kwargs or {}))
         return super().__torch_function__(func, types, args, kwargs)
+
+
+class _WatchingMode(HostMode):
+    """Host code on the CPU, its fresh allocations poisoned and, where asked, followed."""
 
     def called(self, func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> Any:
         name = getattr(func, "__name__", "").split(".")[0]
@@ -149,7 +154,7 @@ class InterpreterRuntime:
     """
 
     def __init__(self, check_uninitialised: bool = False, check_races: bool = False, zeros: bool = False) -> None:
-        _language()
+        patched_language()
         self.device = torch.device("cpu")
         self.triton = JitNamespace(self._launch, _Kernel)
         self.check_uninitialised, self.check_races, self._zeros = check_uninitialised, check_races, zeros
@@ -181,16 +186,23 @@ class InterpreterRuntime:
         from kernelwright.backend.interpreter.grid import run_grid
 
         assert isinstance(handle, _Kernel)
-        language = _language()
-        fault = functools.partial(_raise_access, handle)
+        fault = functools.partial(raise_access, handle)
         memory = AddressSpace(fault, Races() if self.check_races and math.prod(bound.grid) < 1 << 31 else None)
         memory.turned, memory.zeros = 0 if handle.waits else self.turned, self._zeros
+        self.interpret(handle, bound, memory, lambda body: run_grid(body, bound.grid, patched_language().builder))
+
+    def interpret(
+        self, handle: KernelHandle, bound: BoundLaunch, memory: AddressSpace, run: "Callable[[Body], None]"
+    ) -> None:
+        """Let `run` run a launch's programs in `memory`, which is given the tensors among the arguments."""
+        assert isinstance(handle, _Kernel)
+        language = patched_language()
         self.in_kernel = True
         try:
             with language.active(), np.errstate(all="ignore"):
                 language.builder.memory = memory
                 arguments = {name: self._argument(name, bound, handle, memory) for name in bound.arguments}
-                run_grid(functools.partial(handle.body, **arguments), bound.grid, language.builder)
+                run(functools.partial(handle.body, **arguments))
         except (KernelFault, UserError):
             raise
         except NotImplementedError as error:
@@ -204,12 +216,13 @@ class InterpreterRuntime:
 
     def _argument(self, name: str, bound: BoundLaunch, handle: _Kernel, memory: AddressSpace) -> Any:
         value = bound.arguments[name]
-        language = _language()
+        language = patched_language()
         if isinstance(value, Tensor):
             from kernelwright.backend.interpreter.guarded import ELEMENTS
 
-            if value.device.type != "cpu" or value.dtype not in ELEMENTS:
-                raise UserError(f"@{handle.__name__}: {name} is {value.dtype} on {value.device}; give CPU tensors")
+            if value.device.type != self.device.type or value.dtype not in ELEMENTS:
+                wanted = self.device.type.upper() if self.device.type == "cpu" else self.device.type
+                raise UserError(f"@{handle.__name__}: {name} is {value.dtype} on {value.device}; give {wanted} tensors")
             storage = value.untyped_storage()
             _, written = self._written.get(storage.data_ptr(), (None, None))
             return language.pointer(memory.add(name, value, written), value.dtype)
@@ -223,7 +236,7 @@ def _place(handle: KernelHandle, filename: str, line: int) -> Place:
     at = bisect_right(starts, (line, chr(0x10FFFF))) - 1
     first, function = starts[at] if at >= 0 else (1, handle.__name__)
     text = linecache.getline(filename, line).strip()
-    return Place(handle.__name__, function, line - first + 1, text, _language().builder.grid_idx)
+    return Place(handle.__name__, function, line - first + 1, text, patched_language().builder.grid_idx)
 
 
 def _place_of(handle: KernelHandle, traceback: TracebackType | None) -> Place:
@@ -237,7 +250,7 @@ def _place_of(handle: KernelHandle, traceback: TracebackType | None) -> Place:
     return _place(handle, filename, line)
 
 
-def _raise_access(
+def raise_access(
     handle: KernelHandle, tensor: str, offset: int, access: str, extent: tuple[int, int], message: str, unset: bool
 ) -> NoReturn:
     filename = handle.fn.__code__.co_filename

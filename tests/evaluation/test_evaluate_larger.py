@@ -74,11 +74,11 @@ TABLE = {
 }  # fmt: skip
 
 
-def judged(kernel: Kernel, forward: str, evaluator: LocalEvaluator) -> Verdict:
+def judged(kernel: Kernel, forward: str, evaluator: LocalEvaluator, sizes: str = LARGE) -> Verdict:
     source = (
         "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\nclass Model(nn.Module):\n"
         f"    def forward(self, x):\n        return {forward}\n\n\ndef get_inputs():\n"
-        f"    return [torch.randn({LARGE})]\n\n\ndef get_init_inputs():\n    return []\n"
+        f"    return [torch.randn({sizes})]\n\n\ndef get_init_inputs():\n    return []\n"
     )
     small = import_source(source, "program", shrink="always").reference
     larger = import_larger(source, small, "program")
@@ -121,3 +121,35 @@ def test_no_sizes_are_larger_than_those_of_a_program_that_is_small() -> None:
     source = "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n"
     source += "def get_inputs():\n    return [torch.randn(8, 8)]\n"
     assert import_larger(source, import_source(source, "program", shrink="always").reference, "program") == ()
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_offsets_are_checked_at_the_sizes_of_the_program(wide: bool, evaluator: LocalEvaluator) -> None:
+    """40 GB that nothing allocates: a row times its length leaves 32 bits from row 32768 on."""
+    body = EACH.format("M") if not wide else EACH.format("M").replace("r * N", "r.to(tl.int64) * N")
+    verdict = judged(Kernel(body), "x + 1", evaluator, "160000, 65536")
+    if wide:
+        assert verdict.ok and verdict.caliber["offsets_at"] == "x f32[160000, 65536]", verdict
+        return
+    assert verdict.status is Status.RUNTIME_ERROR and verdict.diagnostics[0].kernel == "k", verdict
+    assert "an integer of 32 bits overflows; widen" in verdict.detail
+    assert verdict.detail.endswith("[at the program's own sizes: x f32[160000, 65536]]")
+
+
+def test_host_code_that_refuses_its_own_sizes_is_right_at_small_ones(evaluator: LocalEvaluator) -> None:
+    out = "torch.empty_like(x)\n    assert x.numel() < 2**31, 'too many elements'"
+    verdict = judged(Kernel(EACH.format("M"), out=out), "x + 1", evaluator, "160000, 65536")
+    assert verdict.ok and "offsets_at" not in verdict.caliber
+    assert any(
+        note.startswith("offsets not checked at x f32[160000") and "too many" in note
+        for note in verdict.caliber["notes"]
+    )
+
+
+def test_only_a_program_of_many_elements_is_described_at_its_own_sizes() -> None:
+    source = "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+    source += "def get_inputs():\n    return [torch.randn({})]\n"
+    for sizes, own in (("4096, 16384", 0), ("65536, 16384", 1)):
+        small = import_source(source.format(sizes), "program", shrink="always").reference
+        larger = import_larger(source.format(sizes), small, "program")
+        assert [one.shrunken for one in larger].count(False) == own

@@ -19,6 +19,7 @@ import torch
 import triton
 
 from kernelwright.backend.compile.compiler import CompileFailureError, compile_module
+from kernelwright.backend.interpreter.own_sizes import check_offsets
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.launch.faults import AccessError, KernelFault, UnsupportedByInterpreter
@@ -245,6 +246,13 @@ def compile_kernels(header: Json, tensors: Sequence[RawTensor]) -> Result:
     return {"resources": {symbol: vars(item.resources) for symbol, item in compiled.items()}}, []
 
 
+def check_own_sizes(header: Json, tensors: Sequence[RawTensor]) -> Result:
+    """Check the offsets of a module's kernels at its reference's sizes; nothing is computed."""
+    del tensors
+    check_offsets(decode_module(header["module"]))
+    return {}, []
+
+
 def call_named(header: Json, tensors: Sequence[RawTensor]) -> Result:
     """Call `function`, which whoever asks names as `module:name`, with the header: work that this layer does not
     know, under its limits."""
@@ -257,6 +265,7 @@ def call_named(header: Json, tensors: Sequence[RawTensor]) -> Result:
 _KINDS: dict[str, Callable[[Json, Sequence[RawTensor]], Result]] = {
     "describe": describe,
     "compile": compile_kernels,
+    "offsets": check_own_sizes,
     "named": call_named,
 }
 _REFERENCES: dict[str, Callable[[Json, Sequence[RawTensor], Turns], Result]] = {

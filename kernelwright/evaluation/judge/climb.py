@@ -43,13 +43,14 @@ _FAILURES = {
 @dataclass
 class Climb:
     """One candidate's way up the ladder, and what was learnt on it. `larger`: its reference at larger sizes, and
-    `sizes` those of them that it was found right at."""
+    `sizes` those of them that it was found right at; `own_sizes`: those at which its offsets were."""
 
     owner: "LocalEvaluator"
     program: Program
     wanted: tuple[Rung, ...]
     larger: tuple[Reference, ...] = ()
     sizes: tuple[str, ...] = ()
+    own_sizes: str = ""
     findings: Findings = field(default_factory=Findings)
     resources: Mapping[str, Resources] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -107,6 +108,7 @@ class Climb:
             "layouts": "as get_inputs() and the model give them",
             "shrunken": self.program.reference.shrunken,
             **({"larger_sizes": list(self.sizes)} if self.sizes else {}),
+            **({"offsets_at": self.own_sizes} if self.own_sizes else {}),
             "rungs": list(map(str, self.wanted)),
             "walls": list(self.walls),
             "notes": list(self.notes),
@@ -149,7 +151,8 @@ class Climb:
             "left_out": list(truth.left_out),
             "kept": {name: list(traits) for name, traits in truth.held.items()},
         }
-        return self._called(truth, rung) or self._called_around(truth, rung) or self._called_larger(rung)
+        wrong = self._called(truth, rung) or self._called_around(truth, rung) or self._called_larger(rung)
+        return wrong or self._overflowing(rung)
 
     def _called_around(self, truth: Truth, rung: Rung) -> Verdict | None:
         """The same on inputs around the numbers that the candidate itself names, where draws are not limited."""
@@ -166,6 +169,8 @@ class Climb:
         """One call at each of the larger sizes in the interpreter. A program that says there that it is made for other
         sizes, as it raises or gives outputs of another shape, is right at its own; the notes tell."""
         for reference in self.larger if rung is Rung.INTERPRET else ():
+            if not reference.shrunken:
+                continue
             module = self.program.module
             program = replace(self.program, reference=reference, module=module and replace(module, reference=reference))
             truth = self.owner.truth_at(reference).of_form(program.form)
@@ -185,6 +190,24 @@ class Climb:
             if wrong:
                 return self.verdict(status, rung, f"{wrong} [at larger sizes: {sizes}]")
             self.sizes += (sizes,)
+        return None
+
+    def _overflowing(self, rung: Rung) -> Verdict | None:
+        """At the program's own sizes, whether an offset leaves 32 bits; the notes tell where that is not known."""
+        module = self.program.module
+        for reference in self.larger if rung is Rung.INTERPRET and module is not None else ():
+            if reference.shrunken:
+                continue
+            assert module is not None
+            answer, sizes = self.owner.offsets(replace(module, reference=reference)), _told_sizes(reference)
+            if answer.header.get("diagnostic") is not None and not answer.failure:
+                failed = self._failure(answer, rung)
+                return replace(failed, detail=f"{failed.detail} [at the program's own sizes: {sizes}]")
+            if answer.failure or answer.header.get("status") != "ok":
+                why = answer.detail or answer.header.get("detail", "no answer")
+                self.notes += (f"offsets not checked at {sizes}: {why}",)
+                continue
+            self.own_sizes = sizes
         return None
 
     def _made_for_other_sizes(self, truth: Truth, answer: Answer) -> str:

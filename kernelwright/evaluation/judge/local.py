@@ -153,7 +153,8 @@ class LocalEvaluator:
         larger: tuple[Reference, ...] = (),
     ) -> Verdict:
         """Evaluate a program text, as a model writes it, against a reference; a text's own reference is ignored. If the
-        reference is shrunken, the rung `interpret` also makes a call at each of the `larger` sizes.
+        reference is shrunken, the rung `interpret` also makes a call at each of the `larger` sizes. One that is not
+        shrunken has the program's own sizes: there only the kernels' offsets are checked.
 
         Without the dialect any Python is let through that defines `ModelNew`; raises UserError as `evaluate` does.
         """
@@ -257,6 +258,11 @@ class LocalEvaluator:
             }
             self._compiled[key] = self._sandbox.run(job, (), 0, self.limits)
         return self._compiled[key]
+
+    def offsets(self, module: KernelModule) -> Answer:
+        """Whether a module's offsets fit in 32 bits at its reference's sizes, found without tensors of these sizes."""
+        job = {"kind": "offsets", "module": encode_module(module, _visible_source(module, None))}
+        return self._sandbox.run(job, (), 0, self.limits)
 
     def call(
         self,
