@@ -1,8 +1,8 @@
 """Child processes that do tasks for this one, one after another; a child that dies, faults or hangs is replaced.
 
 A task is a function at the top of a module and its arguments; it runs in the child, and its result or its complaint
-comes back. Children are fresh processes, so that what a fault leaves behind (a broken CUDA context, a hung kernel) ends
-with them.
+comes back. Children are processes of their own, so that what a fault leaves behind (a broken CUDA context, a hung
+kernel) ends with them.
 """
 
 import contextlib
@@ -18,19 +18,22 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe, wait
-from pathlib import Path
 from typing import Any
 
-import kernelwright
+from kernelwright.backend.measure.processes import START_SECONDS, Forked, Fresh, environment_of, last_line, prepare
 
 #: A function at the top of a module, and its arguments.
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
-#: Environment of children that compute on no GPU: they see none, take no memory of it, and have one thread each.
-OFF_GPU = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+#: Environment of children that compute on no GPU: they see none, take no memory of it, and have one thread each; and
+#: looking for a GPU does not start CUDA, which would not survive a fork.
+OFF_GPU = {
+    "CUDA_VISIBLE_DEVICES": "",
+    "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
 #: Children that work at a time for one search or tuning, at most.
 MOST_WORKERS = 12
-#: Seconds in which a child has to be ready.
-START_SECONDS = 120.0
 #: What a task may tell while it is under way: that it waits for others, so that no time counts, or works again.
 WAITS, WORKS = "waits", "works"
 
@@ -51,7 +54,9 @@ class Outcome:
 class Child:
     """One process, started at once; `environment` is set over this process's own.
 
-    `modules` are imported while it starts. Close it, or use it as a context manager.
+    `modules` are imported while it starts; of `module:function`, the function is called as well. With OFF_GPU in its
+    environment it is forked from a process that did so once for all children of the same modules and environment.
+    Close it, or use it as a context manager.
     """
 
     def __init__(self, modules: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> None:
@@ -61,23 +66,18 @@ class Child:
     def _start(self) -> None:
         modules, environment = self._given
         ours, theirs = Pipe()
-        root = str(Path(kernelwright.__file__).parents[1])
-        path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        self._process: Fresh | Forked
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "kernelwright.backend.measure.children", str(theirs.fileno())],
-                env={**os.environ, "PYTHONPATH": path, **environment},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=self._errors,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,  # Ctrl-C is for the parent
-            )
+            if OFF_GPU.items() <= environment.items():
+                self._process, modules = Forked(modules, environment, theirs, self._errors), ()
+            else:
+                self._process = Fresh(serve.__module__, theirs.fileno(), self._errors, environment_of(environment))
         self.connection: Connection = ours
-        self.connection.send(modules)
+        with contextlib.suppress(OSError):  # a child that is gone is found out by who waits for it
+            self.connection.send(modules)
         self._deadline = time.monotonic() + START_SECONDS
-        self._left = 0.0
+        self._left = math.inf
         self.ready = False
 
     @property
@@ -126,9 +126,7 @@ class Child:
     def close(self) -> None:
         """End the process; idempotent."""
         self.connection.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self._process.end()
         self._errors.close()
 
     def __enter__(self) -> "Child":
@@ -157,10 +155,7 @@ class Child:
         return f"its process {_ending(self._process.wait())}{self._complaint()}"
 
     def _complaint(self) -> str:
-        self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(self._errors.tell() - 2000, 0))
-        lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        return f" ({lines[-1].strip()[:160]})" if lines else ""
+        return last_line(self._errors) or self._process.complaint()
 
     def _lost(self, why: str) -> Outcome:
         self.close()
@@ -179,6 +174,14 @@ class Children:
     def __post_init__(self) -> None:
         self._all = [Child(self.modules, self.environment) for _ in range(self.count)]
         self._late: set[Child] = set()
+
+    def wait_ready(self, seconds: float) -> None:
+        """Until one is ready for tasks or could not start, but no longer than so many seconds."""
+        until = time.monotonic() + seconds
+        while not any(child.ready for child in self._all) and (left := until - time.monotonic()) > 0:
+            wait([child.connection for child in self._all], left)
+            if any(found.lost for child in self._all if (found := child.outcome()) is not None):
+                return
 
     def each(self, tasks: Iterable[Task], seconds: float, until: float = math.inf) -> Iterator[tuple[int, Outcome]]:
         """Outcomes with the numbers of their tasks, as they come; each may take so many seconds.
@@ -249,8 +252,7 @@ def _ending(code: int) -> str:
 def serve(connection: Connection) -> None:
     """Do what the parent asks for until it goes."""
     _parent.append(connection)
-    for name in connection.recv():
-        importlib.import_module(name)
+    prepare(connection.recv())
     connection.send((WORKS, None))
     while True:
         function, arguments = connection.recv()

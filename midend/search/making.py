@@ -4,6 +4,7 @@ import importlib.util
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from kernelwright.backend.compile.compiler import compile_launch, warm_launch
@@ -13,11 +14,20 @@ from kernelwright.backend.measure.children import Children
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import REGISTRY, Context
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Reference, TensorSpec
 from kernelwright.midend.search.space import PLAIN, Made, Step, rewrites, run_step
 
 #: Seconds that one pass and the compilation of what it gives may take.
 STEP_SECONDS = 60.0
+_SMALL = """import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+def get_inputs():
+    return [torch.ones(8)]
+"""
 
 
 @dataclass(frozen=True)
@@ -91,10 +101,21 @@ class Makers:
         return time.monotonic() >= self.until
 
 
+def warm_up() -> None:
+    """Make a candidate of a small program, for what Inductor and Triton import and set up by then."""
+    with suppress(ImportError):  # torch does without it, too
+        from tqdm import tqdm
+
+        tqdm.monitor_interval = 0  # no thread that looks after progress bars: it would not survive a fork
+    spec = TensorSpec.contiguous("x", "f32", (8,))
+    reference = Reference(_SMALL, "Model", (spec,), (), (spec,))
+    make(Step(KernelModule("small", reference), PLAIN), "h100", 0)
+
+
 def modules_of_passes() -> tuple[str, ...]:
-    """The modules that children have to import in order to make candidates."""
+    """What children have to import, and to do first, in order to make candidates."""
     names = {REGISTRY[name].__module__ for name in (PLAIN, *rewrites()) if name in REGISTRY}
-    return (*sorted(name for name in names if _exists(name)), __name__)
+    return (*sorted(name for name in names if _exists(name)), f"{__name__}:{warm_up.__name__}")
 
 
 def _exists(name: str) -> bool:

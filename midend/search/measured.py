@@ -14,6 +14,7 @@ from kernelwright.agent.measures import BASELINES, is_correct, speedup
 from kernelwright.agent.services import AgentServices
 from kernelwright.backend.measure.bench import WHOLE
 from kernelwright.backend.measure.children import OFF_GPU, Children
+from kernelwright.backend.measure.processes import START_SECONDS
 from kernelwright.backend.measure.stopwatch import Measured, NoBenchError, Stopwatch
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning.fitting import WORTH
@@ -36,7 +37,8 @@ from kernelwright.midend.search.tuning import Entry, Fitting
 #: Rungs by which the fastest are verified, and by which the one that is kept is timed.
 CHECKED = (Rung.PARSE, Rung.COMPILE, Rung.RUN)
 TIMED = (*CHECKED, Rung.TIME)
-#: Shares of the seconds after which no more is made, measured and tuned; the rest is the evaluator's.
+#: Shares of the seconds, but for those of starting, after which no more is made, measured and tuned; the rest is the
+#: evaluator's.
 MADE_BY, MEASURED_BY, TUNED_BY = 0.4, 0.6, 0.8
 #: How many times the least estimate a candidate may be estimated at, to be measured.
 HOPEFUL = 10.0
@@ -74,13 +76,15 @@ class MeasuredRace:
 
     def __post_init__(self) -> None:
         self.judge = Judge(self.space.module.reference, self.ctx, self.resume)
-        self._began = time.monotonic()
+        self._ends = time.monotonic() + (self.spending.seconds or math.inf)
+        self._begins = time.monotonic()
 
     def run(self) -> Entry:
         """Spend the budget; the best that is verified. Raises what the plain lowering raises, and SearchError."""
         try:
             with Children(self.workers, modules_of_passes(), OFF_GPU) as children:
-                plain = self.plain = self._plain(children)
+                with self._clocked("starting"):
+                    plain = self.plain = self._plain(children)
                 self.entries = [Entry(plain, plain, Measured())]
                 self._spend(children, plain)
         except KeyboardInterrupt:
@@ -145,9 +149,12 @@ class MeasuredRace:
         return "candidate" if self.best.candidate is not self.plain else KEPT_PLAIN
 
     def _spend(self, children: Children, plain: Candidate) -> None:
-        makers = Makers(children, self.ctx.target, self.ctx.seed, self._until(MADE_BY))
         # The stopwatch's process starts while candidates are made, and touches the GPU when it is first asked.
         with Stopwatch(plain.module, self.ctx.seed, self.device) as watch, suppress(NoBenchError):
+            with self._clocked("starting"):
+                children.wait_ready(min(START_SECONDS, self._ends - time.monotonic()))
+            self._begins = time.monotonic()
+            makers = Makers(children, self.ctx.target, self.ctx.seed, self._until(MADE_BY))
             with self._clocked("making"):
                 candidates = self._make(makers, plain)
             with self._clocked("measuring"):
@@ -267,7 +274,8 @@ class MeasuredRace:
         return self.ctx.service(AgentServices).rungs or CHECKED
 
     def _until(self, share: float) -> float:
-        return self._began + share * (self.spending.seconds or math.inf)
+        """When that share is over of the time that there is once candidates can be made."""
+        return self._begins + share * (self._ends - self._begins)
 
     @contextmanager
     def _clocked(self, name: str) -> Iterator[None]:
@@ -279,7 +287,7 @@ class MeasuredRace:
 
     def _say(self, line: str) -> None:
         scores = [entry.us for entry in self.entries]
-        left_s = self._until(1.0) - time.monotonic()
+        left_s = self._ends - time.monotonic()
         self.ctx.progress(standing(self.space.made, scores[:1], scores, left_s, line))
 
 

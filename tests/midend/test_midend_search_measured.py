@@ -1,9 +1,13 @@
 """The search as it goes on a GPU, with the interpreter in the GPU's place: real children, clocks and verdicts."""
 
+import contextlib
 import math
+import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +18,7 @@ from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.services import AgentServices
 from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.measure import bench
-from kernelwright.backend.measure.children import Outcome
+from kernelwright.backend.measure.children import OFF_GPU, Child, Outcome
 from kernelwright.backend.measure.stopwatch import Measured
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning import trials as tuning
@@ -23,11 +27,13 @@ from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
+from kernelwright.midend.search import measured
 from kernelwright.midend.search import tuning as search_tuning
+from kernelwright.midend.search.making import make, modules_of_passes
 from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredRace
 from kernelwright.midend.search.race import SearchError, Spending
 from kernelwright.midend.search.services import SearchServices
-from kernelwright.midend.search.space import Candidate, Space
+from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
 from kernelwright.midend.search.tuning import Entry, Fitting
 
 TARGET = "h200"
@@ -73,7 +79,7 @@ def test_candidates_are_made_measured_tuned_and_the_fastest_verified(
     assert notes["distinct"] == 8 and any("fuse-epilogue" in spec for spec in notes["candidates_us"])
     assert notes["trials"] > 0 and notes["measured"] >= notes["distinct"] - notes["pruned"]
     assert notes["processes_lost"] == 0 and notes["verified"] >= 1 and "measured" in notes["obtained"]
-    assert set(notes["seconds"]) == {"making", "measuring", "tuning", "verifying"}
+    assert set(notes["seconds"]) == {"starting", "making", "measuring", "tuning", "verifying"}
     # What was made by shapes alone in a child is what its spec makes of tensors here.
     spec = next(spec for spec in notes["candidates_us"] if spec.endswith("depthwise-conv"))
     remade = parse_pipeline(spec).run(problem, Context(TARGET))
@@ -149,6 +155,7 @@ def tuned(us: Callable[[dict[str, Any]], float], journals: Path, trials: int, se
 
 
 def test_templates_take_turns_in_tuning(monkeypatch: pytest.MonkeyPatch) -> None:
+    discover()
     monkeypatch.setattr(search_tuning, "TUNED", 3)
     module = lowered("a.sum(1)", [(8, 400, 500)])
     us = {"p": 10.0, "p,cache-hints": 10.1, "p,reverse-loops": 10.2, "p,triton-matmul": 29.0, "p,implicit-gemm": 31.0}
@@ -306,3 +313,47 @@ def test_few_outputs_of_tf32_products_are_compared_as_tf32() -> None:
     assert bench.measure(template, [bench.WHOLE], math.inf, 0.1)
     with pytest.raises(bench.WrongOutputError, match="output 0 is off"):
         bench.measure(wrong, [bench.WHOLE], math.inf, 0.1)
+
+
+def _state() -> tuple[int, set[str]]:
+    """From a child: threads of the process that it was forked from, and what it has imported."""
+    return len(list(Path(f"/proc/{os.getppid()}/task").iterdir())), set(sys.modules)
+
+
+def test_children_begin_to_make_candidates_with_all_imported() -> None:
+    discover()
+    module = lowered("torch.relu(a) + 1", [(40, 50)])
+    environment = {**OFF_GPU, "PYTHONPATH": os.pathsep.join(map(str, Path(__file__).parents[:2]))}
+    with Child(modules_of_passes(), environment) as child:
+        threads, before = child.do((_state, ()), 120).value
+        step = Step(replace(module, kernels=(), launcher=None), PLAIN)
+        found = child.do((make, (step, TARGET, 0)), 120)
+        assert math.isfinite(found.value.us) and found.value.made.module.kernels
+        imported = child.do((_state, ()), 30).value[1] - before
+    assert threads == 1  # else it could not be forked safely
+    assert not {name for name in imported if name.startswith(("torch", "kernelwright", "triton"))}
+
+
+def test_seconds_in_which_children_start_are_taken_from_all_shares(
+    problem: KernelModule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Starting(contextlib.ExitStack):
+        replaced = 0
+
+        def wait_ready(self, seconds: float) -> None:
+            assert seconds == 100.0
+            clock.monotonic = lambda: 1060.0
+
+    clock, ends = SimpleNamespace(monotonic=lambda: 1000.0), list[float]()
+    monkeypatch.setattr(measured, "time", clock)
+    monkeypatch.setattr(measured, "Children", lambda *_given: Starting())
+    monkeypatch.setattr(MeasuredRace, "_plain", lambda *_given: Candidate(PLAIN, problem))
+    monkeypatch.setattr(measured, "Stopwatch", lambda *_given: Starting())
+    monkeypatch.setattr(MeasuredRace, "_make", lambda _one, makers, _plain: ends.append(makers.until))
+    monkeypatch.setattr(MeasuredRace, "_measure", lambda one, *_given: ends.append(one._until(0.6)))
+    for name in ("_tune", "_compare"):
+        monkeypatch.setattr(MeasuredRace, name, lambda *_given: None)
+    monkeypatch.setattr(MeasuredRace, "_verified", lambda one: one.entries[0])
+    one = race(problem, None, tmp_path, Spending(3, 1, 8, 100.0), evaluate=lambda *_given: ())
+    one.run()
+    assert ends == [1076.0, 1084.0] and one.notes()["seconds"]["starting"] == 60.0
