@@ -86,7 +86,7 @@ RIGHT = {
     "counting its calls": "self.__dict__.setdefault('n', []).append(0) or (2.0 if len(self.n) > 1000 else 4.0 / 2)",
     "views of inputs that want gradients": "2.0 + 0 * x.view(10, 10).t().stride(0)",
     "copies of parts": "2.0 + 0 * x.reshape(4, 25)[1:].contiguous().to(x.dtype).expand(3, 25).numel()",
-    "at an aligned address": "2.0 if x.data_ptr() % 16 == 0 else 3.0",
+    "at an aligned address, the same": "2.0 if x.data_ptr() % 16 == 0 else 4.0 / 2",
     "under autocast, the same": "1.0 + 1.0 if torch.is_autocast_enabled('cuda') else 2.0",
     "by its name, the same": "2.0 if __name__ == '__main__' else 2.0",
     "in a thread, the same": "2.0 if threading.current_thread() is threading.main_thread() else 4.0 / 2",
