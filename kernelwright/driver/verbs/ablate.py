@@ -26,7 +26,7 @@ configuration (defaults first):
   policy=smollm|none|hf|vllm|openai|replay   (experiments use smollm)
   policy.model=…   policy.adapters.STAGE=FOLDER
   answers=2  joint_answers=4  max_tokens=512  action=pipeline|program  midend_tokens=64   for agents in `stages`
-  train.KEY=VALUE       for arms that train: as `kernelwright train KEY=VALUE`
+  train.KEY=VALUE       for arms that train: the keys of `kernelwright train`
   target=auto|…  evaluator.seeds=3  import.shrink=auto|never|always  baseline=lower-inductor
   jobs=N  timeout_s=600  out=runs/ablate/EXPERIMENT
 
@@ -34,7 +34,7 @@ configuration (defaults first):
   kernelwright ablate policy=vllm problems.place=kernelbench.jsonl arms.mine.pipeline='fe-agent{n=16},tune' seeds=[0,1]
   kernelwright ablate experiment=algorithms train.trainer.steps=60 train.adapter=runs/sft/frontend/adapter
 
-Exit status: 0 done, 1 the policy or a training failed (rows are kept), 2 bad usage or input, 130 interrupted,
+Exit status: 0 done, 1 the policy or a training run failed (rows are kept), 2 bad usage or input, 130 interrupted,
 143 terminated.
 """
 

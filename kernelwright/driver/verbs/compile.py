@@ -12,10 +12,10 @@ flags:
   --json                print report.json, and nothing else, on stdout
 
 configuration (defaults first):
-  target=auto|…         the GPU to compile for; a wrong name lists the right ones
+  target=auto|…         the GPU to compile for; an unknown name is answered with the known ones
   pipeline=default|lower|search
-  evaluator.seeds=…     draws of inputs that a candidate must pass
-  kernel_by_kernel=auto|always|never   also judge each kernel alone, in a few seconds per kernel; auto: if the program
+  evaluator.seeds=…     how many draws of inputs a candidate must be right on
+  kernel_by_kernel=auto|always|never   also judge each kernel alone, some seconds each; auto: only if the program
                         computes in 16 bits
   import.shrink=auto|never|always   make sizes small enough for the interpreter
   out=FOLDER  name=NAME  seed=0

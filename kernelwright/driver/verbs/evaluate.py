@@ -1,4 +1,4 @@
-"""Judge a program against a reference, or a batch of programs.
+"""Judge one program, or a batch of them, against references.
 
 usage: kernelwright evaluate reference=R.py candidate=C.py [key=value …]
        kernelwright evaluate batch=FILE.jsonl [out=FILE] [key=value …]
@@ -20,12 +20,12 @@ configuration (defaults first):
   rungs=null|parse,compile,interpret,run,time,profile   the rungs to climb; null: parse, compile, and run
                         (without a GPU: interpret). profile gives each kernel's share of device time and place on the
                         roofline
-  dialect=on|off        off: judge any Python, also outside the dialect
+  dialect=on|off        off: judge any Python, even outside the dialect
   device=auto|cpu|cuda
-  target=auto|…         the GPU to compile for; a wrong name lists the right ones
+  target=auto|…         the GPU to compile for; an unknown name is answered with the known ones
   workers=N             programs judged at a time (default: one for each core, or one on a GPU)
   evaluator=local|ray   processes of this machine, or actors of a Ray cluster (evaluator.address=…)
-  evaluator.seeds=3     draws of inputs that a candidate must pass
+  evaluator.seeds=3     how many draws of inputs a candidate must be right on
   evaluator.timeout_s=60  evaluator.memory_gb=8   limits of one job
   evaluator.baselines=[eager,inductor]   the baselines that the rung time measures; also inductor-max-autotune
   evaluator.timed_runs=N  evaluator.warm_up_runs=10   numbers of runs in the rung `time`; without evaluator.timed_runs,

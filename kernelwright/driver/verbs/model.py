@@ -1,4 +1,4 @@
-"""Get the base models that agents need, and blend their adapters.
+"""Get the base models that agents need, and blend agents' adapters.
 
 usage: kernelwright model fetch NAME
        kernelwright model blend START END share=NUMBER out=FOLDER

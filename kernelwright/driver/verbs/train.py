@@ -8,7 +8,7 @@ difference between policy and trainer (`mismatch`, nats per token), the duration
 idle shares idle/policy, idle/learner and idle/evaluator.
 
 With trainer.ahead=1 the policy draws a batch while the learner works on the previous batch; the policy's adapter is
-then one step old (`lag`). With trainer.ahead=2 the learner does not wait for late verdicts either.
+then one step old (`lag`). With trainer.ahead=2 the learner also goes on without late verdicts.
 
 out=FOLDER gets `adapter`, `checkpoints`, `metrics.jsonl`, `trajectories.jsonl`, `held_out.jsonl`, `set_aside.jsonl`,
 `run.json` (versions, commit, configuration), `tensorboard` and `canary.json`. At the end, or after an
