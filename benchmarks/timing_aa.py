@@ -39,12 +39,12 @@ import triton  # noqa: E402
 from kernelwright.backend.measure.clock import HostClock  # noqa: E402
 from kernelwright.backend.measure.turns import Turns  # noqa: E402
 from kernelwright.evaluation.checks import timing  # noqa: E402
-from kernelwright.evaluation.checks.draws import Draw  # noqa: E402
 from kernelwright.evaluation.device.interpret import InterpreterExecutor  # noqa: E402
 from kernelwright.evaluation.device.jit import CudaExecutor  # noqa: E402
 from kernelwright.evaluation.device.replay import Replay, Rotation, slot  # noqa: E402
 from kernelwright.evaluation.device.time_job import Plan, measure, time_candidate  # noqa: E402
 from kernelwright.evaluation.host import program as host  # noqa: E402
+from kernelwright.evaluation.inputs.draws import Draw  # noqa: E402
 from kernelwright.evaluation.judge.program import Program  # noqa: E402
 from kernelwright.evaluation.judge.race import Timing, candidate_job  # noqa: E402
 from kernelwright.evaluation.judge.truth import Pass, Truth  # noqa: E402

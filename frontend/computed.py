@@ -14,7 +14,7 @@ import torch
 
 from kernelwright.backend.torch_private import TorchDispatchMode, tree_leaves
 from kernelwright.frontend.problem import Problem
-from kernelwright.frontend.size_literals import KEPT_SIZE
+from kernelwright.frontend.sizes.literals import KEPT_SIZE
 from kernelwright.ir.trees import syntax_tree
 
 #: Operators that a program may have: longer ones are long enough for their text to tell.

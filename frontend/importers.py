@@ -16,7 +16,7 @@ from kernelwright.frontend.beside import with_files_beside
 from kernelwright.frontend.graph_source import print_source
 from kernelwright.frontend.precision import in_bf16
 from kernelwright.frontend.problem import Problem, exit_place, failure
-from kernelwright.frontend.shrink import BUDGET, measure_problem, shrink_source
+from kernelwright.frontend.sizes.shrink import BUDGET, measure_problem, shrink_source
 from kernelwright.frontend.trace import trace
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.text_files import GIVE_A_PROGRAM, read_program_text

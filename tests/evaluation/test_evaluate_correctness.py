@@ -9,7 +9,7 @@ from kernelwright.evaluation.checks.correctness import compare, compare_output, 
 from kernelwright.evaluation.checks.expected import Expected
 from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.checks.sides import elements
-from kernelwright.evaluation.checks.weights import nudge
+from kernelwright.evaluation.inputs.weights import nudge
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.ir.values import Tolerance, contiguous_strides
 

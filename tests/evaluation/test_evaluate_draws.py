@@ -10,10 +10,10 @@ from siblings import Sibling, tell_apart
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.program import ReferenceProgram
-from kernelwright.evaluation.checks.drawing import Drawing
-from kernelwright.evaluation.checks.draws import FAR_OUT, KINDS, MIXTURES, ORDERS, ROWS, Draw, apply_kind
-from kernelwright.evaluation.checks.traits import Trait, find_traits, integers, kept
-from kernelwright.evaluation.checks.weights import FREE, perturb
+from kernelwright.evaluation.inputs.drawing import Drawing
+from kernelwright.evaluation.inputs.draws import FAR_OUT, KINDS, MIXTURES, ORDERS, ROWS, Draw, apply_kind
+from kernelwright.evaluation.inputs.traits import Trait, find_traits, integers, kept
+from kernelwright.evaluation.inputs.weights import FREE, perturb
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)

@@ -8,7 +8,7 @@ import pytest
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
-from kernelwright.frontend.larger import import_larger
+from kernelwright.frontend.sizes.larger import import_larger
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
 LARGE = "4096, 16384"

@@ -9,8 +9,8 @@ import torch
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.tensors import copy_of, each_once
 from kernelwright.evaluation.checks.correctness import compare_output
-from kernelwright.evaluation.checks.draws import apply_kind
 from kernelwright.evaluation.checks.expected import Expected
+from kernelwright.evaluation.inputs.draws import apply_kind
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.protocol.tensors import from_raw, to_raw
 from kernelwright.evaluation.protocol.wire import RawTensor

@@ -12,7 +12,7 @@ from broken_kernels import program
 from processes import descendants
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.evaluation.checks.draws import Draw
+from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.judge.local import Checks, LocalEvaluator
 from kernelwright.evaluation.judge.truth import Truth, TruthKeeper
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, Pool, PoolClosedError

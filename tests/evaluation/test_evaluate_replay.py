@@ -23,8 +23,6 @@ from kernelwright.backend.measure.clock import CaptureError, HostClock
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
-from kernelwright.evaluation.checks.draws import Draw
-from kernelwright.evaluation.checks.weights import perturb
 from kernelwright.evaluation.child import reference as reference_job
 from kernelwright.evaluation.device import time_reference
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
@@ -33,6 +31,8 @@ from kernelwright.evaluation.device.replay import Replay, Rotation, Trace, slot
 from kernelwright.evaluation.device.serve import LaunchRequest
 from kernelwright.evaluation.device.time_job import Plan, measure
 from kernelwright.evaluation.device.time_reference import in_turns
+from kernelwright.evaluation.inputs.draws import Draw
+from kernelwright.evaluation.inputs.weights import perturb
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.race import Race, Timing

@@ -6,7 +6,7 @@ import pytest
 from siblings import Sibling, tell_apart
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.evaluation.checks.thresholds import thresholds
+from kernelwright.evaluation.inputs.thresholds import thresholds
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.parser import parse_module
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from kernelwright.frontend.problem import Problem
-from kernelwright.frontend.shrink import half, measure, shrink_source
-from kernelwright.frontend.size_literals import find_sites
+from kernelwright.frontend.sizes.literals import find_sites
+from kernelwright.frontend.sizes.shrink import half, measure, shrink_source
 from kernelwright.ir.errors import UserError
 
 CONVOLUTION = """

@@ -19,8 +19,8 @@ import torch
 from kernelwright.evaluation.protocol.transport import decode_reference, encode_reference
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox
 from kernelwright.frontend.importers import import_source
-from kernelwright.frontend.larger import import_larger
 from kernelwright.frontend.problem import KNOWN, line_in_file
+from kernelwright.frontend.sizes.larger import import_larger
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Numerics, Reference
 

@@ -1,1 +1,1 @@
-"""What a candidate is checked on, and right or wrong."""
+"""Right or wrong: outputs compared with what they should be, and times and profiles with what they may be."""

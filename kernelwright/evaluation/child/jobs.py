@@ -26,7 +26,6 @@ from kernelwright.backend.launch.faults import AccessError, KernelFault, Unsuppo
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.backend.targets import Target, get_target
-from kernelwright.evaluation.checks.draws import Draw
 from kernelwright.evaluation.child.reference import run_reference
 from kernelwright.evaluation.device.candidate_job import OverwrittenError, run_candidate
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
@@ -37,6 +36,7 @@ from kernelwright.evaluation.device.profiler import ProfilerError
 from kernelwright.evaluation.device.serve import CheatError, Executor, HostComputesError, HostLeftError
 from kernelwright.evaluation.device.time_job import check_and_time, time_candidate
 from kernelwright.evaluation.device.time_reference import time_reference
+from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.protocol.link import Link
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError
 from kernelwright.evaluation.protocol.transport import Json, decode_module, encode_reference

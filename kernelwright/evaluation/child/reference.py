@@ -34,13 +34,13 @@ from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.checks.drawing import Drawing
-from kernelwright.evaluation.checks.draws import ALIKE, EVAL, MIXTURES, SAME, SCALES, Draw, drawn
-from kernelwright.evaluation.checks.literals import weight_error
 from kernelwright.evaluation.checks.spellings import Respelled
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
-from kernelwright.evaluation.checks.trial import REFUSALS, Trial
-from kernelwright.evaluation.checks.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
+from kernelwright.evaluation.inputs.drawing import Drawing
+from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, MIXTURES, SAME, SCALES, Draw, drawn
+from kernelwright.evaluation.inputs.literals import weight_error
+from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
+from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.sketch import Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import same_bits, to_raw

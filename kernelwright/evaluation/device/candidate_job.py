@@ -28,10 +28,10 @@ from kernelwright.backend.launch.faults import AccessError, UninitialisedReadErr
 from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of, shared_with
-from kernelwright.evaluation.checks.draws import Draw, drawn
 from kernelwright.evaluation.device.binding import Bound, bind
 from kernelwright.evaluation.device.memory import POISONS, Memory
 from kernelwright.evaluation.device.serve import Executor, HostLeftError, Server, tensors_of
+from kernelwright.evaluation.inputs.draws import Draw, drawn
 from kernelwright.evaluation.protocol.link import Json, Link, Origin, TensorRef
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import from_raw, same_bits

@@ -20,10 +20,10 @@ from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of
 from kernelwright.backend.torch_private import inductor_classes
-from kernelwright.evaluation.checks.draws import Draw
-from kernelwright.evaluation.checks.weights import perturb
 from kernelwright.evaluation.device.replay import Replay, Rotation, slot
 from kernelwright.evaluation.device.time_job import Plan, device_facts, measure
+from kernelwright.evaluation.inputs.draws import Draw
+from kernelwright.evaluation.inputs.weights import perturb
 from kernelwright.evaluation.protocol.link import Json
 from kernelwright.evaluation.protocol.tensors import same_bits
 from kernelwright.evaluation.protocol.transport import decode_reference

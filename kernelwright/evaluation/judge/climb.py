@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.evaluation.checks.correctness import compare
-from kernelwright.evaluation.checks.draws import NAMED
 from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.checks.profile import report
-from kernelwright.evaluation.checks.thresholds import thresholds
+from kernelwright.evaluation.inputs.draws import NAMED
+from kernelwright.evaluation.inputs.thresholds import thresholds
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.race import check_samples
 from kernelwright.evaluation.judge.truth import Pass, Truth

@@ -10,9 +10,9 @@ from typing import Any
 
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
-from kernelwright.evaluation.checks.draws import EVAL, FAR_OUT, IMPULSES, SAME, Draw
 from kernelwright.evaluation.checks.profile import PLAN
 from kernelwright.evaluation.device.serve import ITEM_BYTES
+from kernelwright.evaluation.inputs.draws import EVAL, FAR_OUT, IMPULSES, SAME, Draw
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.race import Race, Timing, candidate_job, timed_draws

@@ -11,9 +11,9 @@ from typing import Any
 
 from kernelwright.backend.targets import target_of
 from kernelwright.evaluation.checks.correctness import compare
-from kernelwright.evaluation.checks.draws import Draw
 from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.checks.timing import Interval, Timed, doubts, floor_ms, report
+from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import Truth, answer_bytes
 from kernelwright.evaluation.protocol.transport import Json, encode_reference

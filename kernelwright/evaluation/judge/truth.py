@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Any
 
 from kernelwright.agent.evaluator import Status
-from kernelwright.evaluation.checks.draws import EVAL, IMPULSES, NAMED, ORDINARY, SAME, Draw
 from kernelwright.evaluation.checks.expected import Expected, rms_of
 from kernelwright.evaluation.checks.ties import ORDERS
-from kernelwright.evaluation.checks.weights import NUDGES
+from kernelwright.evaluation.inputs.draws import EVAL, IMPULSES, NAMED, ORDINARY, SAME, Draw
+from kernelwright.evaluation.inputs.weights import NUDGES
 from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox, SandboxError

@@ -11,7 +11,7 @@ import hashlib
 import re
 from functools import lru_cache
 
-#: Integers up to this are structure, not sizes (as in `frontend.size_literals`).
+#: Integers up to this are structure, not sizes (as in `frontend.sizes.literals`).
 SMALL = 16
 #: Tokens that make one shingle.
 SHINGLE = 5

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
-from kernelwright.evaluation.checks.contract import Contract, find_contract
-from kernelwright.evaluation.checks.draws import (
+from kernelwright.evaluation.inputs.contract import Contract, find_contract
+from kernelwright.evaluation.inputs.draws import (
     ALIKE,
     EVAL,
     FAR,
@@ -33,8 +33,8 @@ from kernelwright.evaluation.checks.draws import (
     Draw,
     apply_kind,
 )
-from kernelwright.evaluation.checks.trial import Trial, is_finite, scales_to
-from kernelwright.evaluation.checks.watches import NotFiniteWatch
+from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
+from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 from kernelwright.ir.values import TensorSpec
 
 #: Inputs beyond the first are drawn in the size of 1 as well; sums of squares of numbers beyond the second overflow.

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
-from kernelwright.evaluation.checks.weights import nudge
+from kernelwright.evaluation.inputs.weights import nudge
 
 #: What a program raises on inputs that it is not defined on.
 REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
-from kernelwright.evaluation.checks.impulses import impulses
-from kernelwright.evaluation.checks.traits import NO_TRAIT, Trait, integers, kept
+from kernelwright.evaluation.inputs.impulses import impulses
+from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from kernelwright.frontend.problem import SHRUNKEN, Problem
-from kernelwright.frontend.size_literals import find_sites, rewrite
+from kernelwright.frontend.sizes.literals import find_sites, rewrite
 from kernelwright.ir.errors import UserError
 
 #: Elements a program may produce in one forward to count as small.

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.tensors import each_once
-from kernelwright.evaluation.checks.draws import level, rms
-from kernelwright.evaluation.checks.traits import find_traits, kept
+from kernelwright.evaluation.inputs.draws import level, rms
+from kernelwright.evaluation.inputs.traits import find_traits, kept
 
 #: Times that eager runs on values whose last bits are noise, and where its outputs have so few elements in all that a
 #: single one of their errors says little.

@@ -11,13 +11,13 @@ from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
-from kernelwright.evaluation.checks.draws import SCALES, apply_kind
-from kernelwright.evaluation.checks.literals import named, numbers_of
-from kernelwright.evaluation.checks.traits import Trait, find_traits, probes
-from kernelwright.evaluation.checks.trial import REFUSALS, Trial, is_finite, scales_to
-from kernelwright.evaluation.checks.uses import PlacesWatch
-from kernelwright.evaluation.checks.watches import ElementwiseWatch
-from kernelwright.evaluation.checks.weights import perturb
+from kernelwright.evaluation.inputs.draws import SCALES, apply_kind
+from kernelwright.evaluation.inputs.literals import named, numbers_of
+from kernelwright.evaluation.inputs.traits import Trait, find_traits, probes
+from kernelwright.evaluation.inputs.trial import REFUSALS, Trial, is_finite, scales_to
+from kernelwright.evaluation.inputs.uses import PlacesWatch
+from kernelwright.evaluation.inputs.watches import ElementwiseWatch
+from kernelwright.evaluation.inputs.weights import perturb
 from kernelwright.evaluation.protocol.tensors import same_bits
 
 #: Draws that traits are found in, and bytes of a program's tensors above which nothing is tried out.

@@ -3,7 +3,7 @@
 import ast
 import math
 
-from kernelwright.evaluation.checks.literals import folded, numbers_in
+from kernelwright.evaluation.inputs.literals import folded, numbers_in
 from kernelwright.ir.trees import syntax_tree
 from kernelwright.ir.values import KernelModule
 

@@ -11,7 +11,7 @@ from torch.cuda import is_available
 
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.precision import in_bf16
-from kernelwright.frontend.shrink import Search
+from kernelwright.frontend.sizes.shrink import Search
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Numerics, Reference
 

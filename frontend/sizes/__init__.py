@@ -1,0 +1,1 @@
+"""The sizes in a program's text: found, made small, and made larger again."""

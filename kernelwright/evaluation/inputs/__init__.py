@@ -1,0 +1,1 @@
+"""Which inputs and weights a candidate is checked on."""
