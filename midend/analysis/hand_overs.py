@@ -17,7 +17,16 @@ from kernelwright.midend.analysis.host_code import (
     with_statements,
     without_idle_kernels,
 )
-from kernelwright.midend.analysis.launches import HostLaunch, find_launches, is_made_for, makes, names_in, storages
+from kernelwright.midend.analysis.launches import (
+    HostLaunch,
+    find_launches,
+    is_made_for,
+    launched_once,
+    makes,
+    names_in,
+    storages,
+    written_by,
+)
 from kernelwright.midend.analysis.pointwise import mentions
 
 #: Types of tensors between two kernels: a cast to one of them gives what storing and loading would.
@@ -42,6 +51,18 @@ def hand_overs(
                         yield pair
                     elif parameter in first.written:
                         declined(Declined(hindrance, pair.symbols))
+
+
+def handed_on(module: KernelModule, trace: HostTrace) -> Iterator["HandOver"]:
+    """Every tensor that one launch writes and a later one is given, of kernels that are launched once. One launch need
+    not be able to replace the two."""
+    functions, once = kernel_functions(module), launched_once(module, trace)
+    for first in once:
+        written = sorted(written_by(first, functions))
+        for second in (launch for launch in once if launch.index > first.index):
+            for parameter in written:
+                if first.given[parameter] in second.given.values():
+                    yield HandOver(module, trace, first, second, parameter, first.given[parameter])
 
 
 @dataclass(frozen=True)

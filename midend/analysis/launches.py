@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kernelwright.backend.launch.host_trace import HostTrace
@@ -11,6 +11,7 @@ from kernelwright.ir.dialect.checker import all_arguments, extern_name, is_const
 from kernelwright.ir.kernel.analysis.accesses import written_parameters
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.values import Kernel, KernelModule
 
 
@@ -102,16 +103,6 @@ def launched_once(module: KernelModule, trace: HostTrace) -> list[HostLaunch]:
     launches = list(find_launches(module, trace))
     counts = Counter(launch.kernel.symbol for launch in launches)
     return [launch for launch in launches if counts[launch.kernel.symbol] == 1]
-
-
-def handed_on(module: KernelModule, trace: HostTrace) -> Iterator[tuple[HostLaunch, HostLaunch, str]]:
-    """Two launches of kernels launched once, and a parameter by which the first may write what the second is given."""
-    once = launched_once(module, trace)
-    for first in once:
-        for second in (launch for launch in once if launch.index > first.index):
-            for parameter in sorted(first.written):
-                if first.given[parameter] in second.given.values():
-                    yield first, second, parameter
 
 
 def function_of(kernel: Kernel) -> ast.FunctionDef:
@@ -208,13 +199,17 @@ def written_between(module: KernelModule, trace: HostTrace, begin: int, end: int
         statement = trace.statements[index]
         if index in launches:
             launch = launches[index]
-            written = written_parameters(inlined(functions[launch.kernel.symbol], functions))
-            found |= {n for p in written & set(launch.parameters) for n in names_in(ast.parse(launch.given[p]))}
+            found |= {n for p in written_by(launch, functions) for n in names_in(ast.parse(launch.given[p]))}
         elif "torch.empty_strided(" in ast.unparse(statement):
             found |= set(bound_by(statement))
         elif not isinstance(statement, ast.Delete):
             found |= names_in(statement)
     return {roots.get(name, name) for name in found - {"torch"}}
+
+
+def written_by(launch: HostLaunch, functions: Mapping[str, Function]) -> frozenset[str]:
+    """The parameters whose tensors a launched kernel writes; `functions`: the kernels of its module."""
+    return written_parameters(inlined(functions[launch.kernel.symbol], functions)) & set(launch.parameters)
 
 
 def names_given(launch: HostLaunch, parameter: str) -> set[str]:

@@ -50,7 +50,7 @@ def fused(pair: HandOver) -> KernelModule:
 
     Raises UnfitError where the second works neither by element nor by row on what the first has.
     """
-    one, other, tensor = part_of(pair, pair.first), second_part(pair), tensor_of(pair)
+    one, other, tensor = part_of(pair.module, pair.first), second_part(pair), tensor_of(pair)
     keep = pair.is_kept()
     if keep and not reduces(other.function):
         raise UnfitError("others read the tensor, which is then written all the same")

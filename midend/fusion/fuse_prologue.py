@@ -40,7 +40,7 @@ class FusePrologue(Pass):
 
 def _fused(pair: HandOver) -> KernelModule:
     """The module with one kernel in the place of two."""
-    one, tensor, keep = part_of(pair, pair.first), tensor_of(pair), pair.is_kept()
+    one, tensor, keep = part_of(pair.module, pair.first), tensor_of(pair), pair.is_kept()
 
     def merge(form: Part, names: Mapping[str, str], symbol: str) -> Function:
         return recomputed(one, form, tensor, names, symbol, keep=keep)

@@ -4,20 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import written_parameters
-from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.counting import counted
-from kernelwright.ir.kernel.merging.reading import Part, Tensor, UnfitError
+from kernelwright.ir.kernel.merging.reading import Tensor, UnfitError
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import print_function
 from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, Level, TensorSpec
-from kernelwright.midend.analysis.hand_overs import HandOver
+from kernelwright.midend.analysis.hand_overs import HandOver, handed_on
 from kernelwright.midend.analysis.host_code import (
     FLOATS,
     fresh_names,
@@ -31,14 +29,12 @@ from kernelwright.midend.analysis.host_code import (
     without_tensors,
 )
 from kernelwright.midend.analysis.launches import (
-    HostLaunch,
-    launched_once,
     names_given,
     storages,
     written_between,
 )
+from kernelwright.midend.fusion.joining import one_fused, part_of
 from kernelwright.midend.fusion.partial_rows import SLABS, PartialRows
-from kernelwright.midend.kernel_pass import NOT_KNOWN
 
 
 @register
@@ -69,30 +65,9 @@ class FuseReduction(Pass):
 
 def _fuse_one(module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]) -> KernelModule | None:
     """The module with one reduction in two parts; None where there is none, with a reason for each pair of kernels."""
-    functions, known = kernel_functions(module), launch_facts(module)
+    functions = kernel_functions(module)
     whole = {symbol: counted(inlined(one, functions)) for symbol, one in functions.items()}
-    pairs = list(_pairs(module, trace, whole))
-    for pair in pairs:
-        try:
-            return Fusion.of(pair, whole, known).fused()
-        except UnfitError as reason:
-            declined(Declined(str(reason), pair.symbols))
-    if not pairs:
-        declined(Declined("no kernel reads what another one stores"))
-    return None
-
-
-def _pairs(module: KernelModule, trace: HostTrace, whole: Mapping[str, Function]) -> Sequence[HandOver]:
-    """Two launches of kernels that are launched once, and what the first may write and the second is given."""
-    once = launched_once(module, trace)
-    return [
-        HandOver(module, trace, first, second, parameter, first.given[parameter])
-        for first in once
-        for second in once
-        if second.index > first.index
-        for parameter in sorted(written_parameters(whole[first.kernel.symbol]) & set(first.parameters))
-        if first.given[parameter] in second.given.values()
-    ]
+    return one_fused(handed_on(module, trace), lambda pair: Fusion.of(pair, whole).fused(), declined, [])
 
 
 @dataclass(frozen=True)
@@ -104,19 +79,14 @@ class Fusion:
     rows: PartialRows
 
     @classmethod
-    def of(
-        cls,
-        pair: HandOver,
-        whole: Mapping[str, Function],
-        known: Mapping[str, Launches],
-    ) -> "Fusion":
+    def of(cls, pair: HandOver, whole: Mapping[str, Function]) -> "Fusion":
         """Read the pair. Raises UnfitError where the rewrite would change more than the order of sums."""
         spec = pair.spec()
         if spec is None or spec.dtype not in FLOATS or spec.extent != spec.numel:
             raise UnfitError("the tensor between them is not one of floats without gaps that host code creates")
         if any(list(one.given.values()).count(pair.tensor) != 1 for one in (pair.first, pair.second)):
             raise UnfitError("one of them is given the tensor twice")
-        first, second = (_part(one, whole, known) for one in (pair.first, pair.second))
+        first, second = (part_of(pair.module, one) for one in (pair.first, pair.second))
         if pair.read_as in written_parameters(second.function):
             raise UnfitError("the second kernel writes the tensor")
         tensor = Tensor(pair.parameter, pair.read_as, spec.numel, DTYPES[spec.dtype][0])
@@ -242,12 +212,3 @@ class Fusion:
         names = [one.name for one in joining.parameters if not one.is_constexpr]
         texts[pair.second.index] = [pair.second.text(whole, [given[name] for name in names])]
         return texts if self.is_kept() else texts | without_tensors(pair.trace, (pair.tensor,))
-
-
-def _part(launch: HostLaunch, whole: Mapping[str, Function], known: Mapping[str, Launches]) -> Part:
-    """A kernel as it is launched."""
-    symbol = launch.kernel.symbol
-    if symbol not in known:
-        raise UnfitError(NOT_KNOWN)
-    blocks = {name: value for name, value in launch.kernel.meta if type(value) is int}
-    return Part(whole[symbol], known[symbol], blocks)

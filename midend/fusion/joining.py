@@ -3,7 +3,7 @@
 The passes say how the kernels become one; here are their pairs, what is known of both, and the launch.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from kernelwright.backend.launch.facts import launch_facts
@@ -33,16 +33,27 @@ def pairs_fused(module: KernelModule, fuse: Callable[[HandOver], KernelModule], 
 
     def step(module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]) -> KernelModule | None:
         said: list[Declined] = []
-        for pair in hand_overs(module, trace, said.append):
-            try:
-                return fuse(pair)
-            except UnfitError as reason:
-                said.append(Declined(str(reason), pair.symbols))
-        for why in said or [Declined("no kernel reads what another one stores")]:
-            declined(why)
-        return None
+        return one_fused(hand_overs(module, trace, said.append), fuse, declined, said)
 
     return repeated_on_straight_host(module, step, ctx)
+
+
+def one_fused(
+    pairs: Iterable[HandOver],
+    fuse: Callable[[HandOver], KernelModule],
+    declined: Callable[[Declined], None],
+    said: list[Declined],
+) -> KernelModule | None:
+    """The module after `fuse` has merged the first of the pairs that it can; None where there is none. `declined` then
+    gets what was `said` already, and the reason against each pair."""
+    for pair in pairs:
+        try:
+            return fuse(pair)
+        except UnfitError as reason:
+            said.append(Declined(str(reason), pair.symbols))
+    for why in said or [Declined("no kernel reads what another one stores")]:
+        declined(why)
+    return None
 
 
 def joined(pair: HandOver, host: HostLaunch, second: Part, merge: Merge) -> KernelModule:
@@ -97,14 +108,14 @@ def tensor_of(pair: HandOver) -> Tensor:
 
 def second_part(pair: HandOver) -> Part:
     """The second kernel as it is launched."""
-    return part_of(pair, pair.second)
+    return part_of(pair.module, pair.second)
 
 
-def part_of(pair: HandOver, launch: HostLaunch) -> Part:
-    """One of the two kernels as it is launched."""
-    functions, symbol = kernel_functions(pair.module), launch.kernel.symbol
+def part_of(module: KernelModule, launch: HostLaunch) -> Part:
+    """A kernel as it is launched. Raises UnfitError where that is not known."""
+    functions, symbol = kernel_functions(module), launch.kernel.symbol
     blocks = {name: value for name, value in launch.kernel.meta if type(value) is int}
-    known = launch_facts(pair.module).get(symbol)
+    known = launch_facts(module).get(symbol)
     if known is None:
         raise UnfitError(NOT_KNOWN)
     return Part(counted(inlined(functions[symbol], functions)), known, blocks)

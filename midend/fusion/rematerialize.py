@@ -5,11 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import Accesses
-from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.merging.reading import Part, UnfitError
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.inlining import inlined
@@ -18,7 +16,7 @@ from kernelwright.ir.kernel.text.printing import print_function
 from kernelwright.ir.kernel.values import Effect, Function
 from kernelwright.ir.passes import Context, Declined, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
-from kernelwright.midend.analysis.hand_overs import HandOver
+from kernelwright.midend.analysis.hand_overs import HandOver, handed_on
 from kernelwright.midend.analysis.host_code import (
     fresh_symbol,
     repeated_on_straight_host,
@@ -26,10 +24,8 @@ from kernelwright.midend.analysis.host_code import (
     with_statements,
 )
 from kernelwright.midend.analysis.launches import (
-    HostLaunch,
     find_launches,
     function_of,
-    handed_on,
     is_made_for,
     names_in,
     storages,
@@ -37,8 +33,7 @@ from kernelwright.midend.analysis.launches import (
 )
 from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
 from kernelwright.midend.fusion.image_tiles import ImageTiles, done_in_tiles, without_idle_parameters
-from kernelwright.midend.fusion.joining import joined, part_of, second_part, tensor_of
-from kernelwright.midend.kernel_pass import NOT_KNOWN
+from kernelwright.midend.fusion.joining import joined, one_fused, part_of, second_part, tensor_of
 
 
 @register
@@ -66,31 +61,12 @@ class Rematerialize(Pass):
 
 
 def _fuse_one(module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]) -> KernelModule | None:
-    pairs = [Split(module, trace, *pair) for pair in handed_on(module, trace)]
-    for split in pairs:
-        try:
-            return split.fused()
-        except UnfitError as reason:
-            declined(Declined(str(reason), f"{split.first.kernel.symbol}, {split.second.kernel.symbol}"))
-    if not pairs:
-        declined(Declined("no kernel reads what another one stores"))
-    return None
+    return one_fused(handed_on(module, trace), lambda pair: Split(**vars(pair)).computed_twice(), declined, [])
 
 
 @dataclass(frozen=True)
-class Split:
-    """Two launches, the first of which stores its result by `parameter`, for the second to read, and more."""
-
-    module: KernelModule
-    trace: HostTrace
-    first: HostLaunch
-    second: HostLaunch
-    parameter: str
-
-    @property
-    def tensor(self) -> str:
-        """Host code's name for the result."""
-        return self.first.given[self.parameter]
+class Split(HandOver):
+    """Two launches, the first of which stores its result for the second to read, and more."""
 
     @property
     def function(self) -> Function:
@@ -101,12 +77,8 @@ class Split:
     def check(self) -> None:
         """Raise UnfitError unless the first kernel may store its result just before the second launch: a kernel as
         `fuse-reduction` leaves it, whose result nobody else has and whose operands are then what they were."""
-        first, facts = self.first, launch_facts(self.module)
-        if first.kernel.symbol not in facts:
-            raise UnfitError(NOT_KNOWN)
-        blocks = {name: value for name, value in first.kernel.meta if type(value) is int}
-        part = Part(counted(self.function), facts[first.kernel.symbol], blocks)
-        if not ImageTiles.of(part, self.parameter).within:
+        first = self.first
+        if not ImageTiles.of(part_of(self.module, first), self.parameter).within:
             raise UnfitError("the first kernel does not keep its tiles within images")
         writing = [one for one in self.function.walk() if one.effect == Effect.WRITE]
         if len(writing) < 2 or any(one.kind != "store" for one in writing):
@@ -118,7 +90,7 @@ class Split:
         if read & written_between(self.module, self.trace, first.index, self.second.index):
             raise UnfitError("what the first kernel reads is written before the second kernel's launch")
 
-    def fused(self) -> KernelModule:
+    def computed_twice(self) -> KernelModule:
         """The module with the result computed twice and the second kernel where that is for the second time. Raises
         UnfitError where it cannot be there."""
         self.check()
@@ -131,7 +103,7 @@ class Split:
         pair = HandOver(module, trace, first, second, self.parameter, self.tensor)
         if hindrance := pair.hindrance():
             raise UnfitError(hindrance)
-        tiles = ImageTiles.of(part_of(pair, pair.first), self.parameter)
+        tiles = ImageTiles.of(part_of(pair.module, pair.first), self.parameter)
         tensor = tensor_of(pair)
 
         def merge(form: Part, names: Mapping[str, str], symbol: str) -> Function:

@@ -82,39 +82,9 @@ class Tile:
         return cls(*shape, coordinates, axis, ast.unparse(valid), exists, pixel["program"], within, wide)
 
     @property
-    def names(self) -> frozenset[str]:
-        """Names that `within_images` takes."""
-        return frozenset() if self.within else frozenset(("image_tiles", "image", "place"))
-
-    @property
     def shape(self) -> str:
         """What gives a sum over pixels the tile's axes again."""
         return "[None, :]" if self.axis == 0 else "[:, None]"
-
-    def within_images(self, statement: ast.stmt) -> list[str]:
-        """A statement of the kernel as lines, in which a program's pixels are of one image."""
-        text = ast.unparse(statement)
-        if self.within or not text.startswith(("pixel = ", "inside = ")):
-            return text.splitlines()
-        if text.startswith("inside = "):
-            return [text.replace(f"pixel < {self.images * self.pixels}", f"place < {self.pixels}", 1)]
-        lanes = text.removeprefix(f"pixel = {self.program} * ")
-        return [
-            f"image_tiles: tl.constexpr = ({self.pixels} + MBLOCK - 1) // MBLOCK",
-            f"image = {self.program} // image_tiles",
-            f"place = {self.program} % image_tiles * {lanes}",
-            f"pixel = image * {self.pixels} + place",
-        ]
-
-    def grid(self, launch: HostLaunch) -> ast.expr | None:
-        """The launch's grid for tiles within images; None where it is not the templates'."""
-        text, meta = ast.unparse(launch.grid), f"{launch.kernel.meta_name}['MBLOCK']"
-        given = f"triton.cdiv({self.images * self.pixels}, {meta})"
-        if self.within:
-            return launch.grid
-        if self.wide or text.count(given) != 1 or "MBLOCK" in text.replace(given, ""):
-            return None
-        return _expression(text.replace(given, f"({self.images} * triton.cdiv({self.pixels}, {meta}))"))
 
     def whole_grid(self, launch: HostLaunch) -> ast.expr | None:
         """The launch's grid for tiles of all channels; None where it is not the templates'."""
@@ -123,12 +93,6 @@ class Tile:
             return launch.grid if "NBLOCK" not in text else None
         rest = text.replace(f"{channels} * ", "", 1)
         return _expression(rest) if rest != text and "NBLOCK" not in rest else None
-
-    def slabs(self, images: int, meta_name: str) -> str:
-        """How many programs have the same channels and so many images' pixels, as host code."""
-        parts = images * self.phases
-        tiles = f"triton.cdiv({self.pixels}, {meta_name}['MBLOCK'])"
-        return tiles if parts == 1 else f"{parts} * {tiles}"
 
 
 def _assigned(function: ast.FunctionDef) -> dict[str, str]:
@@ -144,7 +108,7 @@ def _assigned(function: ast.FunctionDef) -> dict[str, str]:
 
 
 def _forget_images(made: dict[str, str], launch: HostLaunch) -> None:
-    """Undo what `within_images` did."""
+    """Read tiles that are kept within images as if they were not."""
     grid, place = _WITHIN.search(ast.unparse(launch.grid)), made["place"]
     pixels = int(grid[2]) if grid else 0
     if grid and made.get("pixel") == f"image * {pixels} + place" and " % image_tiles * " in place and "inside" in made:
