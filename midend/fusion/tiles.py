@@ -1,5 +1,5 @@
 """Kernels that the convolution templates write, whatever was fused into them since: which element of the result a
-program's tile of pixels by channels holds where, and how tiles are kept from running over two images.
+program's tile of pixels by channels holds where.
 
 In the wide form of a template columns stand beside the channels for outputs, too, and pixels for blocks of these."""
 
@@ -27,24 +27,17 @@ _WITHIN = re.compile(r"(\d+) \* triton\.cdiv\((\d+), ")
 
 @dataclass(frozen=True)
 class Tile:
-    """The tile of a program: `pixel` counts `pixels` of each of `images` images, each in `phases` parts that programs
-    take in turn. `coordinates`: by name, the step of each in the result's elements and how many there are. `axis`: that
-    of pixels in a tile; `valid`: the mask of its elements, `exists`: the name of that of its outputs, whatever the
-    channel; `program`: the number of a tile within its phase, as text; `within`: whether tiles are kept within images;
-    `wide`: whether columns are more than channels.
+    """The tile of a program. `coordinates`: by name, the step of each in the result's elements and how many there are.
+    `axis`: that of pixels in a tile; `valid`: the mask of its elements, `exists`: the name of that of its outputs,
+    whatever the channel; `within`: whether tiles are kept within images.
     """
 
     channels: int
-    images: int
-    pixels: int
-    phases: int
     coordinates: Mapping[str, tuple[int, int]]
     axis: int
     valid: str
     exists: str
-    program: str
     within: bool
-    wide: bool
 
     @classmethod
     def of(cls, launch: HostLaunch, store: ast.Call, pointer: str, numel: int) -> "Tile | None":
@@ -78,13 +71,7 @@ class Tile:
         if coordinates is None:
             return None
         axis = 0 if pixel["shape"] == ":, None" else 1
-        shape = (count, images, limits["pixel"] // images, phases)
-        return cls(*shape, coordinates, axis, ast.unparse(valid), exists, pixel["program"], within, wide)
-
-    @property
-    def shape(self) -> str:
-        """What gives a sum over pixels the tile's axes again."""
-        return "[None, :]" if self.axis == 0 else "[:, None]"
+        return cls(count, coordinates, axis, ast.unparse(valid), exists, within)
 
     def whole_grid(self, launch: HostLaunch) -> ast.expr | None:
         """The launch's grid for tiles of all channels; None where it is not the templates'."""
