@@ -7,6 +7,7 @@ from functools import partial
 from typing import ClassVar
 
 from kernelwright.backend.launch.facts import launch_facts
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.normal import normal_form
@@ -17,6 +18,7 @@ from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Declined, Pass
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.analysis.host_code import without_idle_kernels
+from kernelwright.midend.analysis.launches import HostLaunch, launched_once
 
 #: The reason of passes that have to know the tensors and numbers of a launch.
 NOT_KNOWN = "the arguments that the launcher passes are not known"
@@ -87,3 +89,23 @@ def rewritten(
     if short is made or isinstance(short, Declined):
         return made
     return short if normal_form(short, functions) == normal_form(made, functions) else made
+
+
+def one_launch_rewritten(
+    module: KernelModule,
+    trace: HostTrace,
+    rewrite: Callable[[HostLaunch, Launches], KernelModule | Declined],
+    declined: Callable[[Declined], None],
+) -> KernelModule | None:
+    """The module after `rewrite` has changed the first kernel that it can, of those that are launched once; None where
+    there is none, and `declined` gets the reasons."""
+    known, launched = launch_facts(module), launched_once(module, trace)
+    if not launched:
+        declined(Declined("no kernel is launched just once"))
+    for launch in launched:
+        symbol = launch.kernel.symbol
+        made = rewrite(launch, known[symbol]) if symbol in known else Declined(NOT_KNOWN)
+        if not isinstance(made, Declined):
+            return made
+        declined(replace(made, kernel=symbol))
+    return None

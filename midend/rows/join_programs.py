@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
@@ -25,8 +24,8 @@ from kernelwright.midend.analysis.host_code import (
     with_statements,
     without_idle_kernels,
 )
-from kernelwright.midend.analysis.launches import HostLaunch, launched_once
-from kernelwright.midend.kernel_pass import NOT_KNOWN
+from kernelwright.midend.analysis.launches import HostLaunch
+from kernelwright.midend.kernel_pass import one_launch_rewritten
 
 #: The fewest and the most programs that become one, and elements that it then should have in a block.
 LEAST, MOST, TILE = 8, 128, 8192
@@ -64,19 +63,14 @@ class JoinPrograms(Pass):
     def _one_joined(
         self, module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]
     ) -> KernelModule | None:
-        functions, known = kernel_functions(module), launch_facts(module)
-        launched = launched_once(module, trace)
-        if not launched:
-            declined(Declined("no kernel is launched just once"))
-        for launch in launched:
-            symbol = launch.kernel.symbol
-            function = counted(inlined(functions[symbol], functions))
-            launches = known.get(symbol)
-            made = self._joined(function, launch, launches) if launches is not None else Declined(NOT_KNOWN)
-            if not isinstance(made, Declined):
-                return _launched(module, trace, launch, *made)
-            declined(replace(made, kernel=symbol))
-        return None
+        functions = kernel_functions(module)
+
+        def rewrite(launch: HostLaunch, launches: Launches) -> KernelModule | Declined:
+            function = counted(inlined(functions[launch.kernel.symbol], functions))
+            made = self._joined(function, launch, launches)
+            return made if isinstance(made, Declined) else _launched(module, trace, launch, *made)
+
+        return one_launch_rewritten(module, trace, rewrite, declined)
 
     def _joined(
         self, function: Function, launch: HostLaunch, launches: Launches

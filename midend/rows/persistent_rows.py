@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.analysis.accesses import Accesses, written_parameters
@@ -27,8 +26,8 @@ from kernelwright.midend.analysis.host_code import (
     without_idle_kernels,
     without_tensors,
 )
-from kernelwright.midend.analysis.launches import HostLaunch, is_made_for, launched_once, roots_of
-from kernelwright.midend.kernel_pass import NOT_KNOWN
+from kernelwright.midend.analysis.launches import HostLaunch, is_made_for, roots_of
+from kernelwright.midend.kernel_pass import one_launch_rewritten
 from kernelwright.midend.rows.repeated_accesses import Tensors, without_repeats
 from kernelwright.midend.rows.row_blocks import RowLoops, WholeRows
 
@@ -70,20 +69,15 @@ class PersistentRows(Pass):
         self, module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]
     ) -> KernelModule | None:
         """The module with its first such kernel in persistent form; None where there is none."""
-        functions, known = kernel_functions(module), launch_facts(module)
-        launched = launched_once(module, trace)
-        if not launched:
-            declined(Declined("no kernel is launched just once"))
-        for launch in launched:
-            symbol = launch.kernel.symbol
-            launches = known.get(symbol)
-            found = self._found(functions, launch, launches) if launches is not None else Declined(NOT_KNOWN)
+        functions = kernel_functions(module)
+
+        def rewrite(launch: HostLaunch, launches: Launches) -> KernelModule | Declined:
+            found = self._found(functions, launch, launches)
             if isinstance(found, Declined):
-                declined(replace(found, kernel=symbol))
-            elif launches is not None:
-                made = _made(trace, launch, found, launches, functions)
-                return _replaced(module, trace, launch, made, found)
-        return None
+                return found
+            return _replaced(module, trace, launch, _made(trace, launch, found, launches, functions), found)
+
+        return one_launch_rewritten(module, trace, rewrite, declined)
 
     def _found(self, functions: Mapping[str, Function], launch: HostLaunch, launches: Launches) -> RowLoops | Declined:
         """The loops of a kernel that may give way to one block, or why there are none."""
