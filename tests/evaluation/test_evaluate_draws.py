@@ -1,6 +1,5 @@
 """What candidates are checked on besides the inputs as given: each kind finds what is wrong by it alone."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -309,12 +308,6 @@ OTHERWISE = [
     Sibling("whole numbers beyond 32 bits", "return torch.trunc(x) + 0.25", X,
             "y = tl.where(x < 0, -tl.floor(-x), tl.floor(x)) + 0.25", "y = x.to(tl.int32).to(tl.float32) + 0.25"),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize(

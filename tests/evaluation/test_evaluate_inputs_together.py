@@ -1,7 +1,5 @@
 """Inputs beside one another: two that are the same, and what one takes alone; and whole numbers far out."""
 
-from collections.abc import Iterator
-
 import pytest
 from siblings import Sibling, tell_apart
 
@@ -82,12 +80,6 @@ FAR_OUT = [
     whole("a sum", "x.long() + 1", "y = x.to(tl.int64) + 1", "y = (x.to(tl.int32) + 1).to(tl.int64)"),
 ]  # fmt: skip
 ALL = [*SAME, *ALONE, *FAR_OUT]
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("one", ALL, ids=[f"{number} {one.name}" for number, one in enumerate(ALL)])

@@ -1,7 +1,5 @@
 """Inputs reach a candidate as the reference's user has them in memory: with their gaps, overlaps and offsets."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 import torch
@@ -66,12 +64,6 @@ def reference(inputs: str, body: str = "x * 2.0 + 1.0") -> Reference:
         f"def get_inputs():\n    return [{inputs}]\n\n\ndef get_init_inputs():\n    return []\n"
     )
     return import_source(source, "laid_out", shrink="never").reference
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("name", LAYOUTS)

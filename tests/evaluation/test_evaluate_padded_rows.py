@@ -1,7 +1,5 @@
 """Rows may begin with -inf, as padding on the left makes them: a first block of a row may hold no number."""
 
-from collections.abc import Iterator
-
 import pytest
 from siblings import Sibling, tell_apart
 
@@ -43,12 +41,6 @@ TABLE = [
            "y = tl.sum(tl.where(inside, tl.exp(x - m) / d * tl.exp(x), 0.0), axis=0)", scalar=True),
     online("sum of powers", "torch.logsumexp(2 * x, 1) / 2", "y = (m + tl.log(d)) / 2", scale=" * 2.0", scalar=True),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("one", TABLE, ids=lambda one: one.name)

@@ -1,7 +1,5 @@
 """Integers that are nothing but places come in any order and more than once; other orders are kept and named."""
 
-from collections.abc import Iterator
-
 import pytest
 from siblings import Sibling, tell_apart
 
@@ -61,12 +59,6 @@ KEPT = [
             "c = 0.0\nfor j in range(16):\n    c += tl.where(tl.load(p_ptr + j) < x, 1.0, 0.0)\ny = c + b", "",
             SORTED), "in order"),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("one", FREE, ids=[one.name for one in FREE])

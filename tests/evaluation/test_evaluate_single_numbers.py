@@ -1,7 +1,5 @@
 """An integer alone in its tensor, such as a length or a count, also comes far from the one that `get_inputs` gives."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from kernelwright.agent.evaluator import Rung, Status
@@ -49,12 +47,6 @@ TABLE = {
     "a step": ("torch.where(n > 50, x, x.abs())", "1", "tl.where(n > 50, x, tl.abs(x))", "tl.abs(x)"),
     "a magnitude": ("x * n.abs()", "3", "x * tl.abs(n)", "x * tl.where(n < -9, 9, tl.abs(n))"),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("name", TABLE)

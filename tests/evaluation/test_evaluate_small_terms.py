@@ -1,7 +1,5 @@
 """Small terms count: those that a large element of their row hides, and parts of an output far below its inputs."""
 
-from collections.abc import Iterator
-
 import pytest
 from siblings import Sibling, tell_apart
 
@@ -78,12 +76,6 @@ FAINT = [
     Sibling("a difference of nearly equal numbers", "return torch.expm1(x * 0.05)", X, "y = tl.exp(x * 0.05) - 1.0",
             "y = x * 0.05"),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("one", [*PROPORTIONAL, *FAINT], ids=[one.name for one in (*PROPORTIONAL, *FAINT)])

@@ -1,7 +1,5 @@
 """Kernels have no `log1p`: what they write in its place is right, also where large factors follow."""
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 from siblings import Sibling, tell_apart
@@ -39,12 +37,6 @@ TABLE = [
     far("a quotient", "torch.log1p(x.square()) * w.square() * w", "y = tl.log(1 + x * x) * w * w * w",
         "y = x * x * w * w * w"),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("one", TABLE, ids=lambda one: one.name)

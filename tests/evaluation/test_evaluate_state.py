@@ -1,7 +1,5 @@
 """What a reference writes to its inputs and its state is part of what it gives."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from kernelwright.agent.evaluator import Rung, Status
@@ -10,12 +8,6 @@ from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import Reference
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 def reference(forward: str, init: str = "pass") -> Reference:

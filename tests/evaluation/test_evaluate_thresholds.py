@@ -1,7 +1,5 @@
 """Draws around numbers that a candidate's own text names, and draws in which large inputs hide nothing."""
 
-from collections.abc import Iterator
-
 import pytest
 from siblings import Sibling, tell_apart
 
@@ -61,12 +59,6 @@ HIDDEN = [
     beside("a cosine", "torch.cos(b)", "tl.cos(b)", "1.0 - b * b / 2"),
     beside("a root", "torch.sqrt(b.abs())", "tl.sqrt_rn(tl.abs(b))", "0.0"),
 ]
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("one", [*OWN, *HIDDEN], ids=[one.name for one in (*OWN, *HIDDEN)])

@@ -1,7 +1,5 @@
 """Indices where ties or rounding decide are compared by what is open there; everywhere else they are exact."""
 
-from collections.abc import Iterator
-
 import pytest
 from siblings import Sibling, tell_apart
 
@@ -62,12 +60,6 @@ TABLE = [
             best("v", FIRST, "v = -((x - 0.3) * (x - 0.3) - 0.09)\n"), best("v", FIRST, "v = -(x - 0.2) * (x - 0.2)\n"),
             out=ONE, scalar=True),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("one", TABLE, ids=lambda one: one.name)

@@ -1,7 +1,5 @@
 """Inputs of two values also hold numbers between them, if the reference computes with numbers and does not compare."""
 
-from collections.abc import Iterator
-
 import pytest
 from siblings import Sibling, tell_apart
 
@@ -58,12 +56,6 @@ COMPARED = [
     two("infinite", "(x + w).exp()", "y = tl.where(w < 0, 0.0, tl.exp(x))", "",
         "return [torch.randn(16, 24), torch.where(torch.rand(16, 24) > 0.5, 0.0, -torch.inf)]"),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("one", NUMBERS, ids=lambda one: one.name)

@@ -1,7 +1,5 @@
 """Kernels that work out `1 - beta` in fp32 are as right as those that are given it."""
 
-from collections.abc import Iterator
-
 import pytest
 from siblings import Sibling, tell_apart
 
@@ -32,12 +30,6 @@ SIBLINGS = [
     averaged(0.999, "g * g", "torch.sqrt(torch.abs(y))"),
     averaged(0.999, "g * g * x"),
 ]
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as evaluator:
-        yield evaluator
 
 
 @pytest.mark.parametrize("one", SIBLINGS, ids=[one.name for one in SIBLINGS])
