@@ -13,6 +13,7 @@ from kernelwright.ir.passes import Declined
 from kernelwright.ir.values import Kernel, KernelModule, TensorSpec
 from kernelwright.midend.analysis.host_code import (
     FLOATS,
+    deletes_put_off,
     with_kernel,
     with_statements,
     without_idle_kernels,
@@ -180,18 +181,11 @@ class HandOver:
         """The module with a launch of this kernel, given so, in the place of both, and without what only they need.
         The grid is that of the first launch, unless another is named."""
         first, second = self.first, self.second
-        texts: dict[int, list[str]] = {first.index: [], second.index: [(grid_of or first).text(kernel, arguments)]}
-        allocated, gone = self._allocated(), "" if self.is_kept() else self.tensor
+        allocated, gone = self._allocated(), () if self.is_kept() else (self.tensor,)
         assert allocated is not None
-        if gone:
-            texts[allocated] = []
         used = set().union(*map(names_in, first.arguments))
-        for index, statement in enumerate(self.trace.statements):
-            if isinstance(statement, ast.Delete):
-                names = [ast.unparse(target) for target in statement.targets]
-                left = [name for name in names if name != gone]
-                late = [name for name in left if name in used and first.index < index < second.index]
-                texts[second.index] += [f"del {name}" for name in late]
-                texts[index] = [f"del {name}" for name in left if name not in late]
+        texts, late = deletes_put_off(self.trace, gone, used, first.index, second.index)
+        texts |= {first.index: [], second.index: [(grid_of or first).text(kernel, arguments), *late]}
+        texts |= {allocated: []} if gone else {}
         module = with_statements(self.module, self.trace, texts)
         return without_idle_kernels(with_kernel(module, kernel))

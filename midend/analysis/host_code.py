@@ -114,6 +114,22 @@ def without_tensors(trace: HostTrace, names: Collection[str]) -> dict[int, list[
     return texts
 
 
+def deletes_put_off(
+    trace: HostTrace, gone: Collection[str], late: Collection[str], begin: int, end: int
+) -> tuple[dict[int, list[str]], list[str]]:
+    """The statements that delete tensors, by index, without tensors that are `gone`. Those of them between `begin` and
+    `end` keep `late` tensors, which the lines that come second delete."""
+    texts: dict[int, list[str]] = {}
+    lines: list[str] = []
+    for index, statement in enumerate(trace.statements):
+        if isinstance(statement, ast.Delete):
+            left = [name for name in map(ast.unparse, statement.targets) if name not in gone]
+            kept = [name for name in left if name in late and begin < index < end]
+            texts[index] = [f"del {name}" for name in left if name not in kept]
+            lines += [f"del {name}" for name in kept]
+    return texts, lines
+
+
 def without_idle_kernels(module: KernelModule) -> KernelModule:
     """The module without the kernels that neither host code nor another kernel names any more."""
     assert module.launcher is not None

@@ -1,6 +1,5 @@
 """`rematerialize`: a convolution whose tiles were reduced is computed again where its elements are read afterwards."""
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -11,13 +10,14 @@ from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.merging.reading import Part, UnfitError
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.inlining import inlined
-from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_function
 from kernelwright.ir.kernel.text.printing import print_function
 from kernelwright.ir.kernel.values import Effect, Function
 from kernelwright.ir.passes import Context, Declined, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.analysis.hand_overs import HandOver, handed_on
 from kernelwright.midend.analysis.host_code import (
+    deletes_put_off,
     fresh_symbol,
     repeated_on_straight_host,
     with_kernel,
@@ -25,9 +25,8 @@ from kernelwright.midend.analysis.host_code import (
 )
 from kernelwright.midend.analysis.launches import (
     find_launches,
-    function_of,
     is_made_for,
-    names_in,
+    names_given,
     storages,
     written_between,
 )
@@ -116,15 +115,10 @@ class Split(HandOver):
         first, second = self.first, self.second
         parts = self._storing(first.kernel.symbol, result=False)
         operands = self._names(again) - {self.tensor}
-        texts = {first.index: [first.text(parts, self._operands(parts))]}
-        texts[second.index] = [first.text(again, self._operands(again))]
-        for index in range(first.index + 1, second.index):
-            statement = self.trace.statements[index]
-            if isinstance(statement, ast.Delete):
-                names = [ast.unparse(target) for target in statement.targets]
-                texts[index] = [f"del {name}" for name in names if name not in operands]
-                texts[second.index] += [f"del {name}" for name in names if name in operands]
-        texts[second.index].append(ast.unparse(self.trace.statements[second.index]))
+        reader = second.text(second.kernel, list(second.given.values()))
+        texts, late = deletes_put_off(self.trace, (), operands, first.index, second.index)
+        texts[first.index] = [first.text(parts, self._operands(parts))]
+        texts[second.index] = [first.text(again, self._operands(again)), *late, reader]
         module = with_statements(self.module, self.trace, texts)
         kernels = tuple(parts if kernel == first.kernel else kernel for kernel in module.kernels)
         return with_kernel(replace(module, kernels=kernels), again)
@@ -147,9 +141,13 @@ class Split(HandOver):
 
     def _operands(self, kernel: Kernel) -> list[str]:
         """What the first launch gives for the parameters of such a kernel."""
-        names = {argument.arg for argument in function_of(kernel).args.args}
-        return [value for name, value in self.first.given.items() if name in names]
+        return [self.first.given[name] for name in self._given(kernel)]
 
     def _names(self, kernel: Kernel) -> set[str]:
         """Names of host code in that."""
-        return set().union(*(names_in(ast.parse(value)) for value in self._operands(kernel))) - {"torch"}
+        return set[str]().union(*(names_given(self.first, name) for name in self._given(kernel)))
+
+    def _given(self, kernel: Kernel) -> list[str]:
+        """The parameters of such a kernel that the first launch gives something for."""
+        names = {one.name for one in parse_function(kernel.source).parameters}
+        return [name for name in self.first.parameters if name in names]
