@@ -1,0 +1,1 @@
+"""Replacements for Inductor's kernels, kept between processes."""

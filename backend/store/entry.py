@@ -1,0 +1,127 @@
+"""What the store keeps for one of Inductor's kernels, and the text that it is kept as."""
+
+import hashlib
+import importlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache, cached_property
+from importlib import metadata
+from typing import Any, Literal, get_args
+
+#: Raised when entries change their meaning: entries of another format are not found.
+FORMAT = 1
+
+Kind = Literal["replacement", "wrong"]
+Form = Literal["kernel", "host", ""]
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The releases that an entry is for: of torch, of Triton, and of the entries' own format."""
+
+    torch: str
+    triton: str
+    format: int = FORMAT
+
+    @classmethod
+    def installed(cls) -> "Versions":
+        """What this process runs with."""
+        return cls(_version("torch"), _version("triton"))
+
+    def __str__(self) -> str:
+        return f"torch {self.torch}, triton {self.triton}, format {self.format}"
+
+
+@cache
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)  # the import takes seconds
+    except metadata.PackageNotFoundError:  # a nightly release has another name
+        return str(importlib.import_module(library).__version__)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known of one of Inductor's kernels.
+
+    A `replacement` runs in its place; `wrong` says that Inductor's own kernel differs from aten in `operation`.
+    An entry says nothing about kernels with other keys, on other targets, or with other versions.
+    """
+
+    #: The key of Inductor's kernel, in hexadecimal digits.
+    key: str
+    #: `sm_90`, `interpreter`, …
+    target: str
+    versions: Versions
+    kind: Kind
+    #: The printed KernelModule, whose reference says what the kernel computes; "" for `wrong`.
+    module: str = field(default="", repr=False)
+    #: What runs. `kernel`: a text in Inductor's own form, for `async_compile.triton`. `host`: host code that writes to
+    #: the buffers that it is given.
+    replacement: str = field(default="", repr=False)
+    form: Form = ""
+    #: For `host`: which of Inductor's arguments, by position, the host code is given.
+    order: tuple[int, ...] = ()
+    #: The sizes that the certificate covers: a size argument of Inductor's kernel, its least and its greatest value.
+    #: Without any, exactly the sizes that stand in the kernel's text.
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict, hash=False)
+    #: What was tested, on what, how strong the tests were, how much faster it is, and with what confidence.
+    certificate: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    #: For `wrong`: the operation, such as `aten.gelu`.
+    operation: str = ""
+    #: What Inductor called the kernel, and its text, where they are known.
+    name: str = ""
+    source: str = field(default="", repr=False)
+    #: The file that the entry was imported from; "" for one that was made here.
+    origin: str = ""
+    #: Whether it may run: an imported entry may not until it was judged on this machine.
+    trusted: bool = True
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch("[0-9a-f]{8,64}", self.key):
+            raise ValueError(f"key {self.key!r} is no hexadecimal digest")
+        if self.kind not in get_args(Kind) or self.form not in get_args(Form):
+            raise ValueError(f"an entry of kind {self.kind!r} and form {self.form!r} is not known")
+        if (self.kind == "replacement") != bool(self.replacement and self.form and self.module):
+            raise ValueError("a replacement has a module, a text and a form; a finding has none of them")
+        if (self.kind == "wrong") != bool(self.operation):
+            raise ValueError("a finding names an operation; a replacement names none")
+
+    @cached_property
+    def text(self) -> str:
+        """The entry as JSON; equal entries have equal texts."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of `text`, in hexadecimal digits: the name of the entry's file."""
+        return digest_of(self.text)
+
+    @cached_property
+    def pick(self) -> str:
+        """SHA-256 of what runs: entries that differ in certificate, origin or trust have the same."""
+        return digest_of(json.dumps([self.kind, self.form, self.order, self.replacement, self.operation]))
+
+    @classmethod
+    def parse(cls, text: str) -> "Entry":
+        """Read `text`; raises ValueError for anything else."""
+        try:
+            content = json.loads(text)
+            types = {one.name: one.type for one in fields(cls)}
+            if not isinstance(content, dict) or content.keys() != types.keys():
+                raise ValueError("its fields are not those of an entry")
+            for name, kind in types.items():
+                if isinstance(kind, type) and type(content[name]) is not kind and kind is not Versions:
+                    raise ValueError(f"{name} is no {kind.__name__}")
+            sizes = {str(name): (int(least), int(greatest)) for name, (least, greatest) in content["sizes"].items()}
+            rest = {"versions": Versions(**content["versions"]), "order": tuple(map(int, content["order"]))}
+            return cls(**content | rest | {"sizes": sizes})
+        except (TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(str(error)) from error
+
+
+def digest_of(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
