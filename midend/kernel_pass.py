@@ -10,6 +10,7 @@ from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.counting import counted
+from kernelwright.ir.kernel.merging.reading import Part, UnfitError
 from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
@@ -89,6 +90,16 @@ def rewritten(
     if short is made or isinstance(short, Declined):
         return made
     return short if normal_form(short, functions) == normal_form(made, functions) else made
+
+
+def part_of(module: KernelModule, launch: HostLaunch) -> Part:
+    """A kernel as it is launched. Raises UnfitError where that is not known."""
+    functions, symbol = kernel_functions(module), launch.kernel.symbol
+    blocks = {name: value for name, value in launch.kernel.meta if type(value) is int}
+    known = launch_facts(module).get(symbol)
+    if known is None:
+        raise UnfitError(NOT_KNOWN)
+    return Part(counted(inlined(functions[symbol], functions)), known, blocks)
 
 
 def one_launch_rewritten(

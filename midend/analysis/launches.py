@@ -190,6 +190,15 @@ def is_made_for(trace: HostTrace, name: str, *indices: int) -> bool:
     return made == 1
 
 
+def users(trace: HostTrace, name: str) -> list[int]:
+    """The statements of host code that mention a tensor, but for those that delete it."""
+    return [
+        index
+        for index, statement in enumerate(trace.statements)
+        if name in names_in(statement) and not isinstance(statement, ast.Delete)
+    ]
+
+
 def written_between(module: KernelModule, trace: HostTrace, begin: int, end: int) -> set[str]:
     """What the statements of host code from `begin` up to `end` may write or name anew, by the names of `storages`:
     all that they mention, unless they are launches or delete or make tensors."""

@@ -11,8 +11,9 @@ from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.analysis.hand_overs import HandOver
-from kernelwright.midend.fusion.joining import joined, pairs_fused, part_of, second_part, tensor_of
+from kernelwright.midend.fusion.joining import joined, pairs_fused, second_part, tensor_of
 from kernelwright.midend.fusion.tile_pairs import TilePair
+from kernelwright.midend.kernel_pass import part_of
 
 
 @register

@@ -33,8 +33,9 @@ from kernelwright.midend.analysis.launches import (
     storages,
     written_between,
 )
-from kernelwright.midend.fusion.joining import one_fused, part_of
+from kernelwright.midend.fusion.joining import one_fused
 from kernelwright.midend.fusion.partial_rows import SLABS, PartialRows
+from kernelwright.midend.kernel_pass import part_of
 
 
 @register

@@ -6,12 +6,8 @@ The passes say how the kernels become one; here are their pairs, what is known o
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace
-from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.merging.reading import Part, Tensor, UnfitError
-from kernelwright.ir.kernel.text.inlining import inlined
-from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import print_function
 from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Declined
@@ -19,7 +15,7 @@ from kernelwright.ir.values import DTYPES, Kernel, KernelModule
 from kernelwright.midend.analysis.hand_overs import HandOver, hand_overs
 from kernelwright.midend.analysis.host_code import fresh_names, fresh_symbol, repeated_on_straight_host
 from kernelwright.midend.analysis.launches import HostLaunch
-from kernelwright.midend.kernel_pass import NOT_KNOWN
+from kernelwright.midend.kernel_pass import part_of
 from kernelwright.midend.rows.row_blocks import RowLoops, WholeRows
 
 #: Makes one kernel of a form of the second one: with the names that the parameters of the kernel whose launch goes get,
@@ -109,16 +105,6 @@ def tensor_of(pair: HandOver) -> Tensor:
 def second_part(pair: HandOver) -> Part:
     """The second kernel as it is launched."""
     return part_of(pair.module, pair.second)
-
-
-def part_of(module: KernelModule, launch: HostLaunch) -> Part:
-    """A kernel as it is launched. Raises UnfitError where that is not known."""
-    functions, symbol = kernel_functions(module), launch.kernel.symbol
-    blocks = {name: value for name, value in launch.kernel.meta if type(value) is int}
-    known = launch_facts(module).get(symbol)
-    if known is None:
-        raise UnfitError(NOT_KNOWN)
-    return Part(counted(inlined(functions[symbol], functions)), known, blocks)
 
 
 def forms(second: Part) -> Iterator[Part]:

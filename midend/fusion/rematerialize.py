@@ -32,7 +32,8 @@ from kernelwright.midend.analysis.launches import (
 )
 from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
 from kernelwright.midend.fusion.image_tiles import ImageTiles, done_in_tiles, without_idle_parameters
-from kernelwright.midend.fusion.joining import joined, one_fused, part_of, second_part, tensor_of
+from kernelwright.midend.fusion.joining import joined, one_fused, second_part, tensor_of
+from kernelwright.midend.kernel_pass import part_of
 
 
 @register

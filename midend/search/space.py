@@ -3,7 +3,6 @@
 Rewrites are found through the registry, so that a new pass of the mid-end takes part by itself.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -229,7 +228,7 @@ def followers(candidate: Candidate) -> Iterator[str]:
 
 def tried(name: str, lowering: str = "") -> tuple[str, ...]:
     """The specs of a rewrite that are worth trying in a chain that begins with that lowering."""
-    options = set(re.findall(r"\w+=\w+", lowering))
+    options = lowering.partition("{")[2].removesuffix("}").split(",")
     variants = explored(name).variants
     special = [spelt(name, one) for one in variants if one.given in options]
     return tuple(special) or (name, *(spelt(name, one) for one in variants if not one.given))

@@ -1,13 +1,15 @@
 """`diagonal-products`: a product with a diagonal matrix scales rows or columns."""
 
-import ast
 from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.exploration import Exploration, Phase
+from kernelwright.ir.kernel.analysis.accesses import Access
+from kernelwright.ir.kernel.merging.reading import UnfitError
+from kernelwright.ir.kernel.values import Constant
 from kernelwright.ir.passes import Context, Pass, register
-from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar, TensorSpec
+from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.host_code import (
     fresh_symbol,
     with_kernel,
@@ -15,9 +17,10 @@ from kernelwright.midend.analysis.host_code import (
     without_idle_kernels,
     without_tensors,
 )
-from kernelwright.midend.analysis.launches import HostLaunch, find_launches, names_in
-from kernelwright.midend.analysis.stored import stored
+from kernelwright.midend.analysis.launches import HostLaunch, find_launches, is_made_for, users
+from kernelwright.midend.kernel_pass import part_of
 from kernelwright.midend.templates.products import Product, find_products
+from kernelwright.midend.templates.triangles import SquareKernel
 from kernelwright.midend.templates.writing import total
 
 _META: tuple[tuple[str, Scalar], ...] = (("XBLOCK", 1024), ("num_warps", 4))
@@ -57,33 +60,59 @@ def _scaled(module: KernelModule, trace: HostTrace, product: Product) -> KernelM
         return None
     for left, name in ((True, product.operands[0]), (False, product.operands[1])):
         maker = _maker(module, trace, product, name)
-        vector = _vector(trace, maker) if maker is not None else None
-        if maker is not None and vector is not None and vector.shape[0] == product.sizes[1 if left else 2]:
+        if maker is not None:
             return _replace(module, trace, product, maker, left)
     return None
 
 
 def _maker(module: KernelModule, trace: HostTrace, product: Product, name: str) -> HostLaunch | None:
     """The launch that makes a factor for this product alone, as a diagonal matrix."""
-    users = [s for s in trace.statements if name in names_in(s) and not isinstance(s, ast.Delete)]
     for launch in find_launches(module, trace):
         given = list(launch.given.values())
         # It is allocated, made and multiplied.
-        if given[1:] == [name] and launch.index < product.index and len(users) == 3 and name != given[0]:
-            return launch if launch.kernel.covers == ("aten.diag_embed",) else None
+        alone = is_made_for(trace, name, launch.index, product.index) and len(users(trace, name)) == 3
+        if given[1:] == [name] and launch.index < product.index and alone and name != given[0]:
+            return launch if _is_diagonal(module, trace, launch) else None
     return None
 
 
-def _vector(trace: HostTrace, launch: HostLaunch) -> TensorSpec | None:
-    """The vector on the diagonal, where Inductor's kernel for `torch.diag` puts it on the main one."""
+def _is_diagonal(module: KernelModule, trace: HostTrace, launch: HostLaunch) -> bool:
+    """Whether a kernel puts a vector on the main diagonal of a matrix, and zeros around it."""
     vector, matrix = (trace.spec(launch.index, argument) for argument in launch.arguments)
     if vector is None or matrix is None or len(vector.shape) != 1 or matrix.shape != (vector.shape[0],) * 2:
-        return None
-    size = vector.shape[0]
+        return False
+    if (vector.dtype, vector.strides, matrix.strides) != (matrix.dtype, (1,), (matrix.shape[0], 1)):
+        return False
     read_as, made_as = launch.parameters
-    diagonal = f"tl.where(xindex % {size} == xindex // {size}, tl.load({read_as} + xindex % {size}), 0.0)"
-    plain = vector.strides == (1,) and matrix.strides == (size, 1)
-    return vector if plain and stored(launch.kernel) == (f"{made_as} + xindex", diagonal) else None
+    try:
+        kernel = SquareKernel(part_of(module, launch), made_as, matrix.shape[0])
+    except UnfitError:
+        return False
+    return bool(kernel.accesses) and all(
+        _stores_diagonal(kernel, one, read_as, vector.dtype) for one in kernel.accesses or ()
+    )
+
+
+def _stores_diagonal(kernel: SquareKernel, store: Access, vector: str, dtype: str) -> bool:
+    """Whether a store puts elements of the vector on the diagonal, and zeros elsewhere."""
+    chosen = kernel.uncast(store.operation.get("value"), dtype)
+    if store.operation.kind != "store" or chosen is None or chosen.kind != "where":
+        return False
+    condition, element, zero = chosen.operands
+    load, filled = kernel.uncast(element, dtype), kernel.uncast(zero, dtype)
+    access = kernel.all.get(id(load))
+    place = kernel.place(store.index)
+    if access is None or place is None or access.index is None or access.operation.kind != "load":
+        return False
+    number = filled.get("value") if filled is not None and filled.kind == "full" else zero
+    return (
+        kernel.left(store.index, condition) == "diagonal"
+        and access.base == kernel.function.argument(vector)
+        and kernel.counters.index(access.index) in place
+        and set(access.conditions) <= set(store.conditions)
+        and isinstance(number, Constant)
+        and number.number == 0
+    )
 
 
 def _replace(
@@ -109,7 +138,7 @@ def _replace(
     ]
     head = f"@triton.jit\ndef {symbol}(vector_ptr, matrix_ptr, out_ptr, XBLOCK: tl.constexpr):"
     kernel = Kernel(
-        symbol, "\n".join([head, *(f"    {line}" for line in lines)]), _META, ("aten.diag_embed", "aten.mm")
+        symbol, "\n".join([head, *(f"    {line}" for line in lines)]), _META, (*maker.kernel.covers, "aten.mm")
     )
     grid = f"triton.cdiv({rows * columns}, {kernel.meta_name}['XBLOCK']),"
     launch = f"{symbol}[{grid}]({', '.join([*operands, product.operands[3], f'**{kernel.meta_name}'])})"

@@ -1,17 +1,19 @@
-"""Rounding to TF32, as text, and where a tensor is made."""
-
-import ast
-from dataclasses import replace
+"""Rounding to TF32 where a tensor is made."""
 
 from kernelwright.backend.launch.host_trace import HostTrace
+from kernelwright.ir.kernel.analysis.accesses import only_accessed
+from kernelwright.ir.kernel.rewriting import Rewriting
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.text.printing import with_functions
+from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
+from kernelwright.ir.passes import Declined
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.analysis.launches import HostLaunch, called, find_launches, is_made_for, pointer_sum
+from kernelwright.midend.analysis.launches import find_launches, is_made_for
+from kernelwright.midend.kernel_pass import rewritten
 
-
-def rounded_to_tf32(value: str) -> str:
-    """An fp32 value rounded to the nearest that TF32 has; NaN stays, whatever its bits."""
-    rounded = f"({value}.to(tl.int32, bitcast=True) + 4096 & -8192).to(tl.float32, bitcast=True)"
-    return f"tl.where({value} == {value}, {rounded}, {value})"
+#: Half of what the lowest bit of TF32 is worth among the bits of fp32, and the bits that TF32 has.
+_HALF, _BITS = Constant("4096"), Constant("-8192")
+_TRUE = Constant("True")
 
 
 def rounded_where_made(module: KernelModule, trace: HostTrace, tensor: str, reader: int) -> KernelModule | None:
@@ -21,24 +23,34 @@ def rounded_where_made(module: KernelModule, trace: HostTrace, tensor: str, read
     makers = [launch for launch in launches if tensor in launch.given.values()]
     if len(makers) != 1 or makers[0].index >= reader or not is_made_for(trace, tensor, makers[0].index, reader):
         return None
-    kernel = makers[0].kernel
-    alone = [launch.kernel.symbol for launch in launches].count(kernel.symbol) == 1
+    symbol = makers[0].kernel.symbol
+    if [launch.kernel.symbol for launch in launches].count(symbol) > 1:
+        return None
     pointer = next(name for name, value in makers[0].given.items() if value == tensor)
-    source = _storing_rounded(makers[0], pointer) if alone else None
-    if source is None:
-        return None
-    kernels = (replace(one, source=source) if one.symbol == kernel.symbol else one for one in module.kernels)
-    return replace(module, kernels=tuple(kernels))
+    functions = kernel_functions(module)
+    made = rewritten(functions[symbol], functions, lambda one: storing_rounded(one, pointer), "")
+    return None if isinstance(made, Declined) else with_functions(module, {symbol: made})
 
 
-def _storing_rounded(launch: HostLaunch, pointer: str) -> str | None:
-    """The kernel's text; None where it does anything but store values by this pointer."""
-    function = launch.function
-    stores = [node for node in ast.walk(function) if isinstance(node, ast.Call) and called(node, "tl.store")]
-    stores = [store for store in stores if pointer_sum(store.args[0], pointer) is not None]
-    named = sum(isinstance(node, ast.Name) and node.id == pointer for node in ast.walk(function))
-    if not stores or named != len(stores) or not all(isinstance(store.args[1], ast.Name) for store in stores):
-        return None
-    for store in stores:
-        store.args[1] = ast.parse(rounded_to_tf32(ast.unparse(store.args[1])), mode="eval").body
-    return ast.unparse(ast.fix_missing_locations(function))
+def storing_rounded(function: Function, pointer: str) -> Function | Declined:
+    """The kernel that stores what it stores by a parameter rounded to the nearest number that TF32 has; NaN stays,
+    whatever its bits."""
+    found = only_accessed(function, function.argument(pointer))
+    values = [one.get("value") for one in found or () if one.kind == "store"]
+    if not found or len(values) < len(found) or not all(isinstance(value, Value) for value in values):
+        return Declined("it does something else with the tensor")
+    edits = Rewriting(function)
+    for store in found:
+        edits.change(store, value=_rounded(edits, store))
+    return edits.done()
+
+
+def _rounded(edits: Rewriting, store: Operation) -> Operand:
+    """What a store is given, rounded."""
+    value = store.get("value")
+    assert value is not None
+    bits = edits.compute(store, "cast", input=value, dtype=Constant("tl.int32"), bitcast=_TRUE)
+    kept = edits.compute(store, "bitand", lhs=edits.compute(store, "add", lhs=bits, rhs=_HALF), rhs=_BITS)
+    number = edits.compute(store, "cast", input=kept, dtype=Constant("tl.float32"), bitcast=_TRUE)
+    is_number = edits.compute(store, "eq", lhs=value, rhs=value)
+    return edits.compute(store, "where", condition=is_number, x=number, y=value)

@@ -1,13 +1,16 @@
 """Templates for convolutions: right at odd shapes, and no convolution touched that is not theirs."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
 from programs import assert_right, lowered
 
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.passes import Context
+from kernelwright.ir.kernel.text.parsing import parse_function
+from kernelwright.ir.kernel.text.printing import print_function
+from kernelwright.ir.passes import Context, Declined
 from kernelwright.ir.values import Level
 from kernelwright.ir.verifier import extern_ops
 from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
@@ -15,7 +18,7 @@ from kernelwright.midend.fusion.fuse_reduction import FuseReduction
 from kernelwright.midend.templates.channels_last_conv import ChannelsLastConv
 from kernelwright.midend.templates.depthwise_conv import DepthwiseConv
 from kernelwright.midend.templates.implicit_gemm import ImplicitGemm
-from kernelwright.midend.templates.rounding import rounded_to_tf32
+from kernelwright.midend.templates.rounding import storing_rounded
 from kernelwright.midend.templates.transposed_conv import TransposedConv
 
 H200 = Context(target="h200")
@@ -294,7 +297,7 @@ def test_convolutions_are_lowered_as_for_a_gpu(device):
     assert_right(module, seeds=(0,))
 
 
-ROUNDED = "+ 4096 & -8192"
+ROUNDED = "& -8192"
 
 
 def test_what_kernels_make_for_a_tf32_product_is_stored_rounded():
@@ -311,28 +314,36 @@ def test_kernels_with_other_work_are_left_alone():
     before = lowered("self.conv(a) + self.other(a)", [(1, 16, 9, 9)], layers, every_conv=True)
     after = ChannelsLastConv().run(with_numerics(before, "torch"), H200)
     rounded = [kernel.source for kernel in after.kernels if ROUNDED in kernel.source]
-    # One kernel lays the input out for both, each its own copy; another is launched for either weight.
+    # One kernel lays the input out for both, rounds once and stores two copies; another is launched for either weight.
     assert not extern_ops(after)
-    assert len(rounded) == 1 and rounded[0].count(ROUNDED) == 2 and "a_ptr" in rounded[0]
+    assert len(rounded) == 1 and rounded[0].count(ROUNDED) == 1 and "a_ptr" in rounded[0]
 
 
 def test_nan_stays_nan_when_rounded():
     values = torch.tensor([0x7FFFFFFF, -1, 0x7FC00000, 0x7F800000, 0x3F801000, 0x3F800FFF], dtype=torch.int32)
-    x = values.view(torch.float32)
-    rounded = eval(
-        rounded_to_tf32("x")
-        .replace(".to(tl.int32, bitcast=True)", ".view(tl.int32)")
-        .replace(".to(tl.float32, bitcast=True)", ".view(tl.float32)"),
-        {"x": x, "tl": TL},
+    kernel = parse_function("@triton.jit\ndef copy(x_ptr, y_ptr):\n    tl.store(y_ptr, tl.load(x_ptr))")
+    text = print_function(storing_rounded(kernel, "y_ptr")).replace(", bitcast=True", "").replace(".to(", ".view(")
+    stored = []
+    language = SimpleNamespace(
+        load=lambda x: x,
+        store=lambda _pointer, x: stored.append(x),
+        where=torch.where,
+        int32=torch.int32,
+        float32=torch.float32,
     )
-    assert rounded.isnan().tolist() == [True] * 3 + [False] * 3
-    assert rounded[3:].tolist() == [float("inf"), 1 + 2.0**-10, 1.0]
+    space = {"tl": language, "triton": SimpleNamespace(jit=lambda function: function)}
+    exec(text, space)
+    space["copy"](values.view(torch.float32), None)
+    assert stored[0].isnan().tolist() == [True] * 3 + [False] * 3
+    assert stored[0][3:].tolist() == [float("inf"), 1 + 2.0**-10, 1.0]
 
 
-class TL:
-    """What stands for Triton's language here."""
-
-    int32, float32, where = torch.int32, torch.float32, staticmethod(torch.where)
+@pytest.mark.parametrize(
+    "other", ["tl.store(y_ptr + 1, 0.0)", "tl.store(x_ptr, tl.load(y_ptr))", "tl.atomic_add(y_ptr, tl.load(x_ptr))"]
+)
+def test_kernels_that_do_more_with_a_tensor_do_not_round_it(other):
+    kernel = parse_function(f"@triton.jit\ndef copy(x_ptr, y_ptr):\n    tl.store(y_ptr, tl.load(x_ptr))\n    {other}")
+    assert isinstance(storing_rounded(kernel, "y_ptr"), Declined)
 
 
 def with_numerics(module, numerics):

@@ -86,8 +86,55 @@ def test_a_half_is_known_without_the_casts_of_some_versions_of_inductor():
 
 
 @pytest.mark.parametrize(
-    "forward", ["torch.tril(a @ b, 1)", "torch.tril(a @ b) + 1", "torch.tril(a @ b).sum() + (a @ b)"]
+    "forward", ["torch.tril(a @ b) + 1", "torch.tril(a @ b).sum() + (a @ b)", "torch.triu(a @ b).sum(1)"]
 )
+def test_what_becomes_of_a_triangle_does_not_matter(forward):
+    after = TritonMatmul().run(lowered(forward, [(40, 40), (40, 40)]), H200)
+    assert ["stop = tl.where" in kernel.source for kernel in after.kernels].count(True) == 1
+    assert_right(after, seeds=(0,))
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        "keep = (xindex % 200) < 1 + xindex // 200",
+        "keep = (xindex // 200).to(tl.int64) >= xindex % 200",
+        "keep = (xindex // 200 - xindex % 200 >= 0) & (xindex < 40000)",
+    ],
+)
+def test_a_half_is_known_however_it_is_spelt(spelt):
+    assert "stop = tl.where" in _tril_spelt(spelt).kernels[-1].source
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        "keep = xindex % 200 < 2 + xindex // 200",
+        "keep = xindex % 200 <= xindex // 100",
+        "keep = (xindex % 200 <= xindex // 200) | (xindex < 5)",
+        "keep = xindex % 200 >= 0",
+    ],
+)
+def test_other_conditions_are_no_half(spelt):
+    assert "stop = tl.where" not in _tril_spelt(spelt).kernels[-1].source
+
+
+def _tril_spelt(keep):
+    """A product of which a kernel keeps so much, by `triton-matmul`."""
+    before = lowered("torch.tril(a @ b)", [(200, 40), (40, 200)])
+    last = before.kernels[-1]
+    lines = [
+        last.source.split("\n    ")[0],
+        "xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)",
+        keep,
+        "value = tl.load(buf0_ptr + xindex, xindex < 40000)",
+        "tl.store(out_ptr + xindex, tl.where(keep, value, 0.0), xindex < 40000)",
+    ]
+    spelt = replace(last, source="\n    ".join(lines))
+    return TritonMatmul().run(replace(before, kernels=(*before.kernels[:-1], spelt)), H200)
+
+
+@pytest.mark.parametrize("forward", ["torch.tril(a @ b, 1)", "[torch.tril(c) + c for c in [a @ b]][0]"])
 def test_other_triangles_are_computed_whole(forward):
     after = TritonMatmul().run(lowered(forward, [(40, 40), (40, 40)]), H200)
     assert not any("stop = tl.where" in kernel.source for kernel in after.kernels)
@@ -124,3 +171,29 @@ def test_diagonal_factors_scale(case, dtype):
 def test_other_factors_do_not(forward):
     before = lowered(forward, [(20,), (20, 20), (21, 20)])
     assert DiagonalProducts().run(before, H200) is before
+
+
+def test_a_diagonal_matrix_is_known_however_it_is_made():
+    before = lowered("torch.diag(a) @ b", [(50,), (50, 70)])
+    maker = before.kernels[0]
+    lines = [
+        maker.source.split("\n    ")[0],
+        "at = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)",
+        "row = at // 50",
+        "{value}",
+        "tl.store(buf0_ptr + at, tl.where(row == at % 50, value, 0), at < 2500)",
+    ]
+    for value, known in {
+        "value = tl.load(a_ptr + row, at < 2500)": True,
+        "value = tl.load(a_ptr + at % 50)": True,
+        "value = tl.load(a_ptr + row, at < 100, other=0.0)": False,
+        "value = tl.load(a_ptr + row, at < 2500) + 1": False,
+        "value = tl.load(a_ptr + at // 51, at < 2500)": False,
+    }.items():
+        spelt = replace(maker, source="\n    ".join(lines).replace("{value}", value), covers=())
+        module = replace(before, kernels=(spelt, *before.kernels[1:]))
+        after = DiagonalProducts().run(module, H200)
+        assert (after is not module) == known, value
+        if known:
+            assert after.kernels[-1].covers == ("aten.mm",)
+            assert_right(after, seeds=(0,))

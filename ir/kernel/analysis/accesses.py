@@ -7,6 +7,8 @@ from kernelwright.ir.kernel.analysis.indices import Form, Indices, Leaf, Product
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Value
 
+#: Operations that may do anything with what they are given.
+_OTHER_CODE = frozenset({"call", "opaque", "opaque_statement"})
 _HINTS = ("cache_modifier", "eviction_policy", "volatile", "sem", "scope")
 
 
@@ -167,3 +169,20 @@ def written_parameters(function: Function) -> frozenset[str]:
     writing = [one for one in function.walk() if one.effect == Effect.WRITE and not one.regions]
     found = {names.get(accesses.get(id(one))) for one in writing}  # type: ignore[arg-type]
     return frozenset(name for name in found if name is not None) if None not in found else frozenset(names.values())
+
+
+def only_accessed(function: Function, argument: Value) -> list[Operation] | None:
+    """The loads, stores and atomics by a pointer that a function is given; None where it may do something else with
+    it, such as hand it to another function, or carry it through a loop."""
+    moved: set[Operand] = {argument}
+    found = []
+    for one in function.walk():
+        used = [operand for operand in one.operands if operand in moved]
+        if len(used) == 1 and one.get("pointer") == used[0]:
+            found.append(one)
+        elif used and (one.effect != Effect.PURE or one.regions or one.kind in _OTHER_CODE):
+            return None
+        elif used:
+            moved.update(one.results)
+    regions = [function.body, *(region for one in function.walk() for region in one.regions)]
+    return None if any(moved & set(region.yields) for region in regions) else found

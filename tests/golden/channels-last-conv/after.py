@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: clc
-# level: triton  digest: 8f2f7153c63e
+# level: triton  digest: 6c02182786e8
 import torch
 import triton
 import triton.language as tl
@@ -39,16 +39,13 @@ def get_inputs():
 # covers: aten.convolution
 @triton.jit
 def convolution(x_ptr, buf0_ptr, YBLOCK: tl.constexpr, XBLOCK: tl.constexpr):
-    yoffset = tl.program_id(1) * YBLOCK
-    yindex = yoffset + tl.arange(0, YBLOCK)[:, None]
-    ymask = yindex < 16
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[None, :]
-    xmask = xindex < 99
-    y0 = yindex % 8
-    y1 = yindex // 8
-    x = tl.load(x_ptr + (xindex + 99 * yindex), xmask & ymask)
-    tl.store(buf0_ptr + (y0 + 8 * xindex + 792 * y1), tl.where(x == x, (x.to(tl.int32, bitcast=True) + 4096 & -8192).to(tl.float32, bitcast=True), x), xmask & ymask)
+    rows = tl.program_id(1) * YBLOCK + tl.arange(0, YBLOCK)[:, None]
+    columns = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[None, :]
+    buf0_pointers = buf0_ptr + (rows % 8 + 8 * columns + 792 * (rows // 8))
+    mask = (columns < 99) & (rows < 16)
+    x = tl.load(x_ptr + (columns + 99 * rows), mask=mask)
+    converted = (x.to(tl.int32, bitcast=True) + 4096 & -8192).to(tl.float32, bitcast=True)
+    tl.store(buf0_pointers, tl.where(x == x, converted, x), mask=mask)
 
 convolution_meta = {"YBLOCK": 16, "XBLOCK": 32, "num_warps": 2}
 
@@ -56,16 +53,13 @@ convolution_meta = {"YBLOCK": 16, "XBLOCK": 32, "num_warps": 2}
 # covers: aten.convolution
 @triton.jit
 def convolution_kernel(conv_weight_ptr, buf1_ptr, YBLOCK: tl.constexpr, XBLOCK: tl.constexpr):
-    yoffset = tl.program_id(1) * YBLOCK
-    yindex = yoffset + tl.arange(0, YBLOCK)[:, None]
-    ymask = yindex < 48
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[None, :]
-    xmask = xindex < 9
-    y0 = yindex % 8
-    y1 = yindex // 8
-    conv_weight = tl.load(conv_weight_ptr + (xindex + 9 * yindex), xmask & ymask)
-    tl.store(buf1_ptr + (y0 + 8 * xindex + 72 * y1), tl.where(conv_weight == conv_weight, (conv_weight.to(tl.int32, bitcast=True) + 4096 & -8192).to(tl.float32, bitcast=True), conv_weight), xmask & ymask)
+    rows = tl.program_id(1) * YBLOCK + tl.arange(0, YBLOCK)[:, None]
+    columns = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[None, :]
+    buf1_pointers = buf1_ptr + (rows % 8 + 8 * columns + 72 * (rows // 8))
+    mask = (columns < 9) & (rows < 48)
+    conv_weight = tl.load(conv_weight_ptr + (columns + 9 * rows), mask=mask)
+    converted = (conv_weight.to(tl.int32, bitcast=True) + 4096 & -8192).to(tl.float32, bitcast=True)
+    tl.store(buf1_pointers, tl.where(conv_weight == conv_weight, converted, conv_weight), mask=mask)
 
 convolution_kernel_meta = {"YBLOCK": 32, "XBLOCK": 16, "num_warps": 2}
 
