@@ -1,0 +1,214 @@
+"""The adapter of Inductor's private names by which its kernels are seen as they are made, and replaced as they load.
+
+`versions.TRIED` has the releases that it was tried with. Two methods of Inductor's classes have others in their place
+while a caller of `observing` or `choosing` is at work in some thread. They act in that caller's context alone: plain
+Inductor beside it, in the same process, runs as ever. A callback that fails costs one warning, never a compile.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kernelwright.backend.versions import adapting, parameters
+
+with adapting("swapping kernels", "torch", "triton"):
+    from torch._inductor.async_compile import AsyncCompile
+    from torch._inductor.codecache import CodeCacheFuture
+    from torch._inductor.codegen.triton import TritonScheduling
+    from torch._inductor.utils import Placeholder
+
+    parameters(TritonScheduling.define_kernel, "src_code", "node_schedule", "kernel")
+    parameters(AsyncCompile.triton, "kernel_name", "source_code", "device_str")
+    parameters(CodeCacheFuture.result, "self")
+    Placeholder.KERNEL_NAME, Placeholder.DESCRIPTIVE_NAME  # noqa: B018
+
+log = logging.getLogger("kernelwright.swap")
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A kernel that Inductor wrote: its name and text as they will be loaded, the scheduler's nodes that it computes,
+    and Inductor's kernel object, whose `args` tell buffers from parameters. `virtualized.V.graph` is its graph."""
+
+    name: str
+    source: str
+    node_schedule: Sequence[Any]
+    kernel: Any
+
+
+class Launchable(Protocol):
+    """What stands in a kernel's place: launched with the arguments that Inductor's kernel is given."""
+
+    run: Callable[..., Any]
+
+
+#: Gives, for a kernel's name and text that are about to be loaded, another text in Inductor's own form whose kernel has
+#: the same name, an object to launch, or None: Inductor's own.
+Chooser = Callable[[str, str], "str | Launchable | None"]
+#: Told a kernel's name and what went wrong with the one that was chosen for it; Inductor's own runs from there on.
+Failed = Callable[[str, Exception], None]
+_Asked = tuple[Chooser, Failed | None]
+
+_observers: ContextVar[tuple[Callable[[Generated], None], ...]] = ContextVar("observers", default=())
+_choosers: ContextVar[tuple[_Asked, ...]] = ContextVar("choosers", default=())
+
+
+@contextmanager
+def observing(callback: Callable[[Generated], None]) -> Iterator[None]:
+    """Within it, in this context, the callback is given each kernel that Inductor writes, a repeated one each time."""
+    with _installed():
+        token = _observers.set((*_observers.get(), callback))
+        try:
+            yield
+        finally:
+            _observers.reset(token)
+
+
+@contextmanager
+def choosing(callback: Chooser, failed: Failed | None = None) -> Iterator[None]:
+    """Within it, in this context, the callback is asked what to load in the place of each kernel, also after a hit in
+    Inductor's caches. One within another is asked first.
+
+    A chosen text or object that cannot be loaded, or raises when it is first launched, gives way to Inductor's kernel.
+    """
+    with _installed():
+        token = _choosers.set(((callback, failed), *_choosers.get()))
+        try:
+            yield
+        finally:
+            _choosers.reset(token)
+
+
+class _Patch:
+    """A method of a class that has another in its place while it has users, in whatever thread they are."""
+
+    def __init__(self, owner: type, name: str) -> None:
+        self.owner, self.name, self.users, self.before = owner, name, 0, getattr(owner, name)
+
+    def put(self, ours: Callable[..., Any]) -> None:
+        if not self.users:
+            self.before = getattr(self.owner, self.name)
+            setattr(self.owner, self.name, ours)
+        self.users += 1
+
+    def take(self, ours: Callable[..., Any]) -> None:
+        self.users -= 1
+        if not self.users and getattr(self.owner, self.name) is ours:
+            setattr(self.owner, self.name, self.before)
+        elif not self.users:
+            self.users = 1  # another library's patch lies over ours, which stays and passes everything on
+
+
+_lock = threading.Lock()
+_define, _load = _Patch(TritonScheduling, "define_kernel"), _Patch(AsyncCompile, "triton")
+
+
+@contextmanager
+def _installed() -> Iterator[None]:
+    """Both methods have ours in their place."""
+    with _lock:
+        _define.put(_defined)
+        _load.put(_loaded)
+    try:
+        yield
+    finally:
+        with _lock:
+            _define.take(_defined)
+            _load.take(_loaded)
+
+
+def _defined(self: Any, src_code: str, node_schedule: Any, kernel: Any) -> str:
+    name: str = _define.before(self, src_code, node_schedule, kernel)
+    for callback in _observers.get():
+        source = src_code
+        for place in (Placeholder.KERNEL_NAME, Placeholder.DESCRIPTIVE_NAME):
+            source = source.replace(str(place), name)
+        try:
+            callback(Generated(name, source, node_schedule, kernel))
+        except Exception as error:  # noqa: BLE001 - whoever watches a compile must not break it
+            _warn(f"kernel {name} was not recorded", error)
+    return name
+
+
+def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options: Any) -> Any:
+    def load(text: str) -> Any:
+        return _load.before(self, kernel_name, text, *rest, **options)
+
+    for callback, failed in _choosers.get():
+        try:
+            chosen = callback(kernel_name, source_code)
+            if chosen is None:
+                continue
+            own = _Own(kernel_name, lambda: load(source_code), failed)
+            loaded = load(chosen) if isinstance(chosen, str) else chosen
+        except Exception as error:  # noqa: BLE001 - a replacement must never break a compile
+            _give_up(kernel_name, error, failed)
+            continue
+        return _Awaited(loaded, own) if isinstance(loaded, CodeCacheFuture) else own.behind(loaded)
+    return load(source_code)
+
+
+@dataclass(frozen=True)
+class _Own:
+    """Inductor's own kernel, loaded only if what was chosen for it fails."""
+
+    name: str
+    load: Callable[[], Any]
+    failed: Failed | None
+
+    def instead(self, error: Exception) -> Any:
+        """Inductor's kernel, after an error of the one in its place."""
+        _give_up(self.name, error, self.failed)
+        own = self.load()
+        return own.result() if isinstance(own, CodeCacheFuture) else own
+
+    def behind(self, kernel: Any) -> Any:
+        """The kernel, with Inductor's to take over if its first launch raises. Later launches are the kernel's alone:
+        the attribute that guards the first one is gone by then."""
+        run, absent = kernel.run, object()
+        before = vars(kernel).get("run", absent)
+
+        def first(*arguments: Any, **options: Any) -> Any:
+            try:
+                result = run(*arguments, **options)
+            except Exception as error:  # noqa: BLE001 - whatever a launch raises
+                kernel.run = self.instead(error).run
+                return kernel.run(*arguments, **options)
+            if vars(kernel).get("run") is first:  # another thread may have been faster
+                if before is absent:
+                    del kernel.run
+                else:
+                    kernel.run = before
+            return result
+
+        kernel.run = first
+        return kernel
+
+
+class _Awaited(CodeCacheFuture):
+    """A chosen kernel that is compiled in another process."""
+
+    def __init__(self, future: Any, own: _Own) -> None:
+        self.future, self.own = future, own
+
+    def result(self, *arguments: Any, **options: Any) -> Any:
+        try:
+            kernel = self.future.result(*arguments, **options)
+        except Exception as error:  # noqa: BLE001 - a compiler's error, from another process
+            return self.own.instead(error)
+        return self.own.behind(kernel)
+
+
+def _give_up(name: str, error: Exception, failed: Failed | None) -> None:
+    _warn(f"the replacement of {name} failed, Inductor's kernel runs", error)
+    if failed is not None:
+        failed(name, error)
+
+
+def _warn(what: str, error: Exception) -> None:
+    lines = str(error).strip().splitlines()
+    log.warning("%s: %s", what, ": ".join([type(error).__name__, *lines[:1]]))

@@ -1,0 +1,136 @@
+"""Inductor's text of a kernel, read; and the key that its replacement is found by.
+
+Two texts have one key where they compute the same from the same arguments: neither the kernel's name nor its place in
+a program counts, nor what only says how Inductor would tune it. The versions of torch and Triton are not in the key;
+the store keeps them beside it.
+"""
+
+import ast
+import copy
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+#: Says what a kernel is, of the two dictionaries that Inductor writes; the rest is about tuning, debugging and hashes.
+#: Which arguments are changed, and which must be zero before a launch, belongs to what a kernel computes.
+_TRITON_META = ("signature", "constants", "configs", "enable_fp_fusion", "disable_ftz", "launch_pdl")
+_ZEROED = ("reset_to_zero", "restore_value")
+_INDUCTOR_META = ("grid_type", "mutated_arg_names", "no_x_dim", "atomic_add_found")
+#: Of a device, what generated code depends on. Not its index: all ranks of a job have one key.
+_DEVICE = ("type", "cc", "major", "multi_processor_count", "warp_size")
+#: Arguments of heuristics that belong to what a kernel computes; the others tune it or say where its text is.
+_ARGUMENTS = ("size_hints", "num_stages", "num_warps")
+#: Heuristics whose kernels are not replaced, and why.
+_LEFT_ALONE = {"foreach": "it is a combo kernel", "user_autotune": "it is the program's own Triton kernel"}
+
+
+class NotReplaceableError(ValueError):
+    """A text that is not replaced; the message continues `the kernel is left to Inductor: `."""
+
+
+@dataclass(frozen=True)
+class InductorKernel:
+    """A kernel's text: the call of Inductor's heuristics that decorates it, the function, and its helper functions."""
+
+    source: str
+    call: ast.Call
+    function: ast.FunctionDef
+    helpers: tuple[ast.FunctionDef, ...]
+
+    @property
+    def heuristics(self) -> str:
+        """The decorator's name, such as `pointwise` or `persistent_reduction`."""
+        return ast.unparse(self.call.func).rpartition(".")[2]
+
+    @cached_property
+    def arguments(self) -> Mapping[str, ast.expr]:
+        """What the heuristics are given, by keyword."""
+        return {keyword.arg: keyword.value for keyword in self.call.keywords if keyword.arg is not None}
+
+    def meta(self, name: str) -> dict[str, ast.expr]:
+        """`triton_meta` or `inductor_meta`: its values, as expressions, by key."""
+        node = self.arguments.get(name)
+        if not isinstance(node, ast.Dict):
+            return {}
+        return {ast.literal_eval(key): value for key, value in zip(node.keys, node.values, strict=True) if key}
+
+    @cached_property
+    def signature(self) -> dict[str, str]:
+        """Types of all parameters by name: `*fp32` for a pointer, `i32`, `constexpr`."""
+        return dict(_literal(self.meta("triton_meta").get("signature"), {}))
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """What a launch is given, in order; block sizes, which the heuristics choose, are not among it."""
+        constants = {name for name, kind in self.signature.items() if kind == "constexpr"}
+        names = (argument.arg for argument in self.function.args.args if argument.annotation is None)
+        return tuple(name for name in names if name not in constants)
+
+    @property
+    def pointers(self) -> tuple[str, ...]:
+        """The parameters that are buffers."""
+        return tuple(name for name in self.parameters if self.signature.get(name, "").startswith("*"))
+
+    @cached_property
+    def mutated(self) -> tuple[str, ...]:
+        """The parameters that are read and then written."""
+        return tuple(_literal(self.meta("inductor_meta").get("mutated_arg_names"), ()))
+
+    @cached_property
+    def size_hints(self) -> dict[str, int]:
+        """Sizes of the axes, rounded up to powers of two."""
+        return dict(_literal(self.arguments.get("size_hints"), {}))
+
+    @cached_property
+    def key(self) -> str:
+        """64 hexadecimal digits."""
+        body = copy.deepcopy(self.function)
+        body.name, body.decorator_list = "kernel", []
+        triton, inductor = self.meta("triton_meta"), self.meta("inductor_meta")
+        content = [
+            self.heuristics,
+            _chosen(self.arguments, _ARGUMENTS),
+            _chosen(triton, _TRITON_META + _ZEROED),
+            _chosen(inductor, _INDUCTOR_META),
+            _device(triton.get("device")),
+            *(ast.unparse(helper) for helper in self.helpers),
+            ast.unparse(body),
+        ]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def read(source: str) -> InductorKernel:
+    """The kernel that a text for `async_compile.triton` defines; NotReplaceableError where it is to be left alone."""
+    try:
+        functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    except SyntaxError as error:
+        raise NotReplaceableError(f"its text is no Python ({error.msg}, line {error.lineno})") from error
+    for function in functions:
+        for decorator in function.decorator_list:
+            if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).startswith("triton_heuristics."):
+                helpers = tuple(one for one in functions if one is not function)
+                kernel = InductorKernel(source, decorator, function, helpers)
+                if why := _LEFT_ALONE.get(kernel.heuristics):
+                    raise NotReplaceableError(why)
+                return kernel
+    raise NotReplaceableError("its text has no kernel under Inductor's heuristics")
+
+
+def _literal(node: ast.expr | None, default: Any) -> Any:
+    return default if node is None else ast.literal_eval(node)
+
+
+def _chosen(values: Mapping[str, ast.expr], names: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(name, ast.unparse(values[name])) for name in names if name in values]
+
+
+def _device(node: ast.expr | None) -> list[tuple[str, str]]:
+    """What of `DeviceProperties(...)` belongs to the key; of a CPU, where kernels are interpreted, only that it is."""
+    if not isinstance(node, ast.Call):
+        return []
+    fields = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+    kind = _literal(fields.get("type"), "")
+    return _chosen(fields, ("type",) if kind == "cpu" else _DEVICE)

@@ -1,0 +1,108 @@
+"""Hooks of Inductor: kernels are seen as they are written and replaced as they load, and nothing breaks a compile."""
+
+from pathlib import Path
+from typing import Any
+
+import bed
+import pytest
+
+# Functions below run in processes of their own: each imports what it needs.
+
+
+def seen_and_replaced() -> Any:
+    import re
+
+    import torch
+
+    from kernelwright.frontend.swap import hooks, key
+
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.LayerNorm(32), torch.nn.GELU())
+    x = torch.randn(5, 16)
+    torch._inductor.config.fx_graph_cache = False
+    torch._functorch.config.enable_autograd_cache = False
+
+    def compiled() -> torch.Tensor:
+        torch.compiler.reset()
+        with torch.no_grad():
+            return torch.compile(model)(x)
+
+    generated, asked = [], []
+    own = compiled()
+    with hooks.observing(generated.append), hooks.choosing(lambda *of: asked.append(of)):
+        same = compiled()
+    kernel = key.read(generated[0].source)
+    # Twice its output: the text's last store.
+    head, _, value = asked[0][1].rpartition("tl.store(")
+    doubled = head + "tl.store(" + re.sub(r", (tmp\d+), ", r", 2 * \1, ", value)
+    assert doubled != asked[0][1]
+    with hooks.choosing(lambda _name, _source: doubled):
+        replaced = compiled()
+    after = compiled()
+    return {
+        "generated": [one.name for one in generated],
+        "asked": [name for name, _ in asked],
+        "key": [kernel.key, key.read(asked[0][1]).key, key.read(doubled).key],
+        "parameters": kernel.parameters,
+        "mutated": kernel.mutated,
+        "buffers": len(generated[0].kernel.args.input_buffers),
+        "same": torch.equal(own, same),
+        "doubled": torch.equal(replaced, 2 * own),
+        "after": torch.equal(after, own),
+    }
+
+
+def test_kernels_are_seen_and_replaced_within_a_context_alone(tmp_path: Path) -> None:
+    found = bed.run(seen_and_replaced, tmp_path)
+    assert found["generated"] == found["asked"] == ["triton_per_fused_gelu_native_layer_norm_0"]
+    generated, loaded, doubled = found["key"]
+    assert generated == loaded != doubled
+    assert found["parameters"][-2:] == ["xnumel", "r0_numel"] and found["mutated"][0] in found["parameters"]
+    assert found["buffers"] >= 2
+    assert found["same"] and found["doubled"] and found["after"]
+
+
+def failing(how: str) -> Any:
+    import logging
+
+    import torch
+
+    from kernelwright.frontend.swap import hooks
+
+    torch._inductor.config.fx_graph_cache = False
+    torch._functorch.config.enable_autograd_cache = False
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())
+    logging.getLogger("kernelwright.swap").addHandler(handler)
+
+    class Unlaunchable:
+        def run(self, *_arguments: object, **_options: object) -> None:
+            raise RuntimeError("out of resource: shared memory")
+
+    def raising(*_of: object) -> None:
+        raise OSError("no such table\nand a long story")
+
+    failed: list[str] = []
+    choices = {
+        "the callback": raising,
+        "the text": lambda _name, source: source.replace("@triton.jit", "@triton.jit("),
+        "the launch": lambda _name, _source: Unlaunchable(),
+        "the observer": lambda *_of: None,
+    }
+    x = torch.randn(7)
+    function = torch.compile(lambda x: x.sin() + 1)
+    observer = raising if how == "the observer" else lambda _one: None
+    with hooks.observing(observer), hooks.choosing(choices[how], lambda name, _error: failed.append(name)):
+        results = [function(x), function(x)]
+    torch.testing.assert_close(results, [x.sin() + 1] * 2)
+    return {"lines": lines, "failed": failed}
+
+
+@pytest.mark.parametrize("how", ["the callback", "the text", "the launch", "the observer"])
+def test_what_fails_costs_one_warning_and_inductors_kernel_runs(tmp_path: Path, how: str) -> None:
+    found = bed.run(failing, tmp_path, how)
+    (line,) = found["lines"]
+    assert line.startswith("kernel triton_poi" if how == "the observer" else "the replacement of triton_poi")
+    assert "\n" not in line
+    assert len(found["failed"]) == (how != "the observer")
