@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constr
 TRITON ?= 3.7.1 3.8.0 3.9.0
 TORCH ?= 2.14.1
 
-.PHONY: setup test check smoke compat fix demo docs half-precision handwritten spelling mutation-score strict-mutants judge-cost clean
+.PHONY: setup test check smoke compat fix demo docs store-minute half-precision handwritten spelling mutation-score strict-mutants judge-cost clean
 
 setup: $(STAMP)
 
@@ -49,6 +49,10 @@ demo: $(STAMP)
 # The documentation as a site of static pages: site/index.html. CI's tests build it likewise.
 docs: $(STAMP)
 	$(BIN)/python -m mkdocs build --strict
+
+# Eight processes on one kernel store for a minute, thirty of them killed: nothing may be lost or torn.
+store-minute: $(STAMP)
+	$(BIN)/python tests/backend/store_processes.py 8 60
 
 # Fourteen architectures in four precisions, with planted faults: about half an hour. Goes on where it was stopped.
 half-precision: $(STAMP)

@@ -11,7 +11,8 @@ from typing import Any
 
 from kernelwright.backend.store.entry import Entry, Versions
 
-_PATIENCE_S = 10.0  #: how long a process waits for others
+#: How long a process waits for others, in seconds.
+PATIENCE_S = 10.0
 DAY_S = 86400.0
 _COLUMNS = "digest, key, target, versions, kind, pick, trusted, used"
 _SCHEMA = """
@@ -136,7 +137,7 @@ class Index:
             if self._held is not None:
                 _inherited.append(self._held[0])
             self._lock, self._process, self._held = threading.RLock(), os.getpid(), None
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         with self._lock:
             while True:
                 try:
@@ -167,7 +168,7 @@ class Index:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    made = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
+    made = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
     try:
         made.execute("PRAGMA journal_mode = WAL")
         made.execute("PRAGMA synchronous = NORMAL")

@@ -18,6 +18,7 @@ from kernelwright.ir.errors import UserError
 
 log = logging.getLogger("kernelwright.store")
 _INDEX = "index.db"
+_USED = "the kernels in it are used, and no new ones are kept. KERNELWRIGHT_CACHE_DIR names another place for it"
 #: A partial file that is older belongs to no process any more, in seconds.
 _PARTIAL_S = 3600.0
 #: Judges an entry anew: gives it back with a new certificate, or says why it is refused.
@@ -89,7 +90,7 @@ class Store:
                 self._index = self._mended()  # from the files, which the entry's is one of
             return True
         except (OSError, sqlite3.Error) as error:
-            self._tell(f"nothing can be added to the kernel store in {self.folder} ({_reason(error)})")
+            self._tell(f"{self._unwritable(error)}; {_USED}")
             return False
 
     def entries(self) -> Iterator[Entry]:
@@ -197,8 +198,8 @@ class Store:
 
     def _listed(self, error: OSError | sqlite3.Error) -> Listed:
         """What to go on with where the index cannot be used."""
-        self.trouble = f"nothing can be added to the kernel store in {self.folder} ({_reason(error)})"
-        self._tell(f"{self.trouble}; the kernels in it are used. KERNELWRIGHT_CACHE_DIR names another place for it")
+        self.trouble = self._unwritable(error)
+        self._tell(f"{self.trouble}; {_USED}")
         return Listed(self._rows_of_files(move=False))
 
     def _mended(self) -> Index:
@@ -260,11 +261,11 @@ class Store:
             self._ask(lambda index: index.empty())  # a damaged one is mended now
             index = self._index
             if isinstance(index, Listed):
-                raise UserError(self.trouble)
+                raise UserError(f"{self.trouble}; KERNELWRIGHT_CACHE_DIR names another place")
             with holding(self._lock, alone=True):
                 yield index
         except (OSError, sqlite3.Error) as error:
-            raise UserError(f"the kernel store in {self.folder} cannot be changed ({_reason(error)})") from error
+            raise UserError(f"{self._unwritable(error)}; KERNELWRIGHT_CACHE_DIR names another place") from error
 
     # The files --------------------------------------------------------------------------------------------------
 
@@ -310,6 +311,9 @@ class Store:
     def _tell_damaged(self, digest: str, why: DamagedError, aside: Path | None) -> None:
         where = f"; it was moved to {aside}" if aside else ""
         self._tell(f"{self._files.path(digest)} is damaged ({why}) and not used{where}")
+
+    def _unwritable(self, error: OSError | sqlite3.Error) -> str:
+        return f"the kernel store in {self.folder} cannot be written to ({_reason(error)})"
 
     def _tell(self, line: str) -> None:
         """Warn, once."""
