@@ -240,6 +240,18 @@ def handwritten_speed() -> str:
     )
 
 
+def remade() -> str:
+    """Whether the winners of the campaign are as fast if they are made again."""
+    found = _read("remade_h200")["summary"]
+    (worst, ratio), *_ = found["worst"].items()
+    return _wrapped(
+        f"`benchmarks/remade.py` makes the {found['winners']} winners of this campaign again with today's rewrites. "
+        f"For {found['equal']} of them Triton's IR is equal. The other {found['timed']} are "
+        f"{found['over_before_timed']:.3f} times as fast as they were, in the geometric mean. The slowest of them, "
+        f"{worst}, is {ratio:.3f} times as fast (`remade_h200`)."
+    )
+
+
 def learner() -> str:
     """Speed of the learner and what it spends its time on."""
     speed, third = _read("learner_speed_cpu"), _read("rl_forms3_h200")
@@ -276,6 +288,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "coverage": coverage,
     "handwritten": handwritten,
     "handwritten-speed": handwritten_speed,
+    "remade": remade,
     "learner": learner,
 }
 
