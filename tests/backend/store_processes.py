@@ -71,20 +71,26 @@ def run(folder: Path, processes: int, seconds: float, kills: int) -> dict[str, i
         command = [sys.executable, __file__, "work", str(folder / "store"), str(journals[-1]), str(number)]
         return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
-    running, random, said = [start() for _ in range(processes)], Random(0), ""
-    deadline = time.monotonic() + seconds
-    while not all(journal.exists() and journal.stat().st_size for journal in journals):
-        assert all(one.poll() is None for one in running), [one.communicate()[1] for one in running if one.poll()]
-        time.sleep(0.05)
-    for index in range(kills):
-        time.sleep(max(0.0, (deadline - time.monotonic()) / (kills - index + 1)) * random.uniform(0.5, 1.0))
-        victim = running.pop(random.randrange(len(running)))
-        said += ended(victim)
+    random, said, deadline = Random(0), "", time.monotonic() + seconds
+    running = [start() for _ in range(processes)]
+    for left in range(kills, 0, -1):
+        time.sleep(max(0.0, (deadline - time.monotonic()) / (left + 1)) * random.uniform(0.5, 1.0))
+        wait_for_work(running, journals)
+        said += ended(running.pop(random.randrange(len(running))))
         running.append(start())
     time.sleep(max(0.0, deadline - time.monotonic()))
+    wait_for_work(running, journals)
     for one in running:
         said += ended(one)
     return counts(folder / "store", journals) | {"killed": kills + processes, "said": len(said.splitlines())}
+
+
+def wait_for_work(running: list[subprocess.Popen[str]], journals: list[Path]) -> None:
+    """Wait until every process that was started has kept something."""
+    while not all(journal.exists() and journal.stat().st_size for journal in journals):
+        for one in running:
+            assert one.poll() is None, one.communicate()[1]
+        time.sleep(0.02)
 
 
 def ended(process: subprocess.Popen[str]) -> str:

@@ -159,7 +159,7 @@ def test_a_process_that_stays_in_the_store_is_not_waited_for(tmp_path: Path, cap
 def test_killed_processes_lose_and_tear_nothing(tmp_path: Path) -> None:
     """`make store-minute` does the same with eight processes for a minute."""
     result = store_processes.run(tmp_path, processes=3, seconds=3.0, kills=3)
-    assert result["kept"] > 20 and result["removed"]
+    assert result["kept"] and result["removed"] and result["killed"] == 6
     assert [result[what] for what in ("lost", "back", "torn", "said")] == [0, 0, 0, 0]
 
 
