@@ -37,7 +37,7 @@ from kernelwright.evaluation.checks.correctness import differ
 from kernelwright.evaluation.checks.spellings import Respelled
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
 from kernelwright.evaluation.inputs.drawing import Drawing
-from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, MIXTURES, SAME, SCALES, Draw, drawn
+from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, MIXTURES, OPPOSITES, SAME, SCALES, Draw, drawn
 from kernelwright.evaluation.inputs.literals import weight_error
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
 from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
@@ -191,7 +191,7 @@ def _one(
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
-    if draw.kind in (*MIXTURES, *SCALES, ALIKE, EVAL, SAME, "nan"):
+    if draw.kind in (*MIXTURES, *SCALES, ALIKE, OPPOSITES, EVAL, SAME, "nan"):
         return None
     inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):

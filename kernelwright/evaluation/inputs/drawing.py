@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
@@ -23,6 +24,7 @@ from kernelwright.evaluation.inputs.draws import (
     KINDS,
     MIXTURES,
     NAMED,
+    OPPOSITES,
     ORDERS,
     ROWS,
     SAME,
@@ -33,6 +35,7 @@ from kernelwright.evaluation.inputs.draws import (
     Draw,
     apply_kind,
 )
+from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
 from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 from kernelwright.ir.values import TensorSpec
@@ -73,6 +76,8 @@ class Drawing:
             return values
         if draw.kind == IMPULSES:
             return self._impulses(model, draw, values)
+        if draw.kind == OPPOSITES:
+            return self._opposites(model, draw, values)
         if draw.kind == SAME:
             alike = _with_one_twice(values, [bool(trait.kept) for trait in self.contract.traits])
             return alike if alike is not None and self._trial.steady(model, alike, draw.inputs) else None
@@ -105,6 +110,8 @@ class Drawing:
             return len(self.contract.traits) > 1
         if draw.kind == IMPULSES:
             return not self._trial.whole_outputs and all(spec.dtype in ("f32", "f64") for spec in self._floating)
+        if draw.kind == OPPOSITES:
+            return all(spec.dtype in ("f16", "bf16") for spec in self.program.reference.outputs)
         if draw.kind == ALIKE:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
         return self.contract.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
@@ -161,6 +168,20 @@ class Drawing:
             scales = functools.partial(scales_to, _PROPORTION)
             if plain and scaled and self._trial.takes(model, made) and all(map(scales, plain, scaled)):
                 return made
+        return None
+
+    def _opposites(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
+        """Inputs in which large elements cancel out in sums; None where there are no such. The model changes as well:
+        its weights have the opposites if no input can."""
+        inputs = [copy_of(one) if isinstance(one, Tensor) else one for one in values]
+        weights = model.state_dict(keep_vars=True).values()
+        with torch.no_grad():
+            make_alike([*(one for one in inputs if isinstance(one, Tensor)), *weights])
+            pairs = zip(inputs, self.contract.traits, strict=True)
+            free = [one for one, trait in pairs if isinstance(one, Tensor) and not trait.kept]
+            for tensor, dimension in (*places_of(free, draw.inputs), *places_of([*model.parameters()], draw.inputs)):
+                if put_opposites(tensor, dimension, lambda: self._trial.run(model, inputs)):
+                    return inputs if self._trial.takes(model, inputs) else None
         return None
 
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:

@@ -88,6 +88,8 @@ SAME = "same"
 ORDINARY = ("given", "normal", "negative", "shifted", UNIT)
 #: The kind for programs that compute in 16 bits.
 ALIKE = "alike"
+#: The kind for programs whose outputs have 16 bits; see `opposites`.
+OPPOSITES = "opposites"
 #: How much nearer to a halfway point of rounding the sums of a row come with each term: see `_one_sided`. Large steps
 #: show in sums of few terms, small ones in sums of many, where what large ones give cancels; every two rows have both.
 _STEPS = tuple(0.93 * 2.0**-step for step in (3, 6, 4, 7, 3, 5, 4, 8))

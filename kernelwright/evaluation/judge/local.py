@@ -12,7 +12,7 @@ from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluation.checks.profile import PLAN
 from kernelwright.evaluation.device.serve import ITEM_BYTES
-from kernelwright.evaluation.inputs.draws import EVAL, FAR_OUT, IMPULSES, SAME, Draw
+from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, FAR_OUT, IMPULSES, OPPOSITES, SAME, Draw
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.race import Race, Timing, candidate_job, timed_draws
@@ -37,9 +37,9 @@ STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers"),
         *("infinite", "orders", "offset", IMPULSES, SAME, *FAR_OUT),
-        *("alike", "huge", "tiny", "minute", "vast", "normal"),
+        *(ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
     ),
-    "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", "alike", "normal"),
+    "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
 }
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.PROFILE)
 _NO_PROGRAM = Diagnostic("the text defines no program", 1, 0, hint="write class ModelNew(nn.Module), or forward")
