@@ -74,7 +74,7 @@ mutation-score: $(STAMP)
 
 # 300 mutants of the suite, the examples and fourteen models' kernels, strictly counted: hours. Goes on where it stopped.
 strict-mutants: $(STAMP)
-	$(BIN)/python benchmarks/strict_mutants.py --out benchmarks/results/strict_mutants_cpu.json
+	$(BIN)/python benchmarks/strict_mutants.py --jobs $$(nproc) --out benchmarks/results/strict_mutants_cpu.json
 
 # Judging by this commit and by one without the judge's newer checks, in turn. Wants a quiet machine.
 judge-cost: $(STAMP)

@@ -45,7 +45,7 @@ def alike(value: Tensor) -> Tensor:
 
 
 def _places(size: int, device: torch.device) -> Tensor:
-    return torch.arange(1, size - 1, 4, device=device)
+    return torch.arange(1, max(size - 1, 1), 4, device=device)
 
 
 def make_alike(tensors: Iterable[Tensor]) -> None:

@@ -66,20 +66,24 @@ VARIATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def draws(reference: Reference, rounds: int = 1) -> Iterator[Draw]:
+_NAMES = ["given"] * GIVEN_DRAWS + [name for name in VARIATIONS for _ in range(2)] + [_FROM_THE_END]
+#: The places of the first draws, among which is each kind.
+EACH_KIND = range(len(_NAMES))
+
+
+def draws(reference: Reference, places: range = EACH_KIND) -> Iterator[Draw]:
     """Draws as given; then each variation of the floating inputs, once with weights as given and once with others and
     every second boolean another; at last, integers counted from the end where the reference takes them so, as
-    indices. Other integers stay as given. All this `rounds` times, with other seeds. Draws on which the reference fails
-    to give inputs are left out."""
+    indices. Other integers stay as given. Then all this again with other seeds, without end: the draws in some `places`
+    are given. Draws on which the reference fails to give inputs are left out."""
     try:
         program = ReferenceProgram.load(reference)
     except FAILURES:
         return
-    names = ["given"] * GIVEN_DRAWS + [name for name in VARIATIONS for _ in range(2)] + [_FROM_THE_END]
-    for seed, name in enumerate(names * rounds):
+    for seed in places:
         try:
             with torch.random.fork_rng(devices=[]):
-                draw = _draw(program, name, seed)
+                draw = _draw(program, _NAMES[seed % len(_NAMES)], seed)
         except FAILURES:
             continue
         yield draw

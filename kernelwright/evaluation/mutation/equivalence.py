@@ -49,18 +49,13 @@ class Original:
             found[draw.name] = max(_difference(wanted, _run(mutant.module, draw)), found.get(draw.name, 0.0))
         return found
 
-    def agreements(self, mutant: Mutant, count: int) -> Iterator[tuple[Draw, bool]]:
-        """So many draws on which the module itself runs, and whether the mutant gives the same bits. Fewer draws if
-        the module runs on less than one draw in eight."""
-        found = 0
-        for draw in draws(self.module.reference, rounds=count // 8):
+    def agreements(self, mutant: Mutant, places: range) -> Iterator[tuple[Draw, bool]]:
+        """The draws in these places on which the module itself runs, and whether the mutant gives the same bits."""
+        for draw in draws(self.module.reference, places):
             outputs = _run(self.module, draw)
             if outputs is not None:
                 got = _run(mutant.module, draw)
                 yield draw, got is not None and len(got) == len(outputs) and all(map(_same_bits, outputs, got))
-                found += 1
-            if found == count:
-                return
 
     @property
     def draws(self) -> int:
