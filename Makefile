@@ -56,7 +56,7 @@ store-minute: $(STAMP)
 
 # Fourteen architectures in four precisions, with planted faults: about half an hour. Goes on where it was stopped.
 half-precision: $(STAMP)
-	$(BIN)/python benchmarks/half_precision.py --out benchmarks/results/half_precision_cpu.json
+	$(BIN)/python benchmarks/half_precision.py --jobs $$(nproc) --out benchmarks/results/half_precision_cpu.json
 
 # What the mid-end's rewrites find in programs that people wrote: some minutes. Goes on where it was stopped.
 handwritten: $(STAMP)

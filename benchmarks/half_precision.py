@@ -1,28 +1,29 @@
 """Lower fourteen small architectures in every precision, verify them whole and kernel by kernel, and plant faults.
 
-    python benchmarks/half_precision.py --out benchmarks/results/half_precision_cpu.json
+    python benchmarks/half_precision.py --jobs 16 --out benchmarks/results/half_precision_cpu.json
 
 A row is one architecture in one precision, or one of those with a planted fault, which is judged against the right
 program. Programs in 16 bits are judged as `kernelwright compile` judges them: first the whole model, then its kernels
-one by one. Every row of a fault says which of the two found it. The file gets every row as it is found; the same
-command goes on from there, and begins again if the code is other code than that of the rows.
+one by one. Every row of a fault says which of the two found it. Rows are kept as they are found; the same command
+goes on from there, and begins again for other code.
 """
 
 import argparse
-import json
 import shlex
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from architectures import ARCHITECTURES, FAULTS, PRECISIONS, Fault, source
 from kernel_faults import KERNEL_FAULTS, KernelFault
 from row_lines import code_digest, write_result
+from several_processes import Journal, Processes, TimeIsOverError
 
-from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.compiling.kernel_by_kernel import (
     WHOLE,
@@ -94,22 +95,22 @@ class Program:
         return cls(replace(LowerInductor().run(other, Context()), reference=right.reference), pieces)
 
 
-@dataclass
-class Remembering:
-    """An evaluator that judges equal modules once: most kernels of a program with one fault are the right program's."""
-
-    evaluator: LocalEvaluator
-    known: dict[tuple[str, tuple[Rung, ...] | None], Verdict] = field(default_factory=dict)
-
-    def evaluate(self, module: KernelModule, rungs: tuple[Rung, ...] | None = None) -> Verdict:
-        """The verdict on a module."""
-        key = (module.digest, rungs)
-        if key not in self.known:
-            self.known[key] = self.evaluator.evaluate(module, rungs)
-        return self.known[key]
+@cache
+def _evaluator(seeds: int) -> LocalEvaluator:
+    """This process's own."""
+    return LocalEvaluator(seeds=seeds, seed=0, timeout_s=300, use_gpu=False)
 
 
-def row(case: Case, evaluator: Remembering) -> dict[str, Any]:
+def answer(case: Case, seeds: int) -> dict[str, Any]:
+    """A row, with what it is about."""
+    about = {"model": case.model, "precision": case.precision, "fault": case.fault.name if case.fault else ""}
+    made = about | row(case, _evaluator(seeds))
+    said = "right" if made["right"] else "WRONG"
+    print(said, case.name, made["status"], made.get("found_by", ""), made["detail"], flush=True)
+    return made
+
+
+def row(case: Case, evaluator: LocalEvaluator) -> dict[str, Any]:
     """Lower and judge it."""
     start = time.perf_counter()
     try:
@@ -143,13 +144,13 @@ def row(case: Case, evaluator: Remembering) -> dict[str, Any]:
     }
 
 
-def write(out: Path, rows: dict[str, dict[str, Any]], seeds: int, code: str) -> None:
+def write(out: Path, rows: dict[str, dict[str, Any]], caliber: Mapping[str, Any]) -> None:
     """Replace the file."""
     whole = {name: one for name, one in rows.items() if not one["fault"]}
     planted = {name: one for name, one in rows.items() if one["fault"]}
     content = {
         "command": shlex.join(["python", *sys.argv]),
-        "caliber": machine() | {"rungs": list(map(str, RUNGS)), "seeds": seeds, "code": code},
+        "caliber": caliber,
         "summary": {
             "models": len({one["model"] for one in whole.values()}),
             "verified": sum(one["right"] for one in whole.values()),
@@ -174,23 +175,29 @@ def main() -> int:
     parser.add_argument("--models", nargs="*", default=ARCHITECTURES, choices=ARCHITECTURES)
     parser.add_argument("--precisions", nargs="*", default=PRECISIONS, choices=PRECISIONS)
     parser.add_argument("--seeds", type=int, default=2, help="draws of inputs as given")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--seconds", type=float, default=1e6, help="after which the command ends; the same goes on")
+    parser.add_argument("--journal", type=Path, default=Path("runs/half_precision.jsonl"), help="answers so far")
     arguments = parser.parse_args()
-    out: Path = arguments.out
     code = code_digest("ir", "frontend", "midend", "backend", "kernelwright")
-    found = json.loads(out.read_text("utf-8")) if out.is_file() else {"caliber": {}}
-    rows: dict[str, dict[str, Any]] = found["rows"] if found["caliber"].get("code") == code else {}
-    with LocalEvaluator(seeds=arguments.seeds, seed=0, timeout_s=300, use_gpu=False) as judge:
-        evaluator = Remembering(judge)
-        for case in cases(tuple(arguments.models), tuple(arguments.precisions)):
-            if case.name in rows:
-                continue
-            about = {"model": case.model, "precision": case.precision, "fault": case.fault.name if case.fault else ""}
-            rows[case.name] = about | row(case, evaluator)
-            write(out, rows, arguments.seeds, code)
-            made = rows[case.name]
-            right = "right" if made["right"] else "WRONG"
-            print(right, case.name, made["status"], made.get("found_by", ""), made["detail"], flush=True)
+    caliber = machine() | {"rungs": list(map(str, RUNGS)), "seeds": arguments.seeds, "code": code}
+    found = list(cases(tuple(arguments.models), tuple(arguments.precisions)))
+    journal = Journal(arguments.journal, caliber)
+    tasks = {case.name: partial(answer, case, arguments.seeds) for case in sorted(found, key=_first)}
+    with Processes(arguments.jobs, arguments.seconds) as processes:
+        try:
+            processes.answers_kept(journal, tasks)
+        except TimeIsOverError:
+            print(f"time is over: {len(journal.known)} rows are kept; the same command goes on", file=sys.stderr)
+            return 3
+    rows = {case.name: journal.known[case.name] for case in found}
+    write(arguments.out, rows, caliber)
     return 0 if rows and all(one["right"] for one in rows.values()) else 1
+
+
+def _first(case: Case) -> bool:
+    """What takes longest begins first: all kernels are judged alone."""
+    return not (isinstance(case.fault, KernelFault) and case.fault.written_out)
 
 
 if __name__ == "__main__":

@@ -51,9 +51,8 @@ def test_a_model_is_verified_and_its_planted_faults_are_refused(
 ) -> None:
     found = []
     with LocalEvaluator(seeds=1, timeout_s=300, use_gpu=False) as judge:
-        evaluator = benchmark.Remembering(judge)
         for case in benchmark.cases((model,), (precision,)):
-            row = benchmark.row(case, evaluator)
+            row = benchmark.row(case, judge)
             assert row["right"], (case.name, row)
             assert row["alone"] + len(row["left_out"]) > 0 or case.fault is not None, row
             wrong = row["wrong_alone"] or row["found_by"]
