@@ -156,10 +156,12 @@ def atan(x):
 
 @triton.jit
 def atan2(y, x):
-    angle = atan(y / tl.where(x == 0, 1.0, x))
+    # Both zeros have a sign, and two infinities the angle of two equal numbers.
+    far = (tl.abs(x) == float("inf")) & (tl.abs(y) == float("inf"))
+    angle = atan(tl.where(far, tl.where((x < 0) == (y < 0), 1.0, -1.0), y / tl.where(x == 0, 1.0, x)))
     straight = tl.where(y < 0, -1.5707963267948966, tl.where(y > 0, 1.5707963267948966, 0.0))
-    behind = tl.where(y < 0, angle - 3.141592653589793, angle + 3.141592653589793)
-    return tl.where(x == 0, straight, tl.where(x < 0, behind, angle))
+    behind = tl.where(signbit(y), angle - 3.141592653589793, angle + 3.141592653589793)
+    return tl.where((x == 0) & (y != 0), straight, tl.where(signbit(x), behind, angle))
 
 
 @triton.jit

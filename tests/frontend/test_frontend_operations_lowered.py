@@ -27,6 +27,11 @@ def get_inputs():
 """
 XY = "torch.randint(-90, 90, (64,)) / 10.0, torch.randint(1, 10, (64,)) / 10.0"
 X = "torch.rand(40) * 4 - 2"
+#: Each of these beside each of them: both zeros, both infinities, and a number of either sign.
+ZEROS = (
+    "torch.tensor([0.0, -0.0, 1.0, -2.0, float('inf'), -float('inf')]).repeat(6), "
+    "torch.tensor([0.0, -0.0, 1.0, -2.0, float('inf'), -float('inf')]).repeat_interleave(6)"
+)
 EDGES = "torch.linspace(-2, 2, 9), torch.randn(4, 6)"
 #: What a program gives -> its inputs; several results at once cost one lowering.
 LOWERED = {
@@ -36,6 +41,7 @@ LOWERED = {
     "torch.searchsorted(x, y, right=True)": EDGES,
     "torch.special.erfinv(torch.tanh(x)), torch.lgamma(x.abs() + 0.1), torch.special.erfcx(x), x.sinc()": X,
     "torch.nextafter(x, y), torch.hypot(x, y), torch.atan2(x, y), torch.copysign(x, y)": XY,
+    "torch.atan2(x, y), torch.atan2(y, x)": ZEROS,
     "torch.special.bessel_j0(x), torch.special.bessel_j1(x), torch.special.bessel_y0(x.abs() + 0.1), "
     "torch.special.modified_bessel_i0(x)": X,
     "F.pad(x, (1, 1, 2, 1), mode='circular'), F.pad(x, (1, 2, 2, 1), mode='reflect')": "torch.randn(2, 3, 5, 6)",
