@@ -11,7 +11,6 @@ key=value overrides conf/policy, such as kind=vllm max_num_seqs=512.
 
 import argparse
 import hashlib
-import json
 import sys
 import threading
 import time
@@ -24,6 +23,7 @@ from typing import Any
 
 import torch
 from agents_summary import mean, summary, table
+from row_lines import write_result
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.policy import Policy, Sampling
@@ -296,8 +296,8 @@ def run() -> int:
     rows.sort(key=lambda row: (row["suite"], row["mode"], order.index(row["arm"]), row["problem"]))
     found = summary(rows, given.k)
     sampling = {name: getattr(given, name) for name in ("n", "k", "max_tokens", "seed")} | {"temperature": 1.0}
-    content = {"caliber": caliber(given.arm, settings, seconds, lost), "sampling": sampling, **found, "answers": rows}
-    given.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    content = {"caliber": caliber(given.arm, settings, seconds, lost), "sampling": sampling, **found}
+    write_result(given.out, content)
     sys.stdout.write("\n".join(table(found)) + "\n")
     return 0
 

@@ -30,6 +30,7 @@ from unittest import mock
 import cost_model_gpu as gpu
 import torch
 import triton
+from row_lines import write_result
 from torch.fx.passes.fake_tensor_prop import FakeTensorMode
 
 from kernelwright.backend.compile.compiler import CompileFailureError, compile_launch
@@ -253,7 +254,7 @@ def save(path: Path, result: Case) -> None:
     result["summary"] = {"all": figures(problems), "fitted": figures(fitted), "held_out": figures(held_out)}
     keys = ("command", "caliber", "predicted_with", "summary", "blind", "problems")
     ordered = {key: result[key] for key in keys if key in result}
-    path.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
+    write_result(path, ordered)
 
 
 def main() -> int:

@@ -15,6 +15,8 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+from row_lines import write_result
+
 from kernelwright.backend.cost.eager import estimate_eager_us
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
@@ -49,7 +51,7 @@ def main() -> None:
     }
     print(json.dumps(content["summary"], indent=1))
     if given.out:
-        given.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_result(given.out, content)
 
 
 def _row(row: dict[str, Any], source: str, target: str) -> dict[str, Any]:

@@ -21,6 +21,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from row_lines import write_result
+
 ROOT = Path(__file__).parent.parent
 _HEAD = "import torch\nimport torch.nn as nn\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
 _REFERENCE = """import torch
@@ -211,7 +213,7 @@ def main() -> int:
     commits = {"old": arguments.old, "new": _commit()}
     content = {"command": shlex.join(["python", *sys.argv]), "caliber": machine(), "commits": commits, **found}
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_result(arguments.out, content)
     print(json.dumps({name: found[name] for name in ("milliseconds", "rate_of_old", "price_ms")}, indent=1))
     rates = found["rate_of_old"]
     return 0 if rates["default"] >= 0.7 and rates["reward"] >= 0.9 else 1

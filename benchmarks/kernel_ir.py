@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from row_lines import write_result
+
 from kernelwright.backend.compile.same_kernel import compare_kernels
 from kernelwright.backend.targets import Target, get_target
 from kernelwright.driver.campaigns.campaign import machine
@@ -139,9 +141,8 @@ def main() -> int:
         for module in modules:
             tally.add(module, get_target(arguments.target))
         report[name] = tally.summary()
-        text = json.dumps(report, indent=1)
         if arguments.out is not None:
-            arguments.out.write_text(text + "\n", "utf-8")
+            write_result(arguments.out, report)
         print(f"{name}: {json.dumps(report[name])[:400]}", flush=True)
     wrong = [one for tally in report.values() if "kernels" in tally for one in tally["launches_unequal"]]
     return 1 if wrong else 0

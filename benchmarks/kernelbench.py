@@ -34,6 +34,7 @@ from kernelbench_problem import KNOWN, PLAIN, SEARCHED
 from kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
 from kernelbench_work import Bench, with_searches
 from rich.console import Console
+from row_lines import write_result
 
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.campaigns.programs import Program
@@ -129,7 +130,7 @@ def write(out: Path, content: Mapping[str, Any]) -> None:
     """The file, which is whole or as it was."""
     out.parent.mkdir(parents=True, exist_ok=True)
     partial_file = out.with_name(f"{out.name}.partial")
-    partial_file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_result(partial_file, content)
     partial_file.replace(out)
 
 

@@ -22,7 +22,6 @@ arguments or no trl.
 
 import argparse
 import hashlib
-import json
 import shlex
 import statistics
 import sys
@@ -37,6 +36,7 @@ from typing import Any
 
 import torch
 from agents_summary import bootstrap, mean
+from row_lines import write_result
 
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.driver.campaigns.campaign import machine
@@ -229,7 +229,7 @@ def run(given: argparse.Namespace) -> int:
         for name in TRL:
             sides[name] = partial(run_trl, open_trl(name, given, [row for batch in batches for row in batch], folder))
         found = figures(measured(sides, given.rounds))
-    given.out.write_text(json.dumps({"caliber": caliber(given), **found}, indent=1) + "\n", "utf-8")
+    write_result(given.out, {"caliber": caliber(given), **found})
     speeds = found["tokens_per_s"]
     for name, (value, low, high) in found["ratio"].items():
         told = f"{value:.3f} [{low:.3f}, {high:.3f}]  {speeds[OURS]:.0f} and {speeds[name]:.0f} tokens/s"

@@ -17,7 +17,6 @@ same modules.
 """
 
 import argparse
-import json
 import math
 import queue
 import sys
@@ -35,6 +34,7 @@ import agents
 import torch
 from agents import Arm
 from midend_agents_summary import SEARCH, summary, table
+from row_lines import write_result
 
 from kernelwright.agent.policy import Sampling
 from kernelwright.agent.reading import fenced, last_block
@@ -309,7 +309,7 @@ def main() -> int:
     except UserError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    given.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    write_result(given.out, content)
     sys.stdout.write("\n".join(table(content)) + "\n")
     return 0
 

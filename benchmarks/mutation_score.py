@@ -16,6 +16,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from row_lines import write_result
+
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.evaluation.judge.local import LocalEvaluator
@@ -119,7 +121,7 @@ class Results:
         }
         self.out.parent.mkdir(parents=True, exist_ok=True)
         partial = self.out.with_suffix(".partial")
-        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_result(partial, content)
         partial.replace(self.out)
 
 

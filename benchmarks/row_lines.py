@@ -1,4 +1,4 @@
-"""Results of many rows: one row a line, so that a change of a row is a change of a line, and rows of one code alone."""
+"""Results as people read them and as changes show them: a row a line; and a digest that tells rows of one code."""
 
 import hashlib
 import json
@@ -10,12 +10,30 @@ from typing import Any
 _ROOT = Path(__file__).parent.parent
 
 
+#: A container of at least so many containers holds rows: each stands on a line of its own.
+_ROWS = 16
+_WIDTH = 120
+
+
 def write_result(out: Path, content: Mapping[str, Any]) -> None:
-    """Write `content`, whose key `rows` has the rows by name."""
+    """Write `content` as JSON in which short values and rows take a line each."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    head = json.dumps({key: value for key, value in content.items() if key != "rows"}, indent=1)
-    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in content["rows"].items())
-    out.write_text(f'{head[:-2]},\n "rows": {{\n{rows}\n }}\n}}\n', encoding="utf-8")
+    out.write_text(result_text(content) + "\n", encoding="utf-8")
+
+
+def result_text(value: Any, depth: int = 0) -> str:
+    """The JSON text of a value that stands `depth` levels deep."""
+    line = json.dumps(value)
+    if not isinstance(value, Mapping | list) or not value or (depth and len(line) + depth <= _WIDTH):
+        return line
+    inside = list(value.values()) if isinstance(value, Mapping) else value
+    rows = len(inside) >= _ROWS and all(isinstance(one, Mapping | list) for one in inside)
+    texts = [json.dumps(one) if rows else result_text(one, depth + 1) for one in inside]
+    if isinstance(value, Mapping):
+        texts = [f"{json.dumps(str(name))}: {text}" for name, text in zip(value, texts, strict=True)]
+    opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+    lines = f",\n{' ' * (depth + 1)}".join(texts)
+    return f"{opening}\n{' ' * (depth + 1)}{lines}\n{' ' * depth}{closing}"
 
 
 def code_digest(*folders: str) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rich.progress import track
+from row_lines import write_result
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.driver.campaigns.campaign import machine
@@ -160,7 +161,7 @@ def main() -> int:
         "left_processes": len(family(os.getpid())) - 1,
         "left_files": sorted(left),
     }
-    arguments.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write_result(arguments.out, result)
     print(json.dumps({key: value for key, value in result.items() if key != "resident_mb"}, indent=1))
     clean = not wrong and not result["left_files"] and not result["left_processes"] and result["growth"] <= 0.05
     return 0 if clean else 1

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from kernel_ir import problems
-from row_lines import code_digest
+from row_lines import code_digest, write_result
 
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.discovery import discover
@@ -158,7 +158,7 @@ def main() -> int:
     found = summary(rows)
     settings = {"problems": arguments.problems.name if arguments.problems else None, "programs": arguments.programs}
     content = {"caliber": machine() | {"code": code}, "settings": settings, "passes": passes, "summary": found}
-    arguments.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_result(arguments.out, content)
     fired, same = (sum(one[key] for one in found.values()) for key in ("fired", "same"))
     print(f"{same} of {fired} rewrites make the same of both spellings")
     return 0 if fired and same >= 0.99 * fired else 1

@@ -20,6 +20,8 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from row_lines import write_result
+
 RESULT = Path(__file__).parent / "results" / "startup_cpu.json"
 PASS, TORCH = "python -c pass", "import torch"
 #: What may take how many times as long as what.
@@ -115,7 +117,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULT)
     given = parser.parse_args()
     found = report(measure(given.runs), given.runs)
-    given.out.write_text(json.dumps(found, indent=1) + "\n")
+    write_result(given.out, found)
     print(json.dumps(found["results"], indent=1))
 
 

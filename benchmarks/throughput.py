@@ -10,13 +10,14 @@ candidate by phase, with a single worker.
 """
 
 import argparse
-import json
 import statistics
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from row_lines import write_result
 
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
@@ -152,7 +153,7 @@ def main() -> int:
         "rates": found,
         "milliseconds_one_by_one": one_by_one,
     }
-    arguments.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write_result(arguments.out, result)
     return 0 if all(row["ok"] == row["candidates"] for row in found.values()) else 1
 
 

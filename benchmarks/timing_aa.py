@@ -29,6 +29,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from row_lines import write_result
+
 _VISIBLE = os.environ.get("CUDA_VISIBLE_DEVICES")
 os.environ |= {"CUDA_VISIBLE_DEVICES": "", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}  # CUDA does not survive a fork
 
@@ -334,7 +336,7 @@ def main() -> int:
         print(f"{len(sessions)} processes are too few for a trial of {2 * Timing.processes[0]}", file=sys.stderr)
         return 1
     result = summary(sessions, arguments)
-    (arguments.out / "summary.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    write_result(arguments.out / "summary.json", result)
     print(json.dumps({key: result[key] for key in ("trials", "holds_1", "above_50_us")}, indent=1))
     narrow = result["above_50_us"]["half_width_at_most_1_percent"]
     return 0 if result["holds_1"] and result["holds_1"] >= 0.93 and narrow == 1.0 else 1

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agents import surroundings
+from row_lines import write_result
 
 from kernelwright.evaluation.pools.pool import usable_cores
 from kernelwright.ir.errors import UserError
@@ -67,7 +68,7 @@ def main() -> int:
     except (UserError, OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    given.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    write_result(given.out, content)
     sys.stdout.write(json.dumps(content["median"]) + "\n")
     return 0
 

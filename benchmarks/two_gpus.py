@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from row_lines import write_result
 
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.rl.trainer.run_log import read_metrics
@@ -140,7 +141,7 @@ def main() -> int:
             sys.stderr.write(f"{name}: {error}\n")
             return 2
         content = {"caliber": machine() | {"gpus": gpus}, "tolerance": TOLERANCE, "apart": differing, "runs": runs}
-        given.out.write_text(json.dumps({"command": shlex.join(sys.argv), **content}, indent=1) + "\n", "utf-8")
+        write_result(given.out, {"command": shlex.join(sys.argv), **content})
     worst = max(value for one in differing.values() for value in one.values())
     print(json.dumps({"tolerance": TOLERANCE, "worst": worst, "apart": differing}, indent=1))
     return int(worst > TOLERANCE)
