@@ -50,7 +50,7 @@ def emit_standalone(module: KernelModule) -> str:
     parts = [
         _docstring(module, "Call `forward` with the tensors it names; they must have exactly the types written there."),
         "import copy\nimport os\n\nimport torch\nimport triton\nimport triton.language as tl\n\naten = torch.ops.aten",
-        *_code(module),
+        *code_parts(module),
         f"ENTRY = {module.reference.entry!r}\nREFERENCE = {source_literal(module.reference.source)}",
         f"def call(model, inputs):\n    return {module.launcher.entry}({values})",
         _MAIN.strip("\n"),
@@ -63,7 +63,7 @@ def emit_kernelbench(module: KernelModule) -> str:
     _require_kernels(module)
     assert module.launcher is not None
     if module.launcher.form == "class":
-        return "\n\n\n".join([_docstring(module, ""), _imports(module), *_code(module)]) + "\n"
+        return "\n\n\n".join([_docstring(module, ""), _imports(module), *code_parts(module)]) + "\n"
     copied = _copied_init(module)
     if copied:
         text = _model_new(module, copied, "self")
@@ -101,7 +101,8 @@ def _docstring(module: KernelModule, usage: str) -> str:
     return '"""' + text.replace("\\", "\\\\").replace('"""', "'''") + '\n"""'
 
 
-def _code(module: KernelModule) -> list[str]:
+def code_parts(module: KernelModule) -> list[str]:
+    """The constants, kernels and host code of a module, as texts that stand below one another."""
     assert module.launcher is not None
     return [*module.constants, *(print_kernel(kernel) for kernel in module.kernels), module.launcher.source]
 
@@ -113,11 +114,11 @@ def _arguments(module: KernelModule, inputs: str, model: str) -> dict[str, str]:
     entry = next(node for node in tree.body if getattr(node, "name", "") == module.launcher.entry)
     assert isinstance(entry, ast.FunctionDef)
     places = {spec.name: inputs.format(index) for index, spec in enumerate(module.reference.inputs)}
-    places |= {spec.tensor.name: _held(model, spec.path) for spec in module.reference.state}
+    places |= {spec.tensor.name: held_tensor(model, spec.path) for spec in module.reference.state}
     return {argument.arg: places[argument.arg] for argument in entry.args.args}
 
 
-def _held(model: str, path: str) -> str:
+def held_tensor(model: str, path: str) -> str:
     """An expression for the tensor at a dotted path; names that are numbers index their container."""
     text = model
     for part in path.split("."):
@@ -159,7 +160,7 @@ def _model_new(module: KernelModule, init: str, holder: str, reference: str = ""
         _docstring(module, usage),
         "\n".join([*future, _imports(module)]),
         *([reference.strip()] if reference else []),
-        *_code(module),
+        *code_parts(module),
         model,
     ]
     return "\n\n\n".join(parts) + "\n"
