@@ -20,6 +20,7 @@ from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning.fitting import WORTH
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
+from kernelwright.midend.search.curve import Curve
 from kernelwright.midend.search.making import Makers, modules_of_passes, price
 from kernelwright.midend.search.race import (
     KEPT_PLAIN,
@@ -73,6 +74,7 @@ class MeasuredRace:
     spent_s: dict[str, float] = field(default_factory=dict)
     best: Entry | None = None
     timing: Verdict | None = None
+    curve: Curve = field(default_factory=Curve)
 
     def __post_init__(self) -> None:
         self.judge = Judge(self.space.module.reference, self.ctx, self.resume)
@@ -125,6 +127,7 @@ class MeasuredRace:
             "verified": sum(is_correct(verdict) for verdict in self.verdicts.values()),
             "refused": refused,
             "candidates_us": us,
+            "curve": self.curve.told(),
             "seconds": {name: round(seconds, 1) for name, seconds in self.spent_s.items()},
         }
         if self.space.failed:
@@ -236,6 +239,7 @@ class MeasuredRace:
             known = watch.measure(module, symbols, min(best_us, fastest))
             if not known.lost:
                 self.judge.journal.add_measured(module, symbols, known)
+        self.curve.add(known.whole_us)
         return known
 
     def _verified(self) -> Entry:

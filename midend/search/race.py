@@ -19,6 +19,7 @@ from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule, Reference
+from kernelwright.midend.search.curve import Curve
 from kernelwright.midend.search.journal import open_journal
 from kernelwright.midend.search.space import Candidate, Space
 
@@ -94,6 +95,7 @@ class Race:
         self.plain: Candidate | None = None
         self.distinct: list[Candidate] = []
         self.pruned = 0
+        self.curve = Curve()
         self._estimates: dict[str, float] = {}
         self._end = time.monotonic() + (spending.seconds or math.inf)
 
@@ -148,6 +150,7 @@ class Race:
             "judged": len(self.tried),
             "verified": len(self.verified),
             "refused": {one.candidate.spec: first_line(one.verdict) for one in self.tried if not one.verified},
+            "curve": self.curve.told(),
         }
         if self.space.failed:
             told["failed"] = {spec: line_of(why) for spec, why in list(self.space.failed.items())[:TOLD]}
@@ -192,6 +195,7 @@ class Race:
             return
         verdict = self.judge.verdict(candidate.module, self.ctx.service(AgentServices).rungs)
         self.tried.append(Tried(candidate, base, verdict, self._estimate(candidate.module)))
+        self.curve.add(self.tried[-1].us if self.tried[-1].verified else math.inf)
 
     def _estimate(self, module: KernelModule) -> float:
         """Microseconds by the cost model; infinite where Triton refuses a kernel."""

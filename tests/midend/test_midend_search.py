@@ -114,6 +114,10 @@ def test_the_best_is_verified_and_not_slower(name: str, evaluator: LocalEvaluato
     assert "not measured" in notes["obtained"]
     assert notes["made"] > notes["distinct"] == notes["pruned"] + min(notes["distinct"], 3)
     assert notes["judged"] == notes["verified"] + len(notes["refused"]) == len(counting.judged)
+    seconds, evaluations, times = zip(*notes["curve"], strict=True)
+    assert list(seconds) == sorted(seconds) and list(times) == sorted(times, reverse=True)
+    assert len(set(evaluations)) == len(times) and evaluations[-1] <= notes["judged"]
+    assert times[0] == notes["plain_us"] and times[-1] <= notes["us"]
     assert len(set(counting.judged)) == len(counting.judged)
     assert parse_module(print_module(found)) == found
     # What the notes call the best is what its spec makes.

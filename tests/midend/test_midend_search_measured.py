@@ -78,6 +78,8 @@ def test_candidates_are_made_measured_tuned_and_the_fastest_verified(
     assert notes["best"] == found.candidate.spec and notes["us"] == round(found.us, 3) <= notes["plain_us"]
     assert notes["distinct"] == 8 and any("fuse-epilogue" in spec for spec in notes["candidates_us"])
     assert notes["trials"] > 0 and notes["measured"] >= notes["distinct"] - notes["pruned"]
+    times = [us for _, _, us in notes["curve"]]
+    assert times == sorted(times, reverse=True) and notes["curve"][-1][1] <= notes["measured"] + notes["trials"] + 1
     assert notes["processes_lost"] == 0 and notes["verified"] >= 1 and "measured" in notes["obtained"]
     assert set(notes["seconds"]) == {"starting", "making", "measuring", "tuning", "verifying"}
     # What was made by shapes alone in a child is what its spec makes of tensors here.
