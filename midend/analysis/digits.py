@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from kernelwright.ir.kernel.analysis.digits import Digit, Index
-from kernelwright.midend.analysis.launches import called
+from kernelwright.midend.analysis.trees import called
 
 
 def index_of(node: ast.expr, known: Mapping[str, Index]) -> Index | None:

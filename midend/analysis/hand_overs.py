@@ -1,13 +1,10 @@
 """Two launches, the second of which reads what the first writes: whether one launch may take the place of both."""
 
-import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace
-from kernelwright.ir.dialect.checker import extern_name
-from kernelwright.ir.kernel.analysis.accesses import written_parameters
-from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.host.statements import Expression, Statement
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.passes import Declined
 from kernelwright.ir.values import Kernel, KernelModule, TensorSpec
@@ -23,12 +20,9 @@ from kernelwright.midend.analysis.launches import (
     find_launches,
     is_made_for,
     launched_once,
-    makes,
-    names_in,
     storages,
     written_by,
 )
-from kernelwright.midend.analysis.pointwise import mentions
 
 #: Types of tensors between two kernels: a cast to one of them gives what storing and loading would.
 HANDED_OVER = (*FLOATS, "i8", "i16", "i32", "i64", "u8")
@@ -39,7 +33,7 @@ def hand_overs(
 ) -> Iterator["HandOver"]:
     """Every tensor that one launch hands over to a later launch of another kernel, if one launch may replace the two.
     If one launch may not, and the first launch writes the tensor, `declined` gets the reason."""
-    launches = list(find_launches(module, trace))
+    launches, functions = list(find_launches(module, trace)), kernel_functions(module)
     for first in launches:
         for second in launches:
             if first.index < second.index and first.kernel != second.kernel:
@@ -50,7 +44,7 @@ def hand_overs(
                     hindrance = pair.hindrance()
                     if not hindrance:
                         yield pair
-                    elif parameter in first.written:
+                    elif parameter in written_by(first, functions):
                         declined(Declined(hindrance, pair.symbols))
 
 
@@ -115,12 +109,12 @@ class HandOver:
         """The tensor that the first launch is given; None where host code does not make it uninitialised."""
         if not self.tensor.isidentifier() or self._allocated() is None:
             return None
-        return self.trace.spec(self.first.index, ast.Name(self.tensor, ast.Load()))
+        return self.trace.spec(self.first.index, Expression(self.tensor))
 
     def _allocated(self) -> int | None:
         """The statement that makes the tensor, if that leaves it uninitialised."""
         for index, statement in enumerate(self.trace.statements[: self.first.index]):
-            if makes(statement, self.tensor):
+            if statement.made == self.tensor:
                 return index
         return None
 
@@ -130,7 +124,7 @@ class HandOver:
         places = [
             index
             for index, statement in enumerate(self.trace.statements[: self.second.index + 1])
-            for _ in range(mentions(statement, self.tensor) - makes(statement, self.tensor))
+            for _ in range(statement.mentions.count(self.tensor) - (statement.made == self.tensor))
         ]
         if places != [self.first.index, self.second.index]:
             return False
@@ -139,43 +133,27 @@ class HandOver:
 
     def _nothing_between(self) -> bool:
         """Whether the first launch may wait for the second: no statement between them touches what it uses."""
-        used = set().union(*map(names_in, self.first.arguments)) - {"torch"}
-        between = self.trace.statements[self.first.index + 1 : self.second.index]
-        busy = [s for s in between if not isinstance(s, ast.Delete) and "empty_strided(" not in ast.unparse(s)]
-        if any((names_in(s) - self._devices(s)) & used for s in between if not isinstance(s, ast.Delete)):
+        used = self.first.names()
+        between = [s for s in self.trace.statements[self.first.index + 1 : self.second.index] if not s.deletes]
+        if any((statement.names - statement.devices) & used for statement in between):
             return False
         # A view could be touched under another name.
-        return not busy or not any(self._is_view(s, used) for s in self.trace.statements[: self.second.index])
+        busy = any(not statement.made for statement in between)
+        return not busy or not any(_is_view(s, used) for s in self.trace.statements[: self.second.index])
 
     def _nothing_shared(self) -> bool:
         """Whether no program of one kernel writes what a program of the other reads or writes, the tensor apart."""
         roots = storages(self.trace)
 
         def touched(launch: HostLaunch, parameters: Iterable[str]) -> set[str]:
-            names = {n for p in parameters for n in names_in(ast.parse(launch.given[p]))} - {"torch", self.tensor}
+            names = {name for one in parameters for name in launch.names(one)} - {self.tensor}
             return {roots.get(name, name) for name in names}
 
-        first, second = self.first, self.second
+        first, second, functions = self.first, self.second, kernel_functions(self.module)
         return not (
-            touched(first, self._written(first)) & touched(second, second.parameters)
-            or touched(second, self._written(second)) & touched(first, first.parameters)
+            touched(first, written_by(first, functions)) & touched(second, second.parameters)
+            or touched(second, written_by(second, functions)) & touched(first, first.parameters)
         )
-
-    def _written(self, launch: HostLaunch) -> Iterable[str]:
-        functions = kernel_functions(self.module)
-        return written_parameters(inlined(functions[launch.kernel.symbol], functions)) & set(launch.parameters)
-
-    def _is_view(self, statement: ast.stmt, used: set[str]) -> bool:
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
-            return False
-        fresh = extern_name(statement.value.func) or "empty_strided(" in ast.unparse(statement)
-        return not fresh and bool((names_in(statement) - self._devices(statement)) & used)
-
-    def _devices(self, statement: ast.stmt) -> set[str]:
-        """Names that a statement reads nothing of but their device."""
-        inner = [n.value for n in ast.walk(statement) if isinstance(n, ast.Attribute) and n.attr == "device"]
-        names = [n.id for n in inner if isinstance(n, ast.Name)]
-        return {name for name in names if names.count(name) == mentions(statement, name)}
 
     def fused(self, kernel: Kernel, arguments: list[str], *, grid_of: HostLaunch | None = None) -> KernelModule:
         """The module with a launch of this kernel, given so, in the place of both, and without what only they need.
@@ -183,9 +161,16 @@ class HandOver:
         first, second = self.first, self.second
         allocated, gone = self._allocated(), () if self.is_kept() else (self.tensor,)
         assert allocated is not None
-        used = set().union(*map(names_in, first.arguments))
+        used = first.names()
         texts, late = deletes_put_off(self.trace, gone, used, first.index, second.index)
         texts |= {first.index: [], second.index: [(grid_of or first).text(kernel, arguments), *late]}
         texts |= {allocated: []} if gone else {}
         module = with_statements(self.module, self.trace, texts)
         return without_idle_kernels(with_kernel(module, kernel))
+
+
+def _is_view(statement: Statement, used: Collection[str]) -> bool:
+    """Whether a statement names memory of one of these tensors anew."""
+    call = statement.call if statement.assigned else None
+    fresh = call is None or bool(call.operation or statement.made)
+    return not fresh and not (statement.names - statement.devices).isdisjoint(used)

@@ -1,12 +1,11 @@
 """Rewriting host code: statements are replaced by text, kernels are added under names of their own."""
 
-import ast
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.ir.host.statements import names_in, renamed
 from kernelwright.ir.passes import Context, Declined
 from kernelwright.ir.values import DTYPES, Kernel, KernelModule, TensorSpec
 
@@ -62,9 +61,7 @@ def names_of(module: KernelModule) -> set[str]:
     """Every name that means something in the module's text."""
     texts = [*module.constants, *(kernel.source for kernel in module.kernels)]
     texts += [module.launcher.source] if module.launcher is not None else []
-    nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
-    found = {node.id for node in nodes if isinstance(node, ast.Name)}
-    found |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    found = {name for text in texts for name in names_in(text)}
     found |= {spec.name for spec in module.reference.tensors} | {kernel.symbol for kernel in module.kernels}
     return found | {kernel.meta_name for kernel in module.kernels}
 
@@ -93,24 +90,16 @@ def fresh_names(names: set[str], taken: set[str]) -> dict[str, str]:
 def with_statements(module: KernelModule, trace: HostTrace, texts: Mapping[int, Sequence[str]]) -> KernelModule:
     """The module with statements replaced, by their index in the trace, by lines of host code."""
     assert module.launcher is not None
-    lines = module.launcher.source.split("\n")
-    for index in sorted(texts, reverse=True):
-        statement = trace.statements[index]
-        assert statement.end_lineno is not None
-        lines[statement.lineno - 1 : statement.end_lineno] = [f"    {line}" for line in texts[index]]
-    return replace(module, launcher=replace(module.launcher, source="\n".join(lines)))
+    return replace(module, launcher=replace(module.launcher, source=trace.code.having(texts)))
 
 
 def without_tensors(trace: HostTrace, names: Collection[str]) -> dict[int, list[str]]:
     """The statements that make or delete these tensors, by index, as they are without them."""
     texts: dict[int, list[str]] = {}
     for index, statement in enumerate(trace.statements):
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) in names:
-            texts[index] = []
-        elif isinstance(statement, ast.Delete):
-            targets = [ast.unparse(target) for target in statement.targets]
-            if not set(targets).isdisjoint(names):
-                texts[index] = [f"del {target}" for target in targets if target not in names]
+        if statement.kind in ("assign", "del") and not set(statement.targets).isdisjoint(names):
+            kept = statement.targets if statement.deletes else ()
+            texts[index] = [f"del {target}" for target in kept if target not in names]
     return texts
 
 
@@ -122,8 +111,8 @@ def deletes_put_off(
     texts: dict[int, list[str]] = {}
     lines: list[str] = []
     for index, statement in enumerate(trace.statements):
-        if isinstance(statement, ast.Delete):
-            left = [name for name in map(ast.unparse, statement.targets) if name not in gone]
+        if statement.deletes:
+            left = [name for name in statement.targets if name not in gone]
             kept = [name for name in left if name in late and begin < index < end]
             texts[index] = [f"del {name}" for name in left if name not in kept]
             lines += [f"del {name}" for name in kept]
@@ -135,11 +124,7 @@ def without_idle_kernels(module: KernelModule) -> KernelModule:
     assert module.launcher is not None
     while True:
         texts = {kernel.symbol: kernel.source for kernel in module.kernels} | {"": module.launcher.source}
-        users = Counter(
-            name
-            for symbol, text in texts.items()
-            for name in {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)} - {symbol}
-        )
+        users = Counter(name for symbol, text in texts.items() for name in names_in(text) - {symbol})
         kept = tuple(kernel for kernel in module.kernels if users[kernel.symbol])
         if kept == module.kernels:
             return module
@@ -160,5 +145,5 @@ def allocation(name: str, spec: TensorSpec, device: str) -> str:
 def with_options_of(module: KernelModule, kernel: Kernel, other: Kernel) -> KernelModule:
     """The module whose host code names the launch options of another kernel wherever it named this kernel's."""
     assert module.launcher is not None
-    text = re.sub(rf"\b{kernel.meta_name}\b", other.meta_name, module.launcher.source)
+    text = renamed(module.launcher.source, kernel.meta_name, other.meta_name)
     return replace(module, launcher=replace(module.launcher, source=text))

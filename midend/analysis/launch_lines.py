@@ -1,34 +1,36 @@
 """What a program launches, in a line for each launch: what a short prompt says of it."""
 
-import ast
-import re
+from collections.abc import Iterator
 
+from kernelwright.ir.host.statements import HostCall, calls_in
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.values import Constant, Function
 from kernelwright.ir.values import Kernel, KernelModule
-
-_LOOP = re.compile(r"\brange\(0, (\d+), ")
 
 
 def describe_launches(module: KernelModule) -> str:
     """Each launch of a module with kernels, in the order in which they are written: grid, options, loops, tensors."""
     assert module.launcher is not None
-    kernels = {kernel.symbol: kernel for kernel in module.kernels}
-    lines = [
-        _line(kernels[call.func.value.id], call)
-        for call in ast.walk(ast.parse(module.launcher.source))
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Subscript)
-        and isinstance(call.func.value, ast.Name)
-        and call.func.value.id in kernels
-    ]
-    return "\n".join(lines)
+    kernels, functions = {kernel.symbol: kernel for kernel in module.kernels}, kernel_functions(module)
+    calls = [call for call in calls_in(module.launcher.source) if call.grid is not None and call.function in kernels]
+    return "\n".join(_line(kernels[call.function], functions[call.function], call) for call in calls)
 
 
-def _line(kernel: Kernel, call: ast.Call) -> str:
-    assert isinstance(call.func, ast.Subscript)
-    grid = re.sub(rf"{kernel.meta_name}\[['\"](\w+)['\"]\]", r"\1", ast.unparse(call.func.slice))
-    grid = grid.replace("triton.cdiv", "cdiv").strip("()").rstrip(",")
+def _line(kernel: Kernel, function: Function, call: HostCall) -> str:
+    assert call.grid is not None
+    grid = call.grid.text.replace("triton.cdiv", "cdiv").strip("()").rstrip(",")
+    for option in call.grid.strings:
+        grid = grid.replace(f"{kernel.meta_name}[{option!r}]", option)
     options = " ".join(f"{name}={value}" for name, value in kernel.meta)
-    loops = list(dict.fromkeys(_LOOP.findall(kernel.source)))
-    again = f" loops={len(_LOOP.findall(kernel.source))}x{','.join(loops)}" if loops else ""
-    tensors = " ".join(ast.unparse(argument) for argument in call.args)
+    lengths = list(_lengths(function))
+    again = f" loops={len(lengths)}x{','.join(dict.fromkeys(lengths))}" if lengths else ""
+    tensors = " ".join(argument.text for argument in call.arguments)
     return f"{kernel.symbol}[{grid}] {options}{again}: {tensors}"
+
+
+def _lengths(function: Function) -> Iterator[str]:
+    """How far each loop goes that counts from 0 to a number in steps."""
+    for one in (one for one in function.walk() if one.kind == "for"):
+        start, end, step = (one.get(key) for key in ("start", "end", "step"))
+        if start == Constant("0") and isinstance(end, Constant) and step not in (None, Constant("1")):
+            yield end.text

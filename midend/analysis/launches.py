@@ -1,101 +1,99 @@
-"""Launches in host code, and kernels as syntax trees: what a rewrite of whole kernels reads."""
+"""Launches in host code, and what is known of the tensors that they are given."""
 
-import ast
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from kernelwright.backend.launch.host_trace import HostTrace
-from kernelwright.ir.dialect.checker import all_arguments, extern_name, is_constexpr
+from kernelwright.ir.host.statements import Expression, renamed
 from kernelwright.ir.kernel.analysis.accesses import written_parameters
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
-from kernelwright.ir.kernel.values import Function
+from kernelwright.ir.kernel.values import Function, Parameter
 from kernelwright.ir.values import Kernel, KernelModule
+from kernelwright.midend.analysis.trees import FunctionTree, function_of
 
 
 @dataclass(frozen=True)
 class HostLaunch:
-    """A launch `kernel[grid](*arguments, **kernel_meta)` at a statement of host code."""
+    """A launch `kernel[grid](*arguments, **kernel_meta)` at a statement of host code. `signature` is the kernel's."""
 
     index: int
     kernel: Kernel
-    function: ast.FunctionDef
-    grid: ast.expr
-    arguments: tuple[ast.expr, ...]
+    signature: tuple[Parameter, ...]
+    grid: Expression
+    arguments: tuple[Expression, ...]
+
+    @cached_property
+    def function(self) -> FunctionTree:
+        """The kernel's definition as a tree of this launch's own."""
+        return function_of(self.kernel)
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The parameters that arguments are given for, in order."""
-        return tuple(a.arg for a in self.function.args.args if not is_constexpr(a.annotation))
-
-    @property
-    def given(self) -> dict[str, str]:
-        """Parameter -> argument as text."""
-        return dict(zip(self.parameters, map(ast.unparse, self.arguments), strict=True))
-
-    @property
-    def written(self) -> frozenset[str]:
-        """The parameters whose tensors the kernel may write: all of them where the text does not show which."""
-        written: set[str] = set()
-        for call in (node for node in ast.walk(self.function) if isinstance(node, ast.Call)):
-            name = ast.unparse(call.func)
-            stores = name == "tl.store" or name.startswith("tl.atomic")
-            given = names_in(call.args[0]) if stores else set().union(*map(names_in, call.args))
-            if stores and not given & set(self.parameters):
-                return frozenset(self.parameters)
-            if stores or not name.startswith("tl."):
-                written |= given & set(self.parameters)
-        return frozenset(written)
-
-    @property
-    def grid_options(self) -> frozenset[str]:
-        """The launch options that the grid is worked out from, as `meta["XBLOCK"]`."""
-        nodes = (node for node in ast.walk(self.grid) if isinstance(node, ast.Constant))
-        return frozenset(node.value for node in nodes if isinstance(node.value, str))
-
-    def text(self, kernel: Kernel, arguments: Sequence[str]) -> str:
-        """The statement that launches another kernel with the same grid."""
-        place = ast.unparse(ast.Subscript(ast.Name(kernel.symbol, ast.Load()), self.grid, ast.Load()))
-        place = re.sub(rf"\b{self.kernel.meta_name}\b", kernel.meta_name, place)
-        return f"{place}({', '.join([*arguments, f'**{kernel.meta_name}'])})"
-
-    def programs(self, axis: int) -> int | None:
-        """How many programs an axis of the grid has, if host code says so as a number."""
-        entries = self.grid.elts if isinstance(self.grid, ast.Tuple) else [self.grid]
-        if axis >= len(entries):
-            return None
-        match entries[axis]:
-            case ast.Constant(int(number)):
-                return number
-        return None
-
-    def shared_out(self, axis: int, option: str) -> "HostLaunch":
-        """The launch with a program for so many of those of an axis as a launch option says."""
-        entries = list(self.grid.elts) if isinstance(self.grid, ast.Tuple) else [self.grid]
-        text = f"triton.cdiv({ast.unparse(entries[axis])}, {self.kernel.meta_name}[{option!r}])"
-        entries[axis] = ast.parse(text, mode="eval").body
-        return replace(self, grid=ast.Tuple(entries, ast.Load()))
+        return tuple(one.name for one in self.signature if not one.is_constexpr)
 
     @property
     def constexprs(self) -> tuple[str, ...]:
         """The other parameters, in order."""
-        return tuple(a.arg for a in self.function.args.args if is_constexpr(a.annotation))
+        return tuple(one.name for one in self.signature if one.is_constexpr)
+
+    @property
+    def given(self) -> dict[str, str]:
+        """Parameter -> argument as text."""
+        return {name: one.text for name, one in self._given.items()}
+
+    @property
+    def _given(self) -> dict[str, Expression]:
+        return dict(zip(self.parameters, self.arguments, strict=True))
+
+    def names(self, *parameters: str) -> frozenset[str]:
+        """The names of host code in the arguments of these parameters; of all, where none is named."""
+        given = self._given
+        return frozenset(name for one in parameters or given for name in given[one].names)
+
+    @property
+    def grid_options(self) -> frozenset[str]:
+        """The launch options that the grid is worked out from, as `meta["XBLOCK"]`."""
+        return self.grid.strings
+
+    def text(self, kernel: Kernel, arguments: Sequence[str]) -> str:
+        """The statement that launches another kernel with the same grid."""
+        grid = renamed(self.grid.text, self.kernel.meta_name, kernel.meta_name)
+        return f"{kernel.symbol}[{grid}]({', '.join([*arguments, f'**{kernel.meta_name}'])})"
+
+    def programs(self, axis: int) -> int | None:
+        """How many programs an axis of the grid has, if host code says so as a number."""
+        entries = self._entries
+        return entries[axis].number if axis < len(entries) else None
+
+    def shared_out(self, axis: int, option: str) -> "HostLaunch":
+        """The launch with a program for so many of those of an axis as a launch option says."""
+        entries = list(self._entries)
+        entries[axis] = Expression(f"triton.cdiv({entries[axis].text}, {self.kernel.meta_name}[{option!r}])")
+        return replace(self, grid=Expression.of(entries))
+
+    @property
+    def _entries(self) -> Sequence[Expression]:
+        return self.grid.elements or (self.grid,)
 
 
 def find_launches(module: KernelModule, trace: HostTrace) -> Iterator[HostLaunch]:
     """The launches in order, those alone that give every run-time argument by position and no option of their own."""
-    kernels = {kernel.symbol: kernel for kernel in module.kernels}
+    kernels, functions = {kernel.symbol: kernel for kernel in module.kernels}, kernel_functions(module)
     for index, statement in enumerate(trace.statements):
-        match statement:
-            case ast.Expr(
-                ast.Call(ast.Subscript(ast.Name(symbol), grid), arguments, [ast.keyword(None, ast.Name(meta))])
-            ) if symbol in kernels and meta == kernels[symbol].meta_name:
-                launch = HostLaunch(index, kernels[symbol], function_of(kernels[symbol]), grid, tuple(arguments))
-                plain = len(launch.arguments) == len(launch.parameters) and not launch.function.args.kwonlyargs
-                if plain and {name for name, _ in kernels[symbol].meta} >= set(launch.constexprs):
-                    yield launch
+        call = statement.call
+        kernel = kernels.get(call.function) if call is not None else None
+        if call is None or call.grid is None or kernel is None or statement.kind != "call":
+            continue
+        if call.keywords == (("", Expression(kernel.meta_name)),):
+            launch = HostLaunch(index, kernel, functions[kernel.symbol].parameters, call.grid, call.arguments)
+            plain = not any(one.keyword_only for one in launch.signature)
+            plain = plain and len(launch.arguments) == len(launch.parameters)
+            if plain and {name for name, _ in kernel.meta} >= set(launch.constexprs):
+                yield launch
 
 
 def launched_once(module: KernelModule, trace: HostTrace) -> list[HostLaunch]:
@@ -105,86 +103,31 @@ def launched_once(module: KernelModule, trace: HostTrace) -> list[HostLaunch]:
     return [launch for launch in launches if counts[launch.kernel.symbol] == 1]
 
 
-def function_of(kernel: Kernel) -> ast.FunctionDef:
-    """The kernel's definition, a tree of its own."""
-    function = ast.parse(kernel.source).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    return function
-
-
-def names_in(node: ast.AST) -> set[str]:
-    """Names that a tree mentions."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
-def bound_by(node: ast.AST) -> list[str]:
-    """Names that a tree binds, as often as it does."""
-    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-
-
-def read_by(node: ast.AST) -> set[str]:
-    """Names that a tree reads."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-
-
-def local_names(function: ast.FunctionDef) -> set[str]:
-    """Parameters, and names that the body binds."""
-    return {*bound_by(function), *(argument.arg for argument in all_arguments(function.args))}
-
-
-def pointer_sum(node: ast.expr, pointer: str) -> ast.expr | None:
-    """The offset in `pointer + offset`; None for anything else."""
-    match node:
-        case ast.BinOp(ast.Name(name), ast.Add(), offset) if name == pointer:
-            return offset
-    return None
-
-
-def stores_by(function: ast.FunctionDef, pointer: str) -> list[ast.Call]:
-    """The stores by a pointer that are statements of the body, outside of loops."""
-    calls = [s.value for s in function.body if isinstance(s, ast.Expr) and called(s.value, "tl.store")]
-    return [c for c in calls if isinstance(c, ast.Call) and pointer_sum(c.args[0], pointer) is not None]
-
-
-def called(node: ast.AST, name: str) -> bool:
-    """Whether a node is a call of a function spelled so, such as `tl.load`."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == name
-
-
 def storages(trace: HostTrace) -> dict[str, str]:
     """Names of host code -> one name for all that may share memory with it, as views of one tensor do."""
-    found = {argument.arg: argument.arg for argument in trace.entry.args.args}
+    found = {name: name for name in trace.code.parameters}
     for statement in trace.statements:
-        match statement:
-            case ast.Assign(targets=[ast.Name(name)], value=value):
-                fresh = isinstance(value, ast.Call) and (
-                    extern_name(value.func) or ast.unparse(value.func) == "torch.empty_strided"
-                )
-                bases = sorted(found[base] for base in names_in(value) & set(found)) if not fresh else []
-                joined = bases[0] if bases else name
-                found = {known: joined if root in bases else root for known, root in found.items()} | {name: joined}
+        for name in statement.assigned:
+            fresh = statement.made or (statement.call is not None and statement.call.operation)
+            read = {one for one in statement.names if statement.mentions.count(one) > statement.targets.count(one)}
+            bases = sorted(found[base] for base in read & set(found)) if not fresh else []
+            joined = bases[0] if bases else name
+            found = {known: joined if root in bases else root for known, root in found.items()} | {name: joined}
     return found
 
 
 def roots_of(trace: HostTrace, launch: HostLaunch) -> dict[str, set[str]]:
     """For each parameter of a launch, names for the memory that its argument may lie in; `storages` tells which."""
     roots = storages(trace)
-    named = {name: names_in(ast.parse(text)) - {"torch"} for name, text in launch.given.items()}
-    return {name: {roots.get(one, one) for one in names} for name, names in named.items()}
-
-
-def makes(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement of host code makes a tensor of this name, uninitialised."""
-    return ast.unparse(statement).startswith(f"{name} = torch.empty_strided(")
+    return {name: {roots.get(one, one) for one in launch.names(name)} for name in launch.parameters}
 
 
 def is_made_for(trace: HostTrace, name: str, *indices: int) -> bool:
     """Whether a tensor is made by host code and used by these statements alone, once by each."""
     made = 0
     for index, statement in enumerate(trace.statements):
-        here = makes(statement, name)
-        times = sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement))
-        if times > (here or index in indices) and not isinstance(statement, ast.Delete):
+        here = statement.made == name
+        if statement.mentions.count(name) > (here or index in indices) and not statement.deletes:
             return False
         made += here
     return made == 1
@@ -192,11 +135,7 @@ def is_made_for(trace: HostTrace, name: str, *indices: int) -> bool:
 
 def users(trace: HostTrace, name: str) -> list[int]:
     """The statements of host code that mention a tensor, but for those that delete it."""
-    return [
-        index
-        for index, statement in enumerate(trace.statements)
-        if name in names_in(statement) and not isinstance(statement, ast.Delete)
-    ]
+    return [index for index, one in enumerate(trace.statements) if name in one.names and not one.deletes]
 
 
 def written_between(module: KernelModule, trace: HostTrace, begin: int, end: int) -> set[str]:
@@ -207,20 +146,15 @@ def written_between(module: KernelModule, trace: HostTrace, begin: int, end: int
     for index in range(begin, end):
         statement = trace.statements[index]
         if index in launches:
-            launch = launches[index]
-            found |= {n for p in written_by(launch, functions) for n in names_in(ast.parse(launch.given[p]))}
-        elif "torch.empty_strided(" in ast.unparse(statement):
-            found |= set(bound_by(statement))
-        elif not isinstance(statement, ast.Delete):
-            found |= names_in(statement)
-    return {roots.get(name, name) for name in found - {"torch"}}
+            written = written_by(launches[index], functions)
+            found |= launches[index].names(*written) if written else set()
+        elif statement.made:
+            found.add(statement.made)
+        elif not statement.deletes:
+            found |= statement.names
+    return {roots.get(name, name) for name in found}
 
 
 def written_by(launch: HostLaunch, functions: Mapping[str, Function]) -> frozenset[str]:
     """The parameters whose tensors a launched kernel writes; `functions`: the kernels of its module."""
     return written_parameters(inlined(functions[launch.kernel.symbol], functions)) & set(launch.parameters)
-
-
-def names_given(launch: HostLaunch, parameter: str) -> set[str]:
-    """The names of host code in the argument of a parameter."""
-    return names_in(ast.parse(launch.given[parameter])) - {"torch"}

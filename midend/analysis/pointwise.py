@@ -2,7 +2,7 @@
 
 import ast
 
-from kernelwright.midend.analysis.launches import called
+from kernelwright.midend.analysis.trees import called
 
 
 def mask_of(call: ast.Call) -> ast.expr | None:

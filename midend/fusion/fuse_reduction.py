@@ -29,7 +29,6 @@ from kernelwright.midend.analysis.host_code import (
     without_tensors,
 )
 from kernelwright.midend.analysis.launches import (
-    names_given,
     storages,
     written_between,
 )
@@ -111,13 +110,13 @@ class Fusion:
             n
             for name in own
             if name in given and given[name] in pair.second.given
-            for n in names_given(pair.second, given[name])
+            for n in pair.second.names(given[name])
         }
         rooted = {roots.get(name, name) for name in read}
         written = {
             roots.get(n, n)
             for p in written_parameters(self.rows.place.tiles.function) & set(pair.first.parameters)
-            for n in names_given(pair.first, p)
+            for n in pair.first.names(p)
         }
         if not read <= pair.trace.before[pair.first.index].keys():
             raise UnfitError("an operand of the second kernel is made only after the first kernel's launch")
@@ -197,7 +196,7 @@ class Fusion:
         renamed = fresh_names(set(wanted), names_of(pair.module))
         buffers = [renamed.get(name, name) for name in wanted]
         shape = f"({self._slabs(self.rows.place.images, parts)}, {channels})"
-        device = pair.trace.entry.args.args[0].arg
+        device = pair.trace.code.parameters[0]
         made = [
             f"{one} = torch.empty_strided({shape}, ({channels}, 1), device={device}.device, dtype=torch.float32)"
             for one in buffers

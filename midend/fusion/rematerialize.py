@@ -26,7 +26,6 @@ from kernelwright.midend.analysis.host_code import (
 from kernelwright.midend.analysis.launches import (
     find_launches,
     is_made_for,
-    names_given,
     storages,
     written_between,
 )
@@ -146,7 +145,7 @@ class Split(HandOver):
 
     def _names(self, kernel: Kernel) -> set[str]:
         """Names of host code in that."""
-        return set[str]().union(*(names_given(self.first, name) for name in self._given(kernel)))
+        return {one for name in self._given(kernel) for one in self.first.names(name)}
 
     def _given(self, kernel: Kernel) -> list[str]:
         """The parameters of such a kernel that the first launch gives something for."""

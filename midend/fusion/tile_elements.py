@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from kernelwright.ir.kernel.analysis.digits import Digit, Index, counts_up, cut, size_of
 from kernelwright.midend.analysis.digits import index_of, text_of
-from kernelwright.midend.analysis.launches import HostLaunch, bound_by, called, names_in, pointer_sum
+from kernelwright.midend.analysis.launches import HostLaunch
 from kernelwright.midend.analysis.pointwise import conjunction, joined, mask_of, mentions
+from kernelwright.midend.analysis.trees import bound_by, called, names_in, pointer_sum, written_by
 from kernelwright.midend.fusion.tiles import Tile
 
 #: Names of blocks that say nothing of a tile, and masks of blocks, for which there is the tile's.
@@ -174,7 +175,7 @@ class TiledPointwise:
     def of(cls, launch: HostLaunch, pointer: str, tile: Tile) -> "TiledPointwise | None":
         """Read a kernel that loads each element of the tile's tensor once, by this pointer; None for any other."""
         found = _counted(launch)
-        if found is None or pointer in launch.written:
+        if found is None or pointer in written_by(launch.function, launch.parameters):
             return None
         counts, statements = found
         # What belongs to an image is the same for a tile within it.
@@ -194,8 +195,8 @@ def counts_of(launch: HostLaunch) -> dict[str, int] | None:
     """What a kernel of one axis or two, `xindex` and `yindex`, counts by its grid; None for any other grid."""
     meta = re.escape(launch.kernel.meta_name)
     grid = re.fullmatch(
-        rf"\(triton\.cdiv\((\d+), {meta}\['XBLOCK'\]\),(?: triton\.cdiv\((\d+), {meta}\['YBLOCK'\]\))?\)",
-        ast.unparse(launch.grid),
+        rf"triton\.cdiv\((\d+), {meta}\['XBLOCK'\]\),(?: triton\.cdiv\((\d+), {meta}\['YBLOCK'\]\))?",
+        launch.grid.text,
     )
     found = zip("xy", grid.groups(), strict=True) if grid else ()
     return {f"{axis}index": int(count) for axis, count in found if count} or None

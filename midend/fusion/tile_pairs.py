@@ -11,12 +11,9 @@ from kernelwright.midend.analysis.host_code import (
     fresh_names,
     fresh_symbol,
 )
-from kernelwright.midend.analysis.launches import (
-    find_launches,
-    local_names,
-    stores_by,
-)
+from kernelwright.midend.analysis.launches import find_launches
 from kernelwright.midend.analysis.pointwise import mentions
+from kernelwright.midend.analysis.trees import local_names, stores_by
 from kernelwright.midend.fusion.tile_elements import TiledPointwise
 from kernelwright.midend.fusion.tile_rows import TiledRows
 from kernelwright.midend.fusion.tiles import Tile

@@ -14,8 +14,9 @@ from kernelwright.ir.kernel.analysis.digits import Index
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.analysis.digits import index_of
 from kernelwright.midend.analysis.host_code import with_statements
-from kernelwright.midend.analysis.launches import HostLaunch, bound_by, called, function_of, names_in
+from kernelwright.midend.analysis.launches import HostLaunch
 from kernelwright.midend.analysis.pointwise import conjunction, joined
+from kernelwright.midend.analysis.trees import bound_by, called, function_of, names_in, written_by
 from kernelwright.midend.fusion.tile_elements import OF_BLOCKS, AtElement, TileElements, counts_of
 from kernelwright.midend.fusion.tiles import Tile
 from kernelwright.midend.rows.row_text import row_length, straight
@@ -175,7 +176,11 @@ def _row_by_row(launch: HostLaunch, outer: Mapping[str, int], row: int) -> list[
                 return None
     loaded = {name for s in found for n in ast.walk(s) if called(n, "tl.load") for name in names_in(n)}
     whole = held == row or (held > row and "r0_mask" in bound)
-    return found if whole and {*outer, "r0_index"} <= bound and not loaded & launch.written else None
+    return (
+        found
+        if whole and {*outer, "r0_index"} <= bound and not loaded & written_by(launch.function, launch.parameters)
+        else None
+    )
 
 
 def _counting(outer: Mapping[str, int], row: int) -> dict[str, tuple[str, ...]]:

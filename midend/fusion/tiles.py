@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
+from kernelwright.ir.host.statements import Expression
 from kernelwright.ir.kernel.analysis.digits import OPEN, Index, counts_up
 from kernelwright.midend.analysis.digits import index_of
-from kernelwright.midend.analysis.launches import HostLaunch, pointer_sum
+from kernelwright.midend.analysis.launches import HostLaunch
 from kernelwright.midend.analysis.pointwise import conjunction, mask_of
+from kernelwright.midend.analysis.trees import pointer_sum
 
 #: What templates call coordinates of the result, apart from the channel.
 COORDINATES = ("batch", "oz", "oy", "ox")
@@ -73,13 +75,13 @@ class Tile:
         axis = 0 if pixel["shape"] == ":, None" else 1
         return cls(count, coordinates, axis, ast.unparse(valid), exists, within)
 
-    def whole_grid(self, launch: HostLaunch) -> ast.expr | None:
+    def whole_grid(self, launch: HostLaunch) -> Expression | None:
         """The launch's grid for tiles of all channels; None where it is not the templates'."""
-        text, channels = ast.unparse(launch.grid), f"triton.cdiv({self.channels}, {launch.kernel.meta_name}['NBLOCK'])"
+        text, channels = launch.grid.text, f"triton.cdiv({self.channels}, {launch.kernel.meta_name}['NBLOCK'])"
         if "NBLOCK" not in launch.constexprs:  # the kernel's tiles are such
             return launch.grid if "NBLOCK" not in text else None
         rest = text.replace(f"{channels} * ", "", 1)
-        return _expression(rest) if rest != text and "NBLOCK" not in rest else None
+        return Expression(rest) if rest != text and "NBLOCK" not in rest else None
 
 
 def _assigned(function: ast.FunctionDef) -> dict[str, str]:
@@ -96,7 +98,7 @@ def _assigned(function: ast.FunctionDef) -> dict[str, str]:
 
 def _forget_images(made: dict[str, str], launch: HostLaunch) -> None:
     """Read tiles that are kept within images as if they were not."""
-    grid, place = _WITHIN.search(ast.unparse(launch.grid)), made["place"]
+    grid, place = _WITHIN.search(launch.grid.text), made["place"]
     pixels = int(grid[2]) if grid else 0
     if grid and made.get("pixel") == f"image * {pixels} + place" and " % image_tiles * " in place and "inside" in made:
         made["pixel"] = place.replace(" % image_tiles * ", " * ", 1)

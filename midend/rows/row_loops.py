@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 
-from kernelwright.midend.analysis.launches import HostLaunch, bound_by, names_in
+from kernelwright.midend.analysis.launches import HostLaunch
+from kernelwright.midend.analysis.trees import bound_by, names_in
 
 LOOP = re.compile(r"tl\.range\(0, (\d+), R0_BLOCK\)")
 REDUCE = re.compile(r"(?P<name>\w+) = (?P<by>tl\.sum|reduce_max|reduce_min)\((?P<sum>\w+), 1\)(?P<rest>\[:, None\].*)")
@@ -15,7 +16,7 @@ _START = re.compile(r"tl\.(?:full|zeros)\(\[XBLOCK, R0_BLOCK\](?:, (?P<value>.+)
 def rows_of(launch: HostLaunch) -> int | None:
     """The rows of a kernel whose programs have XBLOCK each; None where the grid is another."""
     meta = re.escape(f"{launch.kernel.meta_name}['XBLOCK']")
-    grid = re.fullmatch(rf"\(triton\.cdiv\((\d+), {meta}\),\)", ast.unparse(launch.grid))
+    grid = re.fullmatch(rf"triton\.cdiv\((\d+), {meta}\),", launch.grid.text)
     return int(grid[1]) if grid else None
 
 

@@ -17,7 +17,8 @@ from kernelwright.midend.analysis.host_code import (
     with_statements,
     without_idle_kernels,
 )
-from kernelwright.midend.analysis.launches import HostLaunch, bound_by, find_launches, local_names, names_in, read_by
+from kernelwright.midend.analysis.launches import HostLaunch, find_launches
+from kernelwright.midend.analysis.trees import bound_by, local_names, names_in, read_by
 from kernelwright.midend.rows.row_loops import LOOP, REDUCE, WELFORD, live, rows_of, starts_of, with_index
 
 #: Elements of a row that a part should not have fewer of; parts are multiples of it.
@@ -157,7 +158,7 @@ def _split(module: KernelModule, trace: HostTrace, launch: HostLaunch, reduction
     first = _partial_kernel(launch, reduction, sums, fresh_symbol(module, f"{symbol}_parts"))
     module = with_kernel(module, first)
     second = _final_kernel(launch, reduction, sums, fresh_symbol(module, f"{symbol}_whole"))
-    taken, device = names_of(module), trace.entry.args.args[0].arg
+    taken, device = names_of(module), trace.code.parameters[0]
     buffers = []
     for name in sums:
         buffer = f"parts_{name}"

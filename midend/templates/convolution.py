@@ -1,11 +1,10 @@
 """Convolutions that host code leaves to a library: `aten.convolution` with the shapes and strides of its tensors."""
 
-import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
-from kernelwright.ir.dialect.checker import extern_name
+from kernelwright.ir.host.statements import Expression, Statement
 from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT
 from kernelwright.ir.values import Kernel, KernelModule, Scalar, TensorSpec
 from kernelwright.midend.analysis.host_code import (
@@ -17,6 +16,8 @@ from kernelwright.midend.analysis.host_code import (
     without_idle_kernels,
 )
 from kernelwright.midend.templates.rounding import rounded_where_made
+
+_OPERATIONS = ("aten.convolution", "aten.convolution.default")
 
 
 @dataclass(frozen=True)
@@ -67,32 +68,31 @@ class Convolution:
 def find_convolutions(trace: HostTrace) -> Iterator[Convolution]:
     """The calls of `aten.convolution` in the order of host code, those alone that are `is_sound`."""
     for index, statement in enumerate(trace.statements):
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(args=arguments, keywords=[]) as call) if (
-                extern_name(call.func) in ("aten.convolution", "aten.convolution.default") and len(arguments) == 9
-            ):
-                found = _read(trace, index, target, arguments)
-                if found is not None and found.is_sound():
-                    yield found
+        call = statement.call
+        if call is None or not statement.assigned or call.operation not in _OPERATIONS:
+            continue
+        if len(call.arguments) == 9 and not call.keywords:
+            found = _read(trace, index, statement.targets[0], call.arguments)
+            if found is not None and found.is_sound():
+                yield found
 
 
-def _read(trace: HostTrace, index: int, target: str, arguments: Sequence[ast.expr]) -> Convolution | None:
+def _read(trace: HostTrace, index: int, target: str, arguments: Sequence[Expression]) -> Convolution | None:
     x, weight, bias = (trace.spec(index, argument) for argument in arguments[:3])
     stride, padding, dilation, transposed, _, groups = (trace.value(index, argument) for argument in arguments[3:])
     last = index + 1 if _makes_contiguous(trace.statements[index + 1], target) else index
-    out = trace.spec(last + 1, ast.Name(target, ast.Load()))
-    without_bias = isinstance(arguments[2], ast.Constant)
+    out = trace.spec(last + 1, Expression(target))
+    without_bias = arguments[2].text == "None"
     if x is None or weight is None or out is None or (bias is None and not without_bias):
         return None
-    texts = [ast.unparse(argument) for argument in arguments[:3]]
-    operands = (texts[0], texts[1], texts[2] if bias else "")
+    operands = (arguments[0].text, arguments[1].text, arguments[2].text if bias else "")
     sizes = (tuple(stride), tuple(padding), tuple(dilation))
     return Convolution(x, weight, bias, out, *sizes, bool(transposed), groups, operands, target, index, last)
 
 
-def _makes_contiguous(statement: ast.stmt, name: str) -> bool:
+def _makes_contiguous(statement: Statement, name: str) -> bool:
     given = f"{name} = {name}."
-    return ast.unparse(statement).startswith((f"{given}contiguous(", f"{given}transpose(1, 2).contiguous()"))
+    return statement.text.startswith((f"{given}contiguous(", f"{given}transpose(1, 2).contiguous()"))
 
 
 def precision_of(module: KernelModule) -> str:
@@ -140,7 +140,7 @@ def _rounded(module: KernelModule, trace: HostTrace, convolution: Convolution) -
 def _replace(module: KernelModule, trace: HostTrace, convolution: Convolution, template: Template) -> KernelModule:
     symbol = fresh_symbol(module, template.stem)
     kernel = Kernel(symbol, template.source.replace("KERNEL", symbol), template.meta, ("aten.convolution",))
-    device = trace.entry.args.args[0].arg
+    device = trace.code.parameters[0]
     x, weight, bias = convolution.operands
     packed = [f"{symbol}_weight = {weight}{template.packing}"] if template.packing else []
     weight = f"{symbol}_weight" if packed else weight

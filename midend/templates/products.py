@@ -1,11 +1,10 @@
 """Matrix products that host code leaves to a library, with the shapes and strides of their tensors."""
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace
-from kernelwright.ir.dialect.checker import extern_name
+from kernelwright.ir.host.statements import HostCall
 from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT
 from kernelwright.ir.values import TensorSpec
 from kernelwright.midend.analysis.host_code import FLOATS
@@ -47,33 +46,33 @@ class Product:
 def find_products(trace: HostTrace) -> Iterator[Product]:
     """The calls of matrix products in the order of host code, those alone that are `is_sound`."""
     for index, statement in enumerate(trace.statements):
-        match statement:
-            case ast.Expr(ast.Call() as call) if extern_name(call.func) in _OPERATIONS:
-                found = _read(trace, index, call, _OPERATIONS[extern_name(call.func)])
-                if found is not None and found.is_sound():
-                    yield found
+        call = statement.call
+        if call is not None and not statement.targets and call.operation in _OPERATIONS:
+            found = _read(trace, index, call, _OPERATIONS[call.operation])
+            if found is not None and found.is_sound():
+                yield found
 
 
-def _read(trace: HostTrace, index: int, call: ast.Call, adds: bool) -> Product | None:
-    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+def _read(trace: HostTrace, index: int, call: HostCall, adds: bool) -> Product | None:
+    keywords = dict(call.keywords)
     target = keywords.pop("out", None)
     factors = [trace.value(index, value) for value in keywords.values()]
     if (
         target is None
-        or len(call.args) != 2 + adds
+        or len(call.arguments) != 2 + adds
         or set(keywords) - {"alpha", "beta"}
         or any(f != 1 for f in factors)
     ):
         return None
-    given = [*call.args[-2:], target, *call.args[:adds]]
+    given = [*call.arguments[-2:], target, *call.arguments[:adds]]
     specs = [_spec(trace.spec(index, value)) for value in given]
     a, b, out = specs[:3]
     if a is None or b is None or out is None or (adds and specs[3] is None):
         return None
     added = _broadcast(specs[3], out) if adds and specs[3] is not None else None
-    texts = [ast.unparse(value) for value in given]
+    texts = [value.text for value in given]
     operands = (texts[0], texts[1], texts[3] if adds else "", texts[2])
-    covers = ".".join(extern_name(call.func).split(".")[:2])
+    covers = ".".join(call.operation.split(".")[:2])
     return Product(a, b, added, out, operands, covers, index)
 
 

@@ -1,0 +1,1 @@
+"""Host code as values: what launchers do, statement by statement."""
