@@ -64,6 +64,9 @@ class Entry:
     form: Form = ""
     #: For `host`: which of Inductor's arguments, by position, the host code is given.
     order: tuple[int, ...] = ()
+    #: Inductor's buffers, with which an entry can be judged again: each pointer parameter, and by position which input
+    #: and which output of the module's reference it is; -1 for none.
+    arguments: tuple[tuple[str, int, int], ...] = ()
     #: The sizes that the certificate covers: a size argument of Inductor's kernel, its least and its greatest value.
     #: Without any, exactly the sizes that stand in the kernel's text.
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict, hash=False)
@@ -116,8 +119,9 @@ class Entry:
                 if isinstance(kind, type) and type(content[name]) is not kind and kind is not Versions:
                     raise ValueError(f"{name} is no {kind.__name__}")
             sizes = {str(name): (int(least), int(greatest)) for name, (least, greatest) in content["sizes"].items()}
+            arguments = tuple((str(name), int(taken), int(given)) for name, taken, given in content["arguments"])
             rest = {"versions": Versions(**content["versions"]), "order": tuple(map(int, content["order"]))}
-            return cls(**content | rest | {"sizes": sizes})
+            return cls(**content | rest | {"sizes": sizes, "arguments": arguments})
         except (TypeError, AttributeError, RecursionError) as error:
             raise ValueError(str(error)) from error
 

@@ -46,19 +46,19 @@ class Store:
     entries that are there can be found. `find` and `put` never raise for any of this.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
         self.folder = folder
-        #: Why nothing can be kept, in one line; "" while it can.
+        #: Why something could not be kept, in one line; "" while all was.
         self.trouble = ""
         self._lock = folder / "lock"
         self._files = Files(folder)
-        self._told: set[str] = set()
+        self._tell_once, self._told = tell, set[str]()
         self._index = self._opened()
 
     @classmethod
-    def open(cls, folder: Path | None = None) -> "Store":
-        """The store in a folder; without one, the user's, which is `store` in the cache folder."""
-        return cls(cache_folder() / "store" if folder is None else folder)
+    def open(cls, folder: Path | None = None, tell: Callable[[str], None] = log.warning) -> "Store":
+        """The store in a folder; without one, the user's: `store` in the cache folder. `tell` gets warnings."""
+        return cls(cache_folder() / "store" if folder is None else folder, tell)
 
     def find(self, key: str, target: str, versions: Versions, pick: str | None = None) -> Entry | None:
         """What is known of a kernel: a finding, else the replacement that was kept last, or the one of that `pick`.
@@ -90,7 +90,8 @@ class Store:
                 self._index = self._mended()  # from the files, which the entry's is one of
             return True
         except (OSError, sqlite3.Error) as error:
-            self._tell(f"{self._unwritable(error)}; {_USED}")
+            self.trouble = self._unwritable(error)
+            self._tell(f"{self.trouble}; {_USED}")
             return False
 
     def entries(self) -> Iterator[Entry]:
@@ -319,7 +320,7 @@ class Store:
         """Warn, once."""
         if line not in self._told:
             self._told.add(line)
-            log.warning("%s", line)
+            self._tell_once(line)
 
 
 def _reason(error: OSError | sqlite3.Error) -> str:

@@ -1,0 +1,88 @@
+"""Judges entries that other machines made: the store uses them only after that."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import TracebackType
+
+import torch
+
+from kernelwright.agent.evaluator import Verdict
+from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.driver.run.build import resolve_target
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.frontend.swap.key import NotReplaceableError, read
+from kernelwright.ir.errors import DialectError, UserError
+from kernelwright.ir.parser import parse_module
+
+INTERPRETER = "interpreter"
+
+
+class StoredJudge:
+    """A judge for `Store.verify`; close it, or use it as a context manager.
+
+    An entry is right if its key is that of the kernel it stands for, and if its module passes the evaluator on this
+    machine. An entry for another GPU or for other versions is given back as it is, and `say` is told why.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._evaluators: dict[str, LocalEvaluator] = {}
+
+    def __call__(self, entry: Entry) -> Entry | str:
+        """The entry, trusted and with its verdict in the certificate; else why it is refused."""
+        if reason := self._elsewhere(entry):
+            self._say(f"{entry.digest[:12]} is not judged: {reason}")
+            return entry
+        try:
+            if read(entry.source).key != entry.key:
+                return "its key is not that of the kernel it stands for"
+            verdict = self._evaluator(entry.target).evaluate(parse_module(entry.module))
+        except NotReplaceableError as error:
+            return f"Inductor's kernel in it is not one that is replaced: {error}"
+        except DialectError as error:
+            return f"its module does not parse: {error.first}"
+        except UserError as error:
+            return f"its module cannot be judged: {error}"
+        if not verdict.ok:
+            return f"its module is refused: {verdict}"
+        return replace(entry, trusted=True, certificate={**entry.certificate, "judged again": _told(verdict)})
+
+    def close(self) -> None:
+        """End the evaluators' processes."""
+        for evaluator in self._evaluators.values():
+            evaluator.close()
+
+    def __enter__(self) -> "StoredJudge":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _elsewhere(self, entry: Entry) -> str:
+        """Why another machine has to judge an entry; "" where this one can."""
+        if entry.versions != (installed := Versions.installed()):
+            return f"it is for {entry.versions}, and this is {installed}"
+        if entry.target not in (INTERPRETER, here := _gpu()):
+            return f"it is for {entry.target}, and this machine has {here or 'no GPU'}"
+        return ""
+
+    def _evaluator(self, target: str) -> LocalEvaluator:
+        if target not in self._evaluators:
+            on_gpu = target != INTERPRETER
+            self._evaluators[target] = LocalEvaluator(resolve_target("auto") if on_gpu else target, use_gpu=on_gpu)
+        return self._evaluators[target]
+
+
+def _gpu() -> str:
+    """This machine's GPU, as entries name it; "" where there is none."""
+    if not torch.cuda.is_available():
+        return ""
+    major, minor = torch.cuda.get_device_capability()
+    return f"sm_{major}{minor}"
+
+
+def _told(verdict: Verdict) -> dict[str, object]:
+    """What of a verdict belongs to a certificate."""
+    return {"verdict": str(verdict), "rungs": [str(rung) for rung in verdict.rungs], "caliber": dict(verdict.caliber)}
