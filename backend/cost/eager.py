@@ -3,7 +3,7 @@
 Eager PyTorch runs an operation at a time, so that the trace of a program's operations on the meta device is the list
 of its kernels. Each takes a launch and the longer of its bytes and its FLOPs (`cost.extern_us_of`). The time that the
 host takes to dispatch an operation is not in it: eager PyTorch takes at least what is estimated where the host is slow.
-`python benchmarks/eager_cost.py` compares the estimate with measurements.
+`python -m benchmarks.cost.eager_cost` compares the estimate with measurements.
 """
 
 import torch

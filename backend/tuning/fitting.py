@@ -21,7 +21,7 @@ from kernelwright.ir.values import KernelModule
 #: Microseconds of one kernel of a module.
 Score = Callable[[KernelModule, str], float]
 #: What a change must save to be made: more than the noise of a measurement, and more than the model can tell apart
-#: (benchmarks/cost_model.py measures how well it does).
+#: (benchmarks/cost/cost_model.py measures how well it does).
 WORTH = {"model": 0.95, "gpu": 0.98}
 
 

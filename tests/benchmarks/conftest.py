@@ -2,7 +2,6 @@
 
 import importlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -10,15 +9,11 @@ import pytest
 
 from kernelwright.driver.config.discovery import discover
 
-FOLDER = str(Path(__file__).parents[2] / "benchmarks")
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 
 @pytest.fixture(scope="module")
-def benchmark(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
-    """Its module, with the benchmarks' folder on the path."""
+def benchmark(request: pytest.FixtureRequest) -> ModuleType:
+    """Its module."""
     discover()
-    sys.path.insert(0, FOLDER)
-    try:
-        yield importlib.import_module(request.module.BENCHMARK)
-    finally:
-        sys.path.remove(FOLDER)
+    return importlib.import_module(f"benchmarks.{request.module.BENCHMARK}")

@@ -4,7 +4,7 @@ import pytest
 
 from kernelwright.backend.targets import get_target
 
-BENCHMARK = "cost_model"
+BENCHMARK = "cost.cost_model"
 PROBLEM = """import torch
 
 class Model(torch.nn.Module):

@@ -7,7 +7,7 @@ import torch
 
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
-BENCHMARK = "half_precision"
+BENCHMARK = "judge.half_precision"
 
 
 def test_every_program_runs_in_its_precision(benchmark: ModuleType) -> None:

@@ -12,7 +12,7 @@ from kernelwright.ir.passes import REGISTRY
 
 #: A load from where another one loads, with another fill value.
 TWICE = "tl.load(x_ptr + offsets, mask=mask, other=1.0)"
-BENCHMARK = "handwritten"
+BENCHMARK = "rewrites.handwritten"
 
 
 def test_every_program_parses_and_its_sizes_for_a_gpu_are_larger(benchmark: ModuleType) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from kernelwright.ir.printer import print_module
 
-BENCHMARK = "handwritten_gpu"
+BENCHMARK = "rewrites.handwritten_gpu"
 CHAIN = "activations/swiglu_two_launches"
 
 

@@ -19,9 +19,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 
-FOLDER = str(Path(__file__).parents[2] / "benchmarks")
-PARTS = ("memory", "plots", "problem", "summary", "work")
-NAMES = ("kernelbench", *(f"kernelbench_{part}" for part in PARTS))
+ROOT = str(Path(__file__).parents[2])
 PROGRAM = """
 import torch
 
@@ -37,31 +35,25 @@ QUICK = "pipeline.passes=[{search:{width:2,most:2,trials:1}}]"
 
 @pytest.fixture(scope="module")
 def bench():
-    sys.path.insert(0, FOLDER)
-    try:
-        yield importlib.import_module("kernelbench")
-    finally:
-        sys.path.remove(FOLDER)
-        for name in NAMES:
-            sys.modules.pop(name, None)
+    return importlib.import_module("benchmarks.kernelbench.kernelbench")
 
 
 @pytest.fixture(scope="module")
 def summary(bench):
     assert bench
-    return sys.modules["kernelbench_summary"]
+    return sys.modules["benchmarks.kernelbench.kernelbench_summary"]
 
 
 @pytest.fixture(scope="module")
 def memory(bench):
     assert bench
-    return sys.modules["kernelbench_memory"]
+    return sys.modules["benchmarks.kernelbench.kernelbench_memory"]
 
 
 @pytest.fixture(scope="module")
 def work(bench):
     assert bench
-    return sys.modules["kernelbench_work"]
+    return sys.modules["benchmarks.kernelbench.kernelbench_work"]
 
 
 def row(number, times, *, level=1, low=None, **more):
@@ -191,9 +183,10 @@ def test_what_failed_for_want_of_memory_is_tried_again_alone(work, tmp_path: Pat
 
 def test_memory_is_shared_out_until_its_owner_ends(memory, tmp_path: Path) -> None:
     shares = memory.Shares(100, tmp_path / "shares.json")
-    held = "import sys; sys.path.insert(0, sys.argv[1]); import kernelbench_memory as m; from pathlib import Path\n"
+    held = "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
+    held += "from benchmarks.kernelbench import kernelbench_memory as m\n"
     held += "m.Shares(100, Path(sys.argv[2]))._set(60); print('held', flush=True); sys.stdin.read()"
-    command = [sys.executable, "-c", held, FOLDER, str(shares.ledger)]
+    command = [sys.executable, "-c", held, ROOT, str(shares.ledger)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as owner:
         assert owner.stdout is not None and owner.stdout.readline() == "held\n"
         assert not shares._set(41)
@@ -289,7 +282,7 @@ def test_pipelines_that_another_run_found_are_run_instead_of_a_search(
 
 @pytest.mark.slow
 def test_what_the_time_rung_says_becomes_a_row(summary) -> None:
-    problem = sys.modules["kernelbench_problem"]
+    problem = sys.modules["benchmarks.kernelbench.kernelbench_problem"]
     discover()
     module = import_source(PROGRAM.format(body="torch.relu(x) * 2"), "double", shrink="never")
     lowered = parse_pipeline("lower-inductor").run(module, Context("h100"))

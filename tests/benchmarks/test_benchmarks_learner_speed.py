@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from learner_speed import OURS, TRL, Run, figures, main, measured
+from benchmarks.agents.learner_speed import OURS, TRL, Run, figures, main, measured
 
 
 def test_ratios_are_of_rounds_and_warming_up_does_not_count() -> None:

@@ -9,13 +9,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.agents import midend_agents_summary
 from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.parser import parse_module
 from kernelwright.rl.data.rows import Pair, Problem, write_rows
-
-FOLDER = Path(__file__).parents[2] / "benchmarks"
-sys.path.insert(0, str(FOLDER))
-import midend_agents_summary  # noqa: E402
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -53,7 +50,7 @@ def test_a_run_without_a_policy_says_that_it_estimates(tmp_path: Path) -> None:
     write_rows(tmp_path / "pairs.jsonl", pairs)
     out = tmp_path / "out.json"
     arguments = [out, "--modules", tmp_path / "pairs.jsonl", "--n", "2", "--workers", "1", "--target", "h100"]
-    command = [sys.executable, FOLDER / "midend_agents.py", *arguments]
+    command = [sys.executable, "-m", "benchmarks.agents.midend_agents", *arguments]
     subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=300)
     found = json.loads(out.read_text("utf-8"))
     assert found["caliber"]["judged"] == "by the cost model, not verified"

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-import agents
-import midend_agents
-from reinforced import measuring, run, training
-
+from benchmarks.agents import agents, midend_agents
+from benchmarks.agents.reinforced import measuring, run, training
 from kernelwright.driver.config.train_settings import read_train_settings
 from kernelwright.rl.data.rows import FRONTEND, MIDEND
 

@@ -13,7 +13,7 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule
 
-BENCHMARK = "remade"
+BENCHMARK = "kernelbench.remade"
 SOURCE = """
 import torch
 

@@ -12,7 +12,7 @@ from kernelwright.ir.passes import REGISTRY, Context, Keeps, Pass
 from kernelwright.ir.values import KernelModule, Level
 
 ROOT = Path(__file__).parents[2]
-BENCHMARK = "spelling"
+BENCHMARK = "rewrites.spelling"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pytest
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.ir.errors import Diagnostic
 
-BENCHMARK = "strict_mutants"
+BENCHMARK = "judge.strict_mutants"
 
 
 def test_mutants_come_from_the_suite_the_examples_and_fourteen_models(benchmark: ModuleType) -> None:

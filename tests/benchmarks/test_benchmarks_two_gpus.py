@@ -1,13 +1,11 @@
 """The comparison of training on two GPUs with training on one: what it runs, and when figures agree."""
 
 import argparse
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from two_gpus import SAME, apart, commands
+from benchmarks.agents.two_gpus import SAME, apart, commands
 
 GIVEN = argparse.Namespace(
     pairs="pairs.jsonl", problems="rl.jsonl", adapter="sft/adapter", batch=64, n=8, steps=6, workers=1, seed=0

@@ -13,7 +13,7 @@ BENCHMARKS = ROOT / "benchmarks"
 
 
 @pytest.mark.parametrize(
-    "script", ["benchmarks/quote.py", "benchmarks/pipeline_picture.py", "docs/configuration_page.py"]
+    "script", ["benchmarks/pages/quote.py", "benchmarks/pages/pipeline_picture.py", "docs/configuration_page.py"]
 )
 def test_generated_parts_are_those_of_the_results_and_of_the_code(script: str) -> None:
     checked = subprocess.run([sys.executable, script, "--check"], cwd=ROOT, capture_output=True, text=True)
@@ -21,7 +21,7 @@ def test_generated_parts_are_those_of_the_results_and_of_the_code(script: str) -
 
 
 def test_figures_that_drifted_are_told() -> None:
-    filled = runpy.run_path(str(BENCHMARKS / "quote.py"))["filled"]
+    filled = runpy.run_path(str(BENCHMARKS / "pages" / "quote.py"))["filled"]
     text = "a\n<!-- figures: kernelbench -->\nold\n<!-- end of figures -->\nb\n"
     assert "| Inductor | " in filled(text) and "old" not in filled(text)
     assert filled(filled(text)) == filled(text)

@@ -15,7 +15,7 @@ from kernelwright.driver.config.policies import PolicyKind, PolicySettings, open
 from kernelwright.ir.errors import UserError
 from kernelwright.serve import adapters
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "ship_adapter.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "agents" / "ship_adapter.py"
 RATES = {"problems": 2, "single": [0.5, 0.1, 0.9], "pass@8": [1.0, 0.6, 1.0], "cheat": [0.0, 0.0, 0.2]}
 RESULTS = {
     "caliber": {"device": "a GPU", "versions": {"torch": "2"}, "judged": "parse", "command": "agents.py out.json"}

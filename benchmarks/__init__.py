@@ -1,0 +1,1 @@
+"""What was measured and how: a folder a subject, run as `python -m benchmarks.SUBJECT.SCRIPT`."""

@@ -1,0 +1,1 @@
+"""Agents: how they are trained, and what they answer."""

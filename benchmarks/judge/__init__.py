@@ -1,0 +1,1 @@
+"""The judge: what it finds, what it costs, and how well it times."""

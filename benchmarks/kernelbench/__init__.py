@@ -1,0 +1,1 @@
+"""KernelBench: search on every problem, and what became of its winners."""

@@ -1,0 +1,1 @@
+"""What README and the documentation quote and show."""

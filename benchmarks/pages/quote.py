@@ -1,0 +1,326 @@
+"""Fill in the figures that README and the documentation quote, from benchmarks/results, and the code of the example.
+
+usage: python -m benchmarks.pages.quote [--check]
+
+A text has `<!-- figures: NAME -->` and `<!-- end of figures -->` on lines of their own; the figures of that name
+replace the lines between them. --check writes nothing, and exits with status 1 where a text differs from the results.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks/results"
+REGION = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
+BEST, BEST_OF_ALL = "best of eager, inductor", "best of eager, inductor, inductor-max-autotune"
+LEVELS = ("level 1", "level 2")
+
+
+def main() -> int:
+    """Write every text that quotes figures, or tell which ones differ."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    check, stale = parser.parse_args().check, []
+    for path in texts():
+        before = path.read_text("utf-8")
+        after = filled(before)
+        if after != before:
+            stale.append(str(path.relative_to(ROOT)))
+            if not check:
+                path.write_text(after, encoding="utf-8")
+    if stale:
+        print(f"{'other figures than the results' if check else 'filled in'}: {', '.join(stale)}")
+    return 1 if stale and check else 0
+
+
+def texts() -> list[Path]:
+    """README and every page of the documentation."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def filled(text: str) -> str:
+    """The text with the figures of each region; KeyError for a name that no figures have."""
+    return REGION.sub(lambda found: f"{found[1]}{FIGURES[found[2]]()}\n{found[4]}", text)
+
+
+def gain() -> str:
+    """The first screen's sentence: what one gains, and its caliber."""
+    content = _read("kernelbench_h200")
+    every, caliber = content["summary"]["all"], content["caliber"]
+    seconds = re.search(r"seconds=(\d+)", content["made_with"]["pipeline"])
+    assert seconds is not None
+    sure = round(every["surely_faster"] * every["problems"])
+    torch_version, over = caliber["torch"].partition("+")[0], every["over"]
+    return _wrapped(
+        f"On {every['problems']} KernelBench problems of levels 1 and 2, Kernelwright's programs run "
+        f"**{_ratio(over['inductor'])} as fast as Inductor's** and {_ratio(over['eager'])} as fast as eager PyTorch: "
+        f"geometric means with 95% intervals, on one {caliber['device']} with torch {torch_version}, fp32 with "
+        f"PyTorch's default numerics, {seconds[1]} s of search per problem. For {sure} programs the 95% intervals of "
+        "both speedups lie above 1. The results come from several versions of the code ([details](docs/results.md))."
+    )
+
+
+def kernelbench() -> str:
+    """Geometric means by level against each baseline."""
+    summary = _read("kernelbench_h200")["summary"]
+    names = (
+        ("eager PyTorch", "eager"),
+        ("Inductor", "inductor"),
+        ("Inductor with max-autotune", "inductor-max-autotune"),
+        ("the faster of eager and Inductor", BEST),
+        ("the fastest of all three", BEST_OF_ALL),
+    )
+    heading = ["speedup over", *(f"{level} ({summary[level]['problems']} problems)" for level in LEVELS)]
+    rows = [[name, *(_ratio(summary[level]["over"][key]) for level in LEVELS)] for name, key in names]
+    return _table(heading, rows)
+
+
+def kernelbench_more() -> str:
+    """What a table of means hides: what was handed back, what is surely faster, and distances to the floor."""
+    content = _read("kernelbench_h200")
+    every, one, two = (content["summary"][name] for name in ("all", *LEVELS))
+    handed, refused = every["results"], every["by_status"].get("mismatch", 0)
+    near, far = one["floor"]["memory_bound"], two["floor"]["memory_bound"]
+    lines = [
+        f"- For {handed['candidate']} of {every['problems']} problems the result is a program that the search found. "
+        f"For {handed['eager']} the result is eager PyTorch, and for {handed['inductor']} it is Inductor, because no "
+        f"verified program was faster. Refused winners of the search: {refused}.",
+        f"- For {every['surely_faster']:.0%} of the problems the 95% intervals of the speedups over eager PyTorch and "
+        "over Inductor lie above 1.",
+        f"- The slowest winner has {every['worst_candidate']:.2f} times the speed of the faster baseline, so that "
+        "baseline is the result of the problem.",
+        f"- Memory-bound programs of level 1 take {near['median']:.2f} times the minimum time for moving their bytes "
+        f"(median of {near['problems']}). Memory-bound programs of level 2 take {far['median']:.2f} times the minimum "
+        f"(median of {far['problems']}).",
+        *(f"- {note}" for note in content["notes"]),
+    ]
+    return "\n".join(lines)
+
+
+def agents() -> str:
+    """The frontend's agent: from supervised training to what ships, on held-out programs and on KernelBench."""
+    rows = []
+    for name, file, key in AGENTS:
+        rates = _read(file)["rates"]
+        own, bench = rates[f"generated/sampled/{key}"], rates[f"kernelbench-1/sampled/{key}"]
+        rows.append([name, _interval(own["single"]), _interval(own["pass@8"]), _interval(bench["single"]), f"`{file}`"])
+    problems = _read("agents_forms3_h200")["rates"]["generated/sampled/sft"]["problems"]
+    heading = ["adapter", f"right at one attempt ({problems} programs)", "within eight", "KernelBench level 1", "file"]
+    return _table(heading, rows)
+
+
+AGENTS = (
+    ("supervised", "agents_forms_h200", "sft"),
+    ("first run of reinforcement", "agents_forms_h200", "rl"),
+    ("second run, started from a blend, three quarters from supervised to first run", "agents_forms2_h200", "rl"),
+    ("blend, halfway between the two runs", "agents_forms3_h200", "start"),
+    ("third run, started from that blend", "agents_forms3_h200", "rl"),
+    ("shipped: blend, three quarters from supervised to third run", "agents_forms3_h200", "blended"),
+)
+
+
+def midend_agents() -> str:
+    """The mid-end's agent beside search and random choices."""
+    content = _read("midend_agents_h200")
+    names = {"sft": "supervised", "rl": "reinforced (shipped)", "random": "random choices", "search": "search"}
+    rows = [
+        [names[key], _interval(found["single"], 2) if "single" in found else "", _interval(found["best"], 2)]
+        for key, found in content["speedups"].items()
+    ]
+    heading = ["chooser", f"one choice ({content['speedups']['rl']['modules']} modules)", "best of four"]
+    return _table(heading, rows)
+
+
+def evaluator() -> str:
+    """How strong and how fast the judge is."""
+    mutation, soak = _read("mutation_score_cpu")["summary"], _read("soak_cpu")
+    aa, cpu, gpu = _read("timing_aa_h200"), _read("throughput_cpu"), _read("throughput_h200")
+    judged = sum(soak["candidates"].values())
+    wrong = f"{len(soak['wrong'])} verdicts were wrong" if soak["wrong"] else "no verdict was wrong"
+    fast = gpu["rates"]["parse, compile, run, estimate, dialect"]
+    slow = cpu["rates"]["parse, compile, interpret, dialect"]
+    rows = [
+        [
+            "wrong mutants of kernels that the checks reject",
+            f"{mutation['killed']} of {mutation['not_equivalent']} non-equivalent mutants ({mutation['score']:.1%})",
+            "`mutation_score_cpu`",
+        ],
+        [
+            "soak: right, wrong and hostile candidates",
+            f"{judged} judged, {wrong}, {soak['left_processes']} processes left",
+            "`soak_cpu`",
+        ],
+        [
+            "a kernel timed against itself: the 95% interval contains 1",
+            f"{aa['holds_1']:.1%} of {aa['trials']} trials",
+            "`timing_aa_h200`",
+        ],
+        [f"candidates a second, {gpu['workers']} workers, one H200", f"{fast['per_second']:.1f}", "`throughput_h200`"],
+        [f"candidates a second, {cpu['workers']} cores, no GPU", f"{slow['per_second']:.1f}", "`throughput_cpu`"],
+    ]
+    return _table(["measured", "result", "file"], rows)
+
+
+def cost_model() -> str:
+    """How far the cost model can be trusted."""
+    kernels, eager = _read("cost_model_h200")["summary"]["held_out"], _read("eager_cost_h200")["summary"]
+    dense = eager["without convolutions"]
+    rows = [
+        [
+            f"kernels of {kernels['problems']} problems, not used to fit the model's constants",
+            f"rank correlation {kernels['rank_correlation']:.2f}, within a problem "
+            f"{kernels['rank_correlation_within_a_problem_median']:.2f} (median)",
+            "`cost_model_h200`",
+        ],
+        [
+            "time with the model's favourite launch options, over time with the best ones",
+            f"{kernels['favourite_over_best_median']:.2f} in the median, at most 1.2 in "
+            f"{kernels['favourite_over_best_at_most_1.2']:.0%}",
+            "`cost_model_h200`",
+        ],
+        [
+            f"eager PyTorch, estimate over measured time, {dense['problems']} problems without convolutions",
+            f"{dense['median_ratio']:.2f} in the median, {dense['within_1.5']:.0%} within a factor of 1.5",
+            "`eager_cost_h200`",
+        ],
+        [
+            f"the same for all {eager['all']['problems']} problems",
+            f"{eager['all']['median_ratio']:.2f} in the median, never above {eager['all']['greatest_ratio']:.2f}",
+            "`eager_cost_h200`",
+        ],
+    ]
+    return _table(["estimate", "accuracy", "file"], rows)
+
+
+def coverage() -> str:
+    """Which programs compile at all."""
+    rows = []
+    for file in ("compile_kernelbench_cpu", "compile_kernelbench_h200", "random_programs_cpu"):
+        found = _read(file)["summary"]
+        sizes = "made small" if found["shrunken"] else "full sizes"
+        verified = f"{found['verified']} of {found['programs']} verified"
+        rows.append([f"`{file}`", verified, sizes, f"{found['median_seconds']:.1f} s a program"])
+    return _table(["file", "result", "sizes", "median time"], rows)
+
+
+def handwritten() -> str:
+    """What rewrites find in programs that people wrote."""
+    found = _read("handwritten_cpu")["summary"]
+    meaning = {
+        "extra-pass": "loops read a row again",
+        "chain": "elementwise work is spread over several launches",
+        "epilogue": "elementwise work follows a product, a norm or a convolution in its own kernel",
+        "index-math": "each element takes its index apart by divisions",
+        "width": "loads are strided, or rows start unaligned",
+    }
+    ways = [[meaning[kind], f"{one['found']} of {one['known']}"] for kind, one in found["ways"].items()]
+    rows = [
+        *ways,
+        ["any of these", f"{found['ways_found']} of {found['ways_known']}"],
+    ]
+    corpora = {"honest": "honest candidates", "answers": "right answers of the shipped adapter"}
+    for corpus, programs in corpora.items():
+        for key, which in (("any_fired", "a rewrite"), ("fired_beside_specialize", "one beside `specialize`")):
+            rows.append([f"{programs} that {which} changes", f"{found[f'{corpus}_{key}']} of {found[corpus]}"])
+    return _table(["known way to be faster", "found, and verified"], rows)
+
+
+def handwritten_speed() -> str:
+    """What `search` makes of programs that people wrote."""
+    found = _read("handwritten_h200")["summary"]["all"]
+    return _wrapped(
+        f"On an H200 `search` kept {found['kept_as_written']} of {found['programs']} programs as they are, made "
+        f"{found['faster_by_a_tenth']} faster by a tenth or more, and made {len(found['slower'])} slower. In the "
+        f"geometric mean over all, the result is {found['over_as_written']:.2f} times as fast as the program as it is "
+        f"written, and {found['over_inductor']:.2f} times as fast as Inductor's code (`handwritten_h200`)."
+    )
+
+
+def remade() -> str:
+    """Whether the winners of the campaign are as fast if they are made again."""
+    found = _read("remade_h200")["summary"]
+    (worst, ratio), *_ = found["worst"].items()
+    return _wrapped(
+        f"`benchmarks/kernelbench/remade.py` makes the {found['winners']} winners of this campaign again with today's "
+        f"rewrites. For {found['equal']} of them Triton's IR is equal. The other {found['timed']} are "
+        f"{found['over_before_timed']:.3f} times as fast as they were, in the geometric mean. The slowest of them, "
+        f"{worst}, is {ratio:.3f} times as fast (`remade_h200`)."
+    )
+
+
+def learner() -> str:
+    """Speed of the learner and what it spends its time on."""
+    speed, third = _read("learner_speed_cpu"), _read("rl_forms3_h200")
+    fastest, median, idle = speed["ratio"][speed["fastest_of_trl"]], third["median"], third["idle_of_time"][0]
+    shares = {party: f"{idle[f'idle/{party}']:.0%}" for party in ("policy", "learner", "evaluator")}
+    return _wrapped(
+        f"On a CPU in float32 the learner processes {_interval(fastest, 2)} times as many tokens per second as TRL's "
+        f"SFTTrainer in its fastest setting (`learner_speed_cpu`). A step of the third run on one H200 took "
+        f"{median['step_seconds']:.1f} s in the median (`rl_forms3_h200`). The policy was idle for {shares['policy']} "
+        f"of the time, the learner for {shares['learner']}, and the evaluators for {shares['evaluator']}."
+    )
+
+
+def _quoted(name: str) -> Callable[[], str]:
+    """A file of the example package, whose own tests run it."""
+    language = {".py": "py", ".yaml": "yaml", ".toml": "toml"}[Path(name).suffix]
+    return lambda: f"```{language}\n{(ROOT / 'examples/plugin' / name).read_text('utf-8').rstrip()}\n```"
+
+
+FIGURES: dict[str, Callable[[], str]] = {
+    "code-pass": _quoted("kernelwright_example/passes.py"),
+    "code-reward": _quoted("kernelwright_example/rewards.py"),
+    "code-algorithm": _quoted("kernelwright_example/algorithms.py"),
+    "code-problems": _quoted("kernelwright_example/problems.py"),
+    "code-recipe": _quoted("kernelwright_example/conf/recipe/example.yaml"),
+    "code-entry-points": _quoted("pyproject.toml"),
+    "gain": gain,
+    "kernelbench": kernelbench,
+    "kernelbench-more": kernelbench_more,
+    "agents": agents,
+    "midend-agents": midend_agents,
+    "evaluator": evaluator,
+    "cost-model": cost_model,
+    "coverage": coverage,
+    "handwritten": handwritten,
+    "handwritten-speed": handwritten_speed,
+    "remade": remade,
+    "learner": learner,
+}
+
+
+def _read(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def _ratio(found: dict[str, Any]) -> str:
+    low, high = found["ci"]
+    return f"{found['geomean']:.2f}x [{low:.2f}, {high:.2f}]"
+
+
+def _interval(found: Sequence[float], digits: int = 3) -> str:
+    value, low, high = (f"{each:.{digits}f}" for each in found)
+    return f"{value} [{low}, {high}]"
+
+
+def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def _wrapped(text: str, width: int = 118) -> str:
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) >= width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

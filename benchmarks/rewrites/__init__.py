@@ -1,0 +1,1 @@
+"""Kernels in the kernel IR, and the rewrites that work on it."""

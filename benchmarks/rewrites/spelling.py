@@ -1,0 +1,167 @@
+"""Spell kernels otherwise, and see whether the rewrites on the kernel IR make the same kernels of them.
+
+    python -m benchmarks.rewrites.spelling --problems problems.jsonl --out benchmarks/results/spelling_cpu.json
+
+Kernels are the golden cases' inputs and the evaluator's honest candidates, what Inductor gives for the examples and for
+generated programs, and, with `--problems`, for the problems of a file (each line is {"level", "problem_id", "name",
+"code"}, as in the data set ScalingIntelligence/KernelBench). Each program is lowered twice: as usual, and with loops
+over rows. The seed of a respelling is the program's number. A rewrite that changes one spelling has to change the other
+as well, to kernels of equal normal form. Rows go to the file of `--rows` as they are found, and the same command goes
+on from there; rows of other code are made again. The results hold counts, and what differs by name; they hold no code.
+"""
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.rewrites.kernel_ir import problems
+from benchmarks.row_lines import code_digest, write_result
+from kernelwright.driver.campaigns.campaign import machine
+from kernelwright.driver.config.discovery import discover
+from kernelwright.frontend.generate import generate_program
+from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.lower_inductor import LowerInductor
+from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.kernel.normal import normal_form
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.passes import REGISTRY, Context
+from kernelwright.ir.values import KernelModule
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from kernel_corpus import corpus  # noqa: E402 (of the tests' folder)
+from respelling import respelt_module  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One program of a corpus, by name, and how its modules are made."""
+
+    corpus: str
+    name: str
+    source: str = ""
+    shrink: str = "never"
+    given: KernelModule | None = None
+
+    def modules(self) -> Iterator[tuple[str, KernelModule]]:
+        """Its kernels, under the lowerings that give them. Raises KernelwrightError where one gives none."""
+        if self.given is not None:
+            yield "", self.given
+            return
+        program = import_source(self.source, self.name, shrink=self.shrink)
+        for persistent in (True, False):
+            made = LowerInductor(persistent=persistent).run(program, Context(lowering_device="meta"))
+            if made.kernels:
+                yield "" if persistent else "loops", made
+
+
+def subjects(arguments: argparse.Namespace) -> Iterator[Subject]:
+    """Every program of every corpus."""
+    for name, module in sorted(corpus().items()):
+        yield Subject("golden and honest", name, given=module)
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        yield Subject("examples", path.stem, path.read_text("utf-8"), "auto")
+    if arguments.problems is not None:
+        for name, source, shrink in problems(arguments.problems, None):
+            yield Subject("problems", name, source, shrink)
+    for seed in range(arguments.programs):
+        yield Subject("generated programs", f"random_{seed}", generate_program(seed))
+
+
+def row(subject: Subject, seed: int, passes: Iterable[str]) -> dict[str, Any]:
+    """Which rewrites change the program, and those that make something else of it when it is spelt otherwise."""
+    start = time.perf_counter()
+    fired, parted, kernels = Counter[str](), list[str](), 0
+    try:
+        for lowering, module in subject.modules():
+            other = respelt_module(module, seed)
+            kernels += len(module.kernels)
+            for name in passes:
+                one, two = rewritten(name, module), rewritten(name, other)
+                if one is not None or two is not None:
+                    fired[name] += 1
+                    if one != two:
+                        why = "other kernels" if one and two else "not as written" if two else "not as respelt"
+                        parted.append(" ".join(filter(None, (name, lowering, why))))
+    except KernelwrightError as error:
+        return {"corpus": subject.corpus, "failed": f"{type(error).__name__}: {error}".splitlines()[0][:160]}
+    seconds = round(time.perf_counter() - start, 2)
+    return {"corpus": subject.corpus, "kernels": kernels, "fired": fired, "parted": parted, "seconds": seconds}
+
+
+def rewritten(name: str, module: KernelModule) -> dict[str, str] | None:
+    """The normal forms of the kernels that a pass makes; None where it changes nothing."""
+    made = REGISTRY[name]().run(module, Context(target="h200"))
+    if made is module:
+        return None
+    functions = kernel_functions(made)
+    return {symbol: normal_form(one, functions) for symbol, one in functions.items() if one.entry}
+
+
+def summary(rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Counts by corpus: rewrites that fired on either spelling, and those of them that made the same of both."""
+    found: dict[str, Any] = {}
+    for name in dict.fromkeys(one["corpus"] for one in rows.values()):
+        own = {key: one for key, one in rows.items() if one["corpus"] == name}
+        read = {key: one for key, one in own.items() if "failed" not in one}
+        fired = sum((Counter(one["fired"]) for one in read.values()), Counter[str]())
+        parted = {key: one["parted"] for key, one in read.items() if one["parted"]}
+        total, apart = sum(fired.values()), sum(map(len, parted.values()))
+        found[name] = {
+            "programs": len(read),
+            "kernels": sum(one["kernels"] for one in read.values()),
+            "fired": total,
+            "same": total - apart,
+            "share": round((total - apart) / total, 4) if total else None,
+            "by_pass": dict(fired.most_common()),
+            "parted": parted,
+            "failed": {key: one["failed"] for key, one in own.items() if "failed" in one},
+            "seconds": round(sum(one["seconds"] for one in read.values()), 1),
+        }
+    return found
+
+
+def main() -> int:
+    """Make the rows, and write what they say; 0 if at least 99% of all rewrites make the same of both spellings."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problems", type=Path, help="a JSON Lines file of problems; without it they are left out")
+    parser.add_argument("--programs", type=int, default=1000, help="generated programs")
+    parser.add_argument("--rows", type=Path, default=Path("runs/spelling.jsonl"), help="where rows are kept")
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/spelling.json"))
+    arguments = parser.parse_args()
+    if arguments.problems is not None and not arguments.problems.is_file():
+        raise UserError(f"--problems {arguments.problems}: no such file")
+    warnings.filterwarnings("ignore", message=".*make_block_ptr is deprecated")
+    discover()
+    passes = sorted(name for name, found in REGISTRY.items() if found.keeps is not None)
+    kept = arguments.rows.read_text("utf-8").splitlines() if arguments.rows.is_file() else []
+    code = code_digest("ir", "frontend", "midend", "backend", "tests")
+    rows: dict[str, dict[str, Any]] = {key: one for key, one in map(json.loads, kept) if one.get("code") == code}
+    arguments.rows.parent.mkdir(parents=True, exist_ok=True)
+    with arguments.rows.open("a", encoding="utf-8") as file:
+        say = partial(print, flush=True)
+        for seed, subject in enumerate(subjects(arguments)):
+            key = f"{subject.corpus}/{subject.name}"
+            if key not in rows:
+                rows[key] = row(subject, seed, passes) | {"code": code}
+                say(json.dumps([key, rows[key]]), file=file)
+                say(key, rows[key].get("failed") or rows[key]["parted"] or "")
+    found = summary(rows)
+    settings = {"problems": arguments.problems.name if arguments.problems else None, "programs": arguments.programs}
+    content = {"caliber": machine() | {"code": code}, "settings": settings, "passes": passes, "summary": found}
+    write_result(arguments.out, content)
+    fired, same = (sum(one[key] for one in found.values()) for key in ("fired", "same"))
+    print(f"{same} of {fired} rewrites make the same of both spellings")
+    return 0 if fired and same >= 0.99 * fired else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
