@@ -37,7 +37,18 @@ def result_text(value: Any, depth: int = 0) -> str:
 
 
 def code_digest(*folders: str) -> str:
-    """Of what is committed in these folders: rows of other code are made again."""
+    """Of what is committed in these folders: rows of other code are made again. Where git does not know them, as in a
+    copy of a working tree, of what they hold."""
+    if not (_ROOT / ".git").exists():
+        return _contents(folders)
     command = ["git", "rev-parse", *(f"HEAD:{folder}" for folder in folders)]
     trees = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=True).stdout.split()
     return hashlib.sha256(" ".join(trees).encode()).hexdigest()[:16]
+
+
+def _contents(folders: tuple[str, ...]) -> str:
+    found = hashlib.sha256()
+    for path in sorted(path for folder in folders for path in (_ROOT / folder).rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            found.update(str(path.relative_to(_ROOT)).encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()[:16]

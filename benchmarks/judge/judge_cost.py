@@ -159,7 +159,7 @@ class Side:
 
 
 #: Kinds that were added since, and that these programs take.
-PRICED = ("rows", "literals", "minute", "vast")
+PRICED = ("rows", "literals", "orders", "offset", "impulses", "same", "minute", "vast", "shifted", "integers")
 
 
 def measure(old: Path, count: int, rounds: int) -> dict[str, Any]:
@@ -193,6 +193,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge_cost.json"))
     parser.add_argument("--old", default="HEAD~1", help="the older commit")
+    parser.add_argument("--tree", type=Path, help="the older commit's files, if they are there already")
+    parser.add_argument("--commit", default="", help="this code's commit, where git does not know it")
     parser.add_argument("--count", type=int, default=8, help="candidates of each program in a round")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--judge", type=int, help=argparse.SUPPRESS)
@@ -205,12 +207,14 @@ def main() -> int:
     from kernelwright.driver.campaigns.campaign import machine
 
     with tempfile.TemporaryDirectory() as folder:
-        archive = Path(folder) / "old.tar"
-        subprocess.run(["git", "archive", "-o", str(archive), arguments.old], check=True, cwd=ROOT)
-        with tarfile.open(archive) as content:
-            content.extractall(Path(folder) / "old", filter="tar")
-        found = measure(Path(folder) / "old", arguments.count, arguments.rounds)
-    commits = {"old": arguments.old, "new": _commit()}
+        old = arguments.tree or Path(folder) / "old"
+        if arguments.tree is None:
+            archive = Path(folder) / "old.tar"
+            subprocess.run(["git", "archive", "-o", str(archive), arguments.old], check=True, cwd=ROOT)
+            with tarfile.open(archive) as content:
+                content.extractall(old, filter="tar")
+        found = measure(old.absolute(), arguments.count, arguments.rounds)
+    commits = {"old": arguments.old, "new": arguments.commit or _commit()}
     content = {"command": shlex.join(["python", *sys.argv]), "caliber": machine(), "commits": commits, **found}
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     write_result(arguments.out, content)

@@ -36,6 +36,7 @@ with adapting("lower-inductor", "torch", "triton"):
         bias_apart,
         channels_last_given,
         channels_last_returned,
+        counts_as_numbers,
         nearest_as_on_a_cpu,
         numbers_as_fills,
         online_softmax_anywhere,
@@ -151,6 +152,7 @@ def _environment(device: str, config: Mapping[str, Any]) -> Iterator[None]:
         stack.enter_context(channels_last_given((4,) * (device == "cpu") + (3, 5) * every))
         if every:
             stack.enter_context(channels_last_returned())
+        stack.enter_context(counts_as_numbers())
         stack.enter_context(inductor_config.patch(known))
         stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
         stack.enter_context(torch.no_grad())

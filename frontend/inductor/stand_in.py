@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest.mock import patch
 
+import sympy  # type: ignore[import-untyped]
 import torch
 
 from kernelwright.backend.launch.execute import cuda_elsewhere
@@ -20,6 +21,7 @@ with adapting("lower-inductor", "torch", "triton"):
     from torch._inductor import graph as graph_lowering
     from torch._inductor.fx_passes import post_grad
     from torch._inductor.kernel import conv
+    from torch._inductor.loop_body import LightTracer
     from torch._inductor.lowering import lowerings
     from torch._inductor.runtime.hints import DeviceProperties
     from torch._inductor.virtualized import V
@@ -47,6 +49,18 @@ class StandInDriver:
 
     def get_current_device(self) -> int:
         return 0
+
+
+@contextlib.contextmanager
+def counts_as_numbers() -> Iterator[None]:
+    """Bodies of loops take a count of elements that Inductor has as a symbol's value; those of PyTorch 2.11 fail."""
+    plain = LightTracer.create_arg
+
+    def create_arg(self: LightTracer, value: Any) -> Any:
+        return plain(self, int(value) if isinstance(value, sympy.Integer) else value)
+
+    with patch.object(LightTracer, "create_arg", create_arg):
+        yield
 
 
 @contextlib.contextmanager
