@@ -171,6 +171,5 @@ class HandOver:
 
 def _is_view(statement: Statement, used: Collection[str]) -> bool:
     """Whether a statement names memory of one of these tensors anew."""
-    call = statement.call if statement.assigned else None
-    fresh = call is None or bool(call.operation or statement.made)
-    return not fresh and not (statement.names - statement.devices).isdisjoint(used)
+    fresh = statement.made or (statement.call is not None and statement.call.operation)
+    return bool(statement.assigned) and not fresh and not (statement.names - statement.devices).isdisjoint(used)

@@ -1,5 +1,7 @@
 """Kernels that people write, one for each step: made one where the second works on what the first has."""
 
+from dataclasses import replace
+
 import pytest
 from programs import assert_right
 
@@ -290,3 +292,16 @@ def test_what_is_no_such_step_stays_and_the_reason_is_told(case):
     with pytest.raises(UnfitError, match=reason):
         fused(pair)
     assert FuseEpilogue().run(before, Context(target="h200")) is before
+
+
+@pytest.mark.parametrize("other", ["x", "x.view(12, 30)"])
+def test_what_is_touched_under_another_name_between_two_kernels_keeps_them_apart(other):
+    straight = straightened(written("mean gelu", f"F.gelu({MEAN})", "30"))
+    lines = straight.launcher.source.split("\n")
+    for between, apart in {"aten.neg.out(again, out=again)": True, "del again": False}.items():
+        source = "\n".join([lines[0], f"    again = {other}", *lines[1:3], f"    {between}", *lines[3:]])
+        module = replace(straight, launcher=replace(straight.launcher, source=source))
+        said = []
+        pairs = list(hand_overs(module, trace_host(module), said.append))
+        assert bool(pairs) != apart, between
+        assert not apart or "touches tensors that the first kernel uses" in said[0].reason
