@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from kernelwright.backend.store.entry import Entry, digest_of
+from kernelwright.backend.store.entry import Entry, OtherFormatError, digest_of
 from kernelwright.ir.errors import UserError
 
 #: The most that a text and an archive may hold, in bytes: what is bigger was not made by `store export`.
@@ -66,5 +66,7 @@ def _entry(archive: zipfile.ZipFile, file: zipfile.ZipInfo, path: Path) -> Entry
         if digest_of(text) != match[1]:
             raise ValueError("its content does not have the digest in its name")
         return Entry.parse(text)
+    except OtherFormatError as error:
+        raise UserError(f"{path}: entry {match[1][:12]} is not imported, nor any other: {error}") from None
     except ValueError as error:
         raise UserError(f"{path}: entry {match[1][:12]} is damaged ({error}); nothing is imported") from None

@@ -17,6 +17,10 @@ Kind = Literal["replacement", "wrong"]
 Form = Literal["kernel", "host", ""]
 
 
+class OtherFormatError(ValueError):
+    """A text that another release of Kernelwright wrote, with entries of another format."""
+
+
 @dataclass(frozen=True)
 class Versions:
     """The releases that an entry is for: of torch, of Triton, and of the entries' own format."""
@@ -112,8 +116,10 @@ class Entry:
         """Read `text`; raises ValueError for anything else."""
         try:
             content = json.loads(text)
+            if (number := content["versions"]["format"]) != FORMAT:
+                raise OtherFormatError(f"it is of format {number}, and this release of Kernelwright reads {FORMAT}")
             types = {one.name: one.type for one in fields(cls)}
-            if not isinstance(content, dict) or content.keys() != types.keys():
+            if content.keys() != types.keys():
                 raise ValueError("its fields are not those of an entry")
             for name, kind in types.items():
                 if isinstance(kind, type) and type(content[name]) is not kind and kind is not Versions:
@@ -122,8 +128,8 @@ class Entry:
             arguments = tuple((str(name), int(taken), int(given)) for name, taken, given in content["arguments"])
             rest = {"versions": Versions(**content["versions"]), "order": tuple(map(int, content["order"]))}
             return cls(**content | rest | {"sizes": sizes, "arguments": arguments})
-        except (TypeError, AttributeError, RecursionError) as error:
-            raise ValueError(str(error)) from error
+        except (TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise ValueError(f"it is no entry: {error}") from error
 
 
 def digest_of(text: str) -> str:

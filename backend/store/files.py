@@ -3,11 +3,11 @@
 import contextlib
 import hashlib
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from kernelwright.backend.store.entry import Entry
+from kernelwright.backend.store.entry import Entry, OtherFormatError
 
 
 class DamagedError(Exception):
@@ -33,19 +33,19 @@ class Files:
         path = self.path(entry.digest)
         path.parent.mkdir(parents=True, exist_ok=True)
         self.partial.mkdir(exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.partial)
+        partial = self.partial / f"{os.getpid()}-{secrets.token_hex(8)}"
         try:
-            with os.fdopen(handle, "wb") as file:
+            with partial.open("xb") as file:
                 file.write(entry.text.encode())
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).replace(path)
+            partial.replace(path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
             raise
 
     def read(self, digest: str) -> Entry | None:
-        """The entry of that digest, None where there is no file; raises DamagedError."""
+        """The entry of that digest, None where there is no file; raises DamagedError, and OtherFormatError."""
         try:
             return self._checked(self.path(digest), digest)
         except FileNotFoundError:
@@ -83,5 +83,7 @@ class Files:
             raise DamagedError("its content does not have the digest in its name")
         try:
             return Entry.parse(content.decode())
+        except OtherFormatError:
+            raise
         except ValueError as error:
             raise DamagedError(str(error)) from error

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,16 @@ from kernelwright.backend.store.entry import Entry, Versions
 PATIENCE_S = 10.0
 DAY_S = 86400.0
 _COLUMNS = "digest, key, target, versions, kind, pick, trusted, used"
+_ADD = f"INSERT OR REPLACE INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS entries (
+CREATE TABLE entries (
     place INTEGER PRIMARY KEY AUTOINCREMENT,
     digest TEXT NOT NULL UNIQUE, key TEXT NOT NULL, target TEXT NOT NULL, versions TEXT NOT NULL,
     kind TEXT NOT NULL, pick TEXT NOT NULL, trusted INTEGER NOT NULL, used REAL NOT NULL
 );
-CREATE INDEX IF NOT EXISTS kernels ON entries (key, target, versions);
+CREATE INDEX kernels ON entries (key, target, versions)
 """
+_COMPLETE = "SELECT 1 FROM sqlite_master WHERE name = 'kernels'"
 #: Connections of the process that this one was forked from: SQLite forbids to use them, and also to close them.
 _inherited: list[sqlite3.Connection] = []
 
@@ -69,22 +71,19 @@ class Listed:
         """All rows, the first one first."""
         return list(self._listed)
 
-    def empty(self) -> bool:
-        """Whether there is no row."""
-        return not self._listed
-
 
 class Index:
     """The rows in a file. They come in the order in which they were added.
 
-    Threads and forked processes may share an index. Methods raise sqlite3.Error and OSError.
+    A file that is new has the rows that `first` gives, from its first moment on. Threads and forked processes may share
+    an index. Methods raise sqlite3.Error and OSError.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, first: Callable[[], Iterable[Row]] = tuple) -> None:
+        self.path, self._first = path, first
         self._lock, self._process = threading.RLock(), os.getpid()
         self._held: tuple[sqlite3.Connection, tuple[int, int] | None] | None = None
-        self.empty()
+        self.look()
 
     def find(self, key: str, target: str, versions: Versions) -> list[Row]:
         """The rows of a kernel, the last one first."""
@@ -95,14 +94,13 @@ class Index:
         """All rows, the first one first."""
         return self._rows("ORDER BY place")
 
-    def empty(self) -> bool:
-        """Whether there is no row."""
-        return not self._ask("SELECT 1 FROM entries LIMIT 1")
+    def look(self) -> None:
+        """Raise what `find` would raise where the file cannot be used."""
+        self._ask("SELECT 1 FROM entries LIMIT 1")
 
     def add(self, row: Row) -> None:
         """Add a row, as the last one; a row of the same digest goes."""
-        command = f"INSERT OR REPLACE INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        self._ask(command, *astuple(row)[:-1])
+        self._ask(_ADD, *astuple(row)[:-1])
 
     def drop(self, row: Row) -> None:
         """Remove a row, and no other that has taken its place."""
@@ -116,7 +114,7 @@ class Index:
 
     def check(self) -> None:
         """Raise sqlite3.DatabaseError where the file is damaged."""
-        found = self._ask("PRAGMA quick_check(1)")
+        found = self._ask("PRAGMA integrity_check(1)")
         if found != [("ok",)]:
             raise sqlite3.DatabaseError(str(found[0][0]))
 
@@ -160,24 +158,28 @@ class Index:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self.path.touch()
                 continue
-            made = _connected(self.path)
+            made = self._connected()
             if before == _identity(self.path):
                 self._held = made, before
                 return made
             made.close()
 
-
-def _connected(path: Path) -> sqlite3.Connection:
-    made = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
-    try:
-        made.execute("PRAGMA journal_mode = WAL")
-        made.execute("PRAGMA synchronous = NORMAL")
-        if not made.execute("SELECT 1 FROM sqlite_master WHERE name = 'kernels'").fetchall():
-            made.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
-    except BaseException:
-        made.close()
-        raise
-    return made
+    def _connected(self) -> sqlite3.Connection:
+        made = sqlite3.connect(self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
+        try:
+            made.execute("PRAGMA journal_mode = WAL")
+            made.execute("PRAGMA synchronous = NORMAL")
+            if not made.execute(_COMPLETE).fetchall():
+                made.execute("BEGIN IMMEDIATE")
+                if not made.execute(_COMPLETE).fetchall():
+                    for command in _SCHEMA.split(";"):
+                        made.execute(command)
+                    made.executemany(_ADD, [astuple(row)[:-1] for row in self._first()])
+                made.execute("COMMIT")
+        except BaseException:
+            made.close()
+            raise
+        return made
 
 
 def _busy(error: sqlite3.OperationalError) -> bool:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from kernelwright.backend.compile.compiled import cache_folder
-from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.backend.store.entry import FORMAT, Entry, OtherFormatError, Versions
 from kernelwright.backend.store.files import DamagedError, Files
 from kernelwright.backend.store.holding import holding
 from kernelwright.backend.store.index import DAY_S, Index, Listed, Row, damaged
 from kernelwright.ir.errors import UserError
 
 log = logging.getLogger("kernelwright.store")
-_INDEX = "index.db"
+_INDEX = f"index-{FORMAT}.db"
 _USED = "the kernels in it are used, and no new ones are kept. KERNELWRIGHT_CACHE_DIR names another place for it"
 #: A partial file that is older belongs to no process any more, in seconds.
 _PARTIAL_S = 3600.0
@@ -52,7 +52,7 @@ class Store:
         self.trouble = ""
         self._lock = folder / "lock"
         self._files = Files(folder)
-        self._tell_once, self._told = tell, set[str]()
+        self._tell_once, self._told, self._marking = tell, set[str](), True
         self._index = self._opened()
 
     @classmethod
@@ -68,9 +68,7 @@ class Store:
         rows = self._ask(lambda index: index.find(key, target, versions))
         for row in sorted(rows, key=lambda row: row.kind != "wrong"):
             if row.trusted and pick in (None, row.pick) and (entry := self._read(row)) is not None:
-                with suppress(sqlite3.Error, OSError):
-                    if isinstance(self._index, Index):
-                        self._index.mark_used(row)
+                self._mark_used(row)
                 return entry
         return None
 
@@ -114,8 +112,9 @@ class Store:
         With a judge, entries that are not trusted are judged: they are trusted from then on, or removed. Raises
         UserError where nothing can be written.
         """
-        found = Checked()
-        for row in self._adopted():
+        rows, damaged = self._adopted()
+        found = Checked(damaged=damaged)
+        for row in rows:
             try:
                 entry = self._checked(row)
             except DamagedError as error:
@@ -141,7 +140,7 @@ class Store:
         That is: entries for other versions, entries that a later one has replaced, files in quarantine, and what killed
         processes have left. Raises UserError where nothing can be written.
         """
-        rows, removed, size = self._adopted(), 0, 0
+        rows, removed, size = self._adopted()[0], 0, 0
         oldest, partial = time.time() - days * DAY_S, time.time() - _PARTIAL_S
         with self._alone() as index:
             last = {(row.kernel, row.trusted): row.place for row in rows}
@@ -172,43 +171,44 @@ class Store:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             try:
-                index = Index(self.folder / _INDEX)
+                return self._new_index()
             except sqlite3.Error as error:
                 if not damaged(error):
                     raise
                 return self._mended()
-            if index.empty() and self._files.digests():  # somebody has removed it
-                with holding(self._lock, alone=True):
-                    self._fill(index)
-            return index
         except (OSError, sqlite3.Error) as error:
             return self._listed(error)
+
+    def _new_index(self) -> Index:
+        return Index(self.folder / _INDEX, lambda: self._rows_of_files()[0])
 
     def _ask(self, ask: Callable[[Index | Listed], T]) -> T:
         """What the index says, or what takes its place where it cannot be used."""
         try:
             return ask(self._index)
         except (OSError, sqlite3.Error) as error:
-            try:
-                if not (isinstance(error, sqlite3.Error) and damaged(error)):
-                    raise
+            reason = error
+        try:
+            if isinstance(reason, sqlite3.Error) and damaged(reason):
                 self._index = self._mended()
-            except (OSError, sqlite3.Error) as reason:
-                self._index = self._listed(reason)
-            return ask(self._index)
+                return ask(self._index)
+        except (OSError, sqlite3.Error) as error:
+            reason = error
+        self._index = self._listed(reason)
+        return ask(self._index)
 
     def _listed(self, error: OSError | sqlite3.Error) -> Listed:
         """What to go on with where the index cannot be used."""
         self.trouble = self._unwritable(error)
         self._tell(f"{self.trouble}; {_USED}")
-        return Listed(self._rows_of_files(move=False))
+        return Listed(self._rows_of_files()[0])
 
     def _mended(self) -> Index:
         """A new index in the place of a damaged one. Raises sqlite3.Error and OSError."""
         path, aside = self.folder / _INDEX, self._files.quarantine
         with holding(self._lock, alone=True):
             try:
-                index = Index(path)
+                index = self._new_index()
                 index.check()
                 return index  # mended by another process
             except sqlite3.Error as error:
@@ -220,46 +220,44 @@ class Store:
             for suffix in ("-wal", "-shm", ""):  # the log first: SQLite would take it for that of a new file
                 with suppress(FileNotFoundError):
                     Path(f"{path}{suffix}").replace(aside / f"index-{now}.db{suffix}")
-            index = Index(path)
-            self._fill(index)
+            index = self._new_index()
         self._tell(
             f"the index of the kernel store in {self.folder} was damaged ({why}); it is made anew from the files"
         )
         return index
 
-    def _fill(self, index: Index) -> None:
-        """Add the rows of all files. Nobody else may be at work."""
-        for row in self._rows_of_files(move=True):
-            index.add(row)
-
-    def _rows_of_files(self, move: bool, known: Container[str] = ()) -> list[Row]:
-        """The rows of the files that are not known; where damaged ones are moved, nobody else may be at work."""
-        found = []
+    def _rows_of_files(self, known: Container[str] = ()) -> tuple[list[Row], dict[str, DamagedError]]:
+        """The rows of the files that are not known, and what is wrong with files that have none."""
+        found, wrong = [], {}
         for digest in self._files.digests():
             try:
                 entry = None if digest in known else self._files.read(digest)
             except DamagedError as error:
-                self._tell_damaged(digest, error, self._files.set_aside(digest) if move else None)
+                wrong[digest] = error
                 continue
-            except OSError:
-                continue  # told when it is looked for
+            except (OSError, OtherFormatError):
+                continue
             if entry is not None:
                 found.append(Row.of(entry))
-        return found
+        return found, wrong
 
-    def _adopted(self) -> list[Row]:
-        """All rows. Files without one get one: their process was killed, or could not write it."""
+    def _adopted(self) -> tuple[list[Row], dict[str, str]]:
+        """All rows, also of files that had none, since their process was killed; and what is wrong with other files,
+        which are in quarantine now."""
         with self._alone() as index:
-            known = {row.digest for row in index.rows()}
-            for row in self._rows_of_files(move=True, known=known):
+            found, wrong = self._rows_of_files({row.digest for row in index.rows()})
+            for row in found:
                 index.add(row)
-            return index.rows()
+            for digest, error in wrong.items():
+                self._tell_damaged(digest, error, self._files.set_aside(digest))
+            return index.rows(), {digest: str(error) for digest, error in wrong.items()}
 
     @contextmanager
     def _alone(self) -> Iterator[Index]:
         """Around what removes: the index, while nobody else changes anything. Raises UserError where none can."""
         try:
-            self._ask(lambda index: index.empty())  # a damaged one is mended now
+            if isinstance(self._index, Index):
+                self._ask(lambda index: index.rows())  # a damaged one is mended now
             index = self._index
             if isinstance(index, Listed):
                 raise UserError(f"{self.trouble}; KERNELWRIGHT_CACHE_DIR names another place")
@@ -267,6 +265,14 @@ class Store:
                 yield index
         except (OSError, sqlite3.Error) as error:
             raise UserError(f"{self._unwritable(error)}; KERNELWRIGHT_CACHE_DIR names another place") from error
+
+    def _mark_used(self, row: Row) -> None:
+        """Note that an entry was found. What keeps from noting it is waited for once."""
+        try:
+            if self._marking and isinstance(self._index, Index):
+                self._index.mark_used(row)
+        except (OSError, sqlite3.Error):
+            self._marking = False
 
     # The files --------------------------------------------------------------------------------------------------
 
@@ -284,6 +290,8 @@ class Store:
         except DamagedError as error:
             self._set_aside(row, error)
             raise
+        except OtherFormatError:
+            return None
         except OSError as error:
             self._tell(
                 f"entry {row.digest[:12]} of the kernel store in {self.folder} cannot be read ({_reason(error)})"
@@ -294,6 +302,8 @@ class Store:
         with suppress(OSError, sqlite3.Error):  # a file that is gone, or a row that says something else
             if isinstance(self._index, Index):
                 self._index.drop(row)
+                if entry is not None:
+                    self._index.add(Row.of(entry))
         return None
 
     def _set_aside(self, row: Row, why: DamagedError) -> None:
