@@ -4,7 +4,7 @@ import keyword
 import math
 import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,15 +39,41 @@ def storage_size(shape, strides):
 '''
 
 
-def print_source(traced: Traced, name: str) -> str:
-    """The program as text. Raises LoweringError for values that have no literal."""
-    return _Printer(traced, name).text()
+@dataclass(frozen=True)
+class Spread:
+    """How the values of a tensor are distributed: what others like them are drawn by."""
+
+    low: float
+    high: float
+    mean: float
+    std: float
+
+    @classmethod
+    def of(cls, tensor: torch.Tensor) -> "Spread":
+        """Of the tensor's own values; a normal distribution, or zero and one, for a fake tensor, which has none."""
+        floating = tensor.is_floating_point()
+        try:
+            values = tensor.detach().double()
+            values = values[values.abs() < _LARGEST_TYPICAL] if floating else tensor
+            low, high = (values.min().item(), values.max().item()) if values.numel() else (0, 0)
+            if not values.numel():
+                return cls(low, high, 0.0, 0.0)
+            return cls(low, high, values.double().mean().item(), values.double().std(correction=0).item())
+        except RuntimeError:
+            return cls(-5.0, 5.0, 0.0, 1.0) if floating else cls(0, 1, 0.0, 0.0)
+
+
+def print_source(traced: Traced, name: str, spreads: Sequence[Spread] = ()) -> str:
+    """The program as text, whose inputs are drawn by `spreads`, or else like the tensors of the graph. Raises
+    LoweringError for values that have no literal."""
+    return _Printer(traced, name, spreads or [Spread.of(tensor) for tensor in traced.tensors]).text()
 
 
 @dataclass
 class _Printer:
     traced: Traced
     name: str
+    spreads: Sequence[Spread]
     names: dict[Node, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=lambda: {"torch", "aten", "self", "inf", "nan"})
 
@@ -59,7 +85,8 @@ class _Printer:
             self.names[node] = self.free(label)
         body = [line for node in self.traced.graph.graph.nodes if (line := self.statement(node))]
         parameters = ", ".join(["self", *(self.names[node] for node in placeholders)])
-        makers = [f"        {maker(tensor)}," for tensor in self.traced.tensors]
+        drawn = zip(self.traced.tensors, self.spreads, strict=True)
+        makers = [f"        {maker(tensor, spread)}," for tensor, spread in drawn]
         return "\n".join(
             [
                 "import torch",
@@ -152,24 +179,15 @@ class _Printer:
         raise LoweringError(f"{self.name}: an operation takes {value!r}, which has no literal form")
 
 
-def maker(tensor: torch.Tensor) -> str:
+def maker(tensor: torch.Tensor, spread: Spread | None = None) -> str:
     """An expression that makes a random tensor like this one."""
-    shape, strides = tuple(tensor.shape), tuple(tensor.stride())
-    layout = f"{shape}, {strides}, {tensor.dtype}"
+    layout = f"{tuple(tensor.shape)}, {tuple(tensor.stride())}, {tensor.dtype}"
     if tensor.dtype == torch.bool:
         return f"integers({layout}, 0, 1)"
-    try:
-        values = tensor.detach().double()
-        values = values[values.abs() < _LARGEST_TYPICAL] if tensor.is_floating_point() else tensor
-        low, high = (values.min().item(), values.max().item()) if values.numel() else (0, 0)
-        mean, std = (
-            (values.double().mean().item(), values.double().std(correction=0).item()) if values.numel() else (0.0, 0.0)
-        )
-    except RuntimeError:  # a fake tensor has no values
-        low, high, mean, std = (-5.0, 5.0, 0.0, 1.0) if tensor.is_floating_point() else (0, 1, 0.0, 0.0)
+    spread = spread or Spread.of(tensor)
     if not tensor.is_floating_point():
-        return f"integers({layout}, {low}, {min(high, _LARGEST_INTEGER)})"
-    return f"floats({layout}, {', '.join(_spread(low, high, mean, std))})"
+        return f"integers({layout}, {spread.low}, {min(spread.high, _LARGEST_INTEGER)})"
+    return f"floats({layout}, {', '.join(_spread(spread.low, spread.high, spread.mean, spread.std))})"
 
 
 def _spread(low: float, high: float, mean: float, std: float) -> Iterator[str]:

@@ -65,9 +65,7 @@ class InductorKernel:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """What a launch is given, in order; block sizes, which the heuristics choose, are not among it."""
-        constants = {name for name, kind in self.signature.items() if kind == "constexpr"}
-        names = (argument.arg for argument in self.function.args.args if argument.annotation is None)
-        return tuple(name for name in names if name not in constants)
+        return tuple(argument.arg for argument in self.function.args.args if argument.annotation is None)
 
     @property
     def pointers(self) -> tuple[str, ...]:

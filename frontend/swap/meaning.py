@@ -1,0 +1,204 @@
+"""Which value of Inductor's graph each of its buffers holds; asked while Inductor lowers this graph.
+
+Most buffers hold the value of a node, which Inductor notes as the origin. Where it notes none or a wrong one, the
+buffer's definition tells: a part of a `cat`, a sum of squares under a variance, a buffer that a later kernel changes.
+"""
+
+import math
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from kernelwright.backend.torch_private import tree_leaves
+from kernelwright.backend.versions import adapting
+
+with adapting("recording kernels", "torch"):
+    from torch._inductor import ir
+    from torch._inductor.virtualized import V
+
+    ir.ConcatKernel, ir.MutationLayoutSHOULDREMOVE, ir.Reduction, ir.ComputedBuffer  # noqa: B018
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a buffer lies in memory."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: torch.dtype
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The value of a node, times `factor`."""
+
+    node: Node
+    factor: float = 1.0
+
+
+_COPY = "aten.copy_.default"
+#: Operations that Inductor lowers by changing a copy of their first argument. They note themselves as the origin of
+#: the copy, which holds the first argument's value until then.
+_CHANGING = ("aten.index_put", "aten._unsafe_index_put", "aten.scatter", "aten.index_add", "aten.slice_scatter")
+
+
+def real_name(name: str) -> str:
+    """The buffer whose memory a version of it lies in."""
+    found: str = V.graph.scheduler.mutation_real_name.get(name, name)
+    return found
+
+
+def layout_of(name: str) -> Layout | None:
+    """How a buffer or a graph's input lies in memory; None where a size is symbolic."""
+    held = V.graph.graph_inputs.get(name) or V.graph.get_buffer(name)
+    layout = held.get_layout()
+    sizes = [*layout.size, *layout.stride]
+    if not all(getattr(value, "is_number", isinstance(value, int)) for value in sizes):
+        return None
+    return Layout(tuple(map(int, layout.size)), tuple(map(int, layout.stride)), layout.dtype)
+
+
+def meaning_of(name: str) -> Meaning | None:
+    """What a version of a buffer holds; None if that is no operation's result."""
+    found = _meaning(name)
+    layout = layout_of(real_name(name)) if found is not None else None
+    if found is None or layout is None or found.node.graph is not V.graph.graph:
+        return None
+    value = found.node.meta.get("val")
+    if not isinstance(value, torch.Tensor) or value.dtype != layout.dtype:
+        return None
+    plain = [size for size in value.shape if size != 1], [size for size in layout.shape if size != 1]
+    same = tuple(value.shape) == layout.shape if found.factor == 1 else plain[0] == plain[1]
+    return found if same else None
+
+
+def _meaning(name: str) -> Meaning | None:
+    if name in V.graph.graph_inputs:
+        return _as_is(
+            next((node for node in V.graph.graph.nodes if node.op == "placeholder" and node.name == name), None)
+        )
+    buffer: Any = V.graph.try_get_buffer(name)
+    if buffer is None:
+        return None
+    origin = _origin(buffer)
+    if isinstance(buffer.layout, ir.MutationLayoutSHOULDREMOVE):
+        return _after_change(buffer, origin)
+    if name in V.graph.scheduler.mutation_real_name.values():
+        return _before_change(name, origin)
+    if origin is not None:
+        return Meaning(origin)
+    found = _part_of_cat(name) or _given_to_library(name) or _returned(name)
+    return _squares(buffer) if found is None else _as_is(found)
+
+
+def _as_is(node: Any) -> Meaning | None:
+    return Meaning(node) if isinstance(node, Node) else None
+
+
+def _origin(buffer: Any) -> Node | None:
+    data = getattr(buffer, "data", None)
+    return next((one for part in (buffer, data) if (one := getattr(part, "origin_node", None)) is not None), None)
+
+
+def _after_change(buffer: Any, origin: Node | None) -> Meaning | None:
+    """What a change of another buffer leaves in it: what is copied there, or the changing operation's result."""
+    if origin is None:
+        changing = [node for node in _origins(buffer) if str(node.target).startswith((_COPY, *_CHANGING))]
+        origin = changing[0] if len(changing) == 1 else None
+    if origin is not None and str(origin.target) == _COPY:
+        return _as_is(origin.args[1])
+    return _as_is(origin)
+
+
+def _before_change(name: str, origin: Node | None) -> Meaning | None:
+    """What a buffer that is changed later holds before that."""
+    changes = [one for one, real in V.graph.scheduler.mutation_real_name.items() if real == name]
+    if origin is None or len(changes) != 1 or not str(origin.target).startswith(_CHANGING):
+        return None
+    return _as_is(origin.args[0])
+
+
+def _origins(buffer: Any) -> Sequence[Node]:
+    return list(getattr(getattr(buffer, "data", None), "origins", ()) or getattr(buffer, "origins", ()) or ())
+
+
+def _part_of_cat(name: str) -> Any:
+    """The argument of a `cat` whose buffer is a part of the result's."""
+    for one in V.graph.buffers:
+        origin = _origin(one)
+        if not isinstance(one, ir.ConcatKernel) or origin is None or str(origin.target) != "aten.cat.default":
+            continue
+        parts: list[Any] = list(one.inputs)
+        names, arguments = [part.get_name() for part in parts], tree_leaves(origin.args[0])
+        if name in names and len(arguments) == len(names):
+            return arguments[names.index(name)]
+    return None
+
+
+def _given_to_library(name: str) -> Node | None:
+    """The argument of a library call that is copied into a buffer, so that it lies as the call wants it."""
+    for call in V.graph.operations:
+        origin = _origin(call) or getattr(call, "fx_node", None)
+        if not isinstance(call, ir.ExternKernel) or origin is None:
+            continue
+        names = [part.get_name() for part in call.inputs if hasattr(part, "get_name")]
+        arguments = [one for one in tree_leaves([origin.args, origin.kwargs]) if isinstance(one, Node)]
+        if name in names and len(names) == len(arguments):
+            return arguments[names.index(name)]
+    return None
+
+
+def _returned(name: str) -> Any:
+    """The result of the graph that is a buffer's value as it is."""
+    output = next(node for node in V.graph.graph.nodes if node.op == "output")
+    for node, value in zip(tree_leaves(output.args[0]), V.graph.graph_outputs, strict=False):
+        if getattr(value, "get_name", str)() != name:
+            continue
+        buffer: Any = V.graph.try_get_buffer(name)
+        if buffer is not None and _steps(value.get_layout()) == _steps(buffer.get_layout()):
+            return node
+    return None
+
+
+def _steps(layout: Any) -> tuple[Any, ...]:
+    """What tells whether two layouts of one memory are the same: sizes, where it begins, and strides that count."""
+    strides = [step for step, size in zip(layout.stride, layout.size, strict=True) if size != 1]
+    return list(layout.size), layout.offset, strides
+
+
+def _squares(buffer: Any) -> Meaning | None:
+    """The sum of squared distances from the mean, of which a variance is the quotient."""
+    data = getattr(buffer, "data", None)
+    variances = [node for node in _origins(buffer) if str(node.target) == "aten.var_mean.correction"]
+    if not isinstance(data, ir.Reduction) or len(variances) != 1:
+        return None
+    parts = {user.args[1]: user for user in variances[0].users if user.target is operator.getitem}
+    if data.reduction_type == "sum":
+        means = (_origin(held) for one in data.get_read_names() if (held := V.graph.try_get_buffer(one)) is not None)
+        if 1 not in parts or parts[1] not in tuple(means):
+            return None
+    elif not (data.reduction_type == "welford_reduce" and getattr(data, "output_index", None) == 1):
+        return None
+    if 0 not in parts:
+        return None
+    source = variances[0].all_input_nodes[0].meta["val"]
+    value = parts[0].meta["val"]
+    correction: Any = variances[0].kwargs.get("correction", 1)
+    count = math.prod(source.shape) / max(math.prod(value.shape), 1) - correction
+    return Meaning(parts[0], float(count)) if count > 0 else None
+
+
+def versions(node_schedule: Iterable[Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """By buffer: its version that scheduled nodes read from outside, and the version that they leave in it."""
+    made, read = dict[str, str](), dict[str, str]()
+    for node in node_schedule:
+        for dependency in getattr(getattr(node, "read_writes", None), "reads", ()):
+            if dependency.name not in made.values():
+                read.setdefault(real_name(dependency.name), dependency.name)
+        for output in node.get_outputs() if hasattr(node, "get_outputs") else ():
+            made[real_name(output.get_name())] = output.get_name()
+    return read, made

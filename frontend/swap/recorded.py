@@ -1,0 +1,291 @@
+"""What a kernel that Inductor generates computes: an aten graph between the buffers that it reads and writes.
+
+A kernel's reference is the part of the graph between its buffers, which lie in memory as Inductor laid them out: the
+node's own fake tensor may lie otherwise, and a buffer may be a slice of a larger one. A kernel without such a part is
+recorded with the reason. Kernels that meet in a buffer that holds no operation's result are one problem together.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from kernelwright.frontend.swap.hooks import Generated
+from kernelwright.frontend.swap.key import InductorKernel, NotReplaceableError, read
+from kernelwright.frontend.swap.meaning import Layout, Meaning, layout_of, meaning_of, real_name, versions
+
+#: The reason of a kernel whose buffer holds no operation's result.
+PART = "a buffer holds no operation's result"
+#: How text of kernels that draw random numbers reads.
+_RANDOM = ("tl.rand", "triton_helpers.rand", "load_seed", "tl.philox")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A pointer parameter. `read` and `written` are the buffers whose values its memory holds before and after, or the
+    versions of one that is changed; "" if the kernel does not read or not write it. `layouts` says how they lie."""
+
+    parameter: str
+    read: str
+    written: str
+    layouts: Mapping[str, Layout]
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Both, as far as there are any."""
+        return tuple(name for name in (self.read, self.written) if name)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A generated kernel, or several that are one problem together, whose keys are in `parts`.
+
+    `graph` takes what `inputs` name and returns what `outputs` name, which are versions of buffers. Without such a
+    graph it is None, and `why_not` says why. `values` are the graph's own nodes behind `inputs`, and `layouts` says how
+    inputs and outputs lie in memory.
+    """
+
+    key: str
+    name: str
+    source: str
+    arguments: tuple[Argument, ...] = ()
+    graph: GraphModule | None = None
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+    values: tuple[Node, ...] = ()
+    why_not: str = ""
+    parts: tuple[str, ...] = ()
+
+
+class Recorder:
+    """Records the kernels of one graph: `see` each of them while it is lowered, then ask for what was `recorded`."""
+
+    def __init__(self) -> None:
+        self.kernels: dict[str, Recorded] = {}
+        self.meanings: dict[str, Meaning | None] = {}
+
+    def see(self, generated: Generated) -> None:
+        """Take down a kernel; Inductor's values of its graph are there only now."""
+        key, why_not, arguments = "", "", tuple[Argument, ...]()
+        try:
+            kernel = read(generated.source)
+            key = kernel.key
+            arguments = tuple(_arguments(kernel, generated))
+        except NotReplaceableError as error:
+            why_not = str(error)
+        seen = Recorded(key, generated.name, generated.source, arguments, why_not=why_not)
+        place = generated.name
+        while place in self.kernels:  # one text at several places of a graph
+            place += "'"
+        self.kernels[place] = seen
+        for one in arguments:
+            self.meanings |= {name: meaning_of(name) for name in one.versions}
+
+    def recorded(self) -> Iterator[Recorded]:
+        """Every kernel, and every problem of several."""
+        yield from map(self._alone, self.kernels.values())
+        for group in self._groups():
+            if (together := self._together(group)) is not None:
+                yield together
+
+    def _alone(self, kernel: Recorded) -> Recorded:
+        if kernel.why_not:
+            return kernel
+        if self._unknown(kernel):
+            return replace(kernel, why_not=PART)
+        return self._with_graph(kernel)
+
+    def _with_graph(self, kernel: Recorded) -> Recorded:
+        inputs = tuple(dict.fromkeys(one.read for one in kernel.arguments if one.read))
+        outputs = tuple(dict.fromkeys(one.written for one in kernel.arguments if one.written))
+        layouts = {name: layout for one in kernel.arguments for name, layout in one.layouts.items()}
+        values = tuple(self._known(name).node for name in inputs)
+        if not inputs or len(set(values)) < len(values):
+            told = (
+                "it is given one value in two buffers" if inputs else "it is given nothing: its results are constants"
+            )
+            return replace(kernel, why_not=told)
+        taken, given = ([self._known(name) for name in names] for names in (inputs, outputs))
+        try:
+            graph = _between(taken, given, [layouts[name] for name in outputs])
+        except _ApartError as error:
+            return replace(kernel, why_not=str(error))
+        return replace(kernel, graph=graph, inputs=inputs, outputs=outputs, layouts=layouts, values=values)
+
+    def _known(self, name: str) -> Meaning:
+        found = self.meanings[name]
+        assert found is not None, name
+        return found
+
+    def _groups(self) -> Iterator[Sequence[Recorded]]:
+        """Kernels that meet in buffers without a meaning."""
+        open_ones = [one for one in self.kernels.values() if not one.why_not and self._unknown(one)]
+        while open_ones:
+            group, names = [open_ones.pop(0)], set[str]()
+            names |= self._unknown(group[0])
+            while more := [one for one in open_ones if self._unknown(one) & names]:
+                open_ones = [one for one in open_ones if one not in more]
+                group += more
+                names |= {name for one in more for name in self._unknown(one)}
+            yield group
+
+    def _unknown(self, kernel: Recorded) -> set[str]:
+        return {name for one in kernel.arguments for name in one.versions if self.meanings[name] is None}
+
+    def _together(self, group: Sequence[Recorded]) -> Recorded | None:
+        """One problem of kernels of which one makes what another needs; None where something else makes it."""
+        made = {one.written for kernel in group for one in kernel.arguments if one.written}
+        arguments = dict[str, Argument]()
+        for kernel in group:
+            for one in kernel.arguments:
+                taken = one.read if one.read and one.read not in made else ""
+                given = one.written if one.written and self.meanings[one.written] is not None else ""
+                if taken and self.meanings[taken] is None:
+                    return None
+                if taken or given:
+                    arguments.setdefault(taken + given, replace(one, read=taken, written=given))
+        if len(group) < 2 or not arguments:
+            return None
+        keys = tuple(kernel.key for kernel in group)
+        key = hashlib.sha256(" ".join(keys).encode()).hexdigest()
+        name = " + ".join(kernel.name for kernel in group)
+        found = self._with_graph(Recorded(key, name, "", tuple(arguments.values()), parts=keys))
+        return found if found.graph is not None else None
+
+
+def _arguments(kernel: InductorKernel, generated: Generated) -> Iterator[Argument]:
+    """The pointers with their buffers; NotReplaceableError for a kernel that takes anything else."""
+    text = ast.unparse(kernel.function)
+    if any(one in text for one in _RANDOM):
+        raise NotReplaceableError("it draws random numbers")
+    args = generated.kernel.args
+    if args.sizevars:
+        raise NotReplaceableError("its sizes are symbolic")
+    buffers = {str(parameter): name for name, parameter in (*args.input_buffers.items(), *args.output_buffers.items())}
+    shared = {one.inner_name: one.other_names for one in args.inplace_buffers.values() if hasattr(one, "inner_name")}
+    read, written = versions(generated.node_schedule)
+    loaded, stored = _accesses(kernel)
+    for parameter in kernel.pointers:
+        names = [real_name(name) for name in shared.get(parameter, [buffers.get(parameter, "")])]
+        if not names[0]:
+            raise NotReplaceableError(f"{parameter} is {_kind(parameter)}")
+        before = next((read[name] for name in names if name in read), "") if parameter in loaded else ""
+        after = next((written[name] for name in reversed(names) if name in written), "") if parameter in stored else ""
+        layouts = {name: layout_of(real_name(name)) for name in (before, after) if name}
+        known = {name: layout for name, layout in layouts.items() if layout is not None}
+        if not known or len(known) < len(layouts):
+            raise NotReplaceableError("its sizes are symbolic" if layouts else f"{parameter} is {_kind(parameter)}")
+        yield Argument(parameter, before, after, known)
+
+
+def _kind(parameter: str) -> str:
+    kinds = {"ws": "a workspace", "sem": "a semaphore", "seed": "a seed"}
+    return kinds.get(parameter.partition("_")[0], "neither input nor output")
+
+
+def _accesses(kernel: InductorKernel) -> tuple[set[str], set[str]]:
+    """The pointers that are loaded from before anything is stored there, and those that are stored to."""
+    loaded, stored = set[str](), set[str]()
+    for call in (node for node in ast.walk(kernel.function) if isinstance(node, ast.Call) and node.args):
+        name = ast.unparse(call.func)
+        names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)} & set(kernel.pointers)
+        if name == "tl.load":
+            loaded |= names
+        elif name == "tl.store" or name.startswith("tl.atomic"):
+            stored |= names
+            loaded |= names if name.startswith("tl.atomic") else set()
+    return loaded, stored
+
+
+class _ApartError(Exception):
+    """Why no part of a graph leads from some buffers to others."""
+
+
+#: What Inductor makes of an operation, which only a process that has loaded Inductor knows.
+_PUBLIC = {"prims._low_memory_max_pool_with_offsets.default": torch.ops.aten.max_pool2d_with_indices.default}
+_aten = torch.ops.aten
+
+
+def _between(inputs: Sequence[Meaning], outputs: Sequence[Meaning], given: Sequence[Layout]) -> GraphModule:
+    """The operations between these values, whose results lie as `given` says."""
+    graph, copied = Graph(), dict[Node, Node]()
+    for meaning in inputs:
+        place = graph.placeholder(meaning.node.name)
+        copied[meaning.node] = place if meaning.factor == 1 else _scaled(graph, place, 1 / meaning.factor, meaning.node)
+    places = set(graph.nodes)
+    needed, ahead = set[Node](), [one.node for one in outputs]
+    while ahead:
+        node = ahead.pop()
+        if node in copied or node in needed:
+            continue
+        if node.op == "placeholder":
+            raise _ApartError(f"its results depend on {node.name}, which it is not given")
+        needed.add(node)
+        ahead += node.all_input_nodes
+    for node in outputs[0].node.graph.nodes if outputs else ():
+        if node in needed:
+            copied[node] = _copied(graph, node, copied)
+    results = []
+    for meaning, layout in zip(outputs, given, strict=True):
+        value = copied[meaning.node]
+        if meaning.factor != 1:
+            product = _scaled(graph, value, meaning.factor, meaning.node)
+            value = graph.call_function(_aten.reshape.default, (product, list(layout.shape)))
+        results.append(_laid_out(graph, value, meaning, layout, value in places))
+    graph.output(tuple(results))
+    return GraphModule(torch.nn.Module(), graph)
+
+
+def _scaled(graph: Graph, value: Node, factor: float, like: Node) -> Node:
+    product = graph.call_function(_aten.mul.Tensor, (value, factor))
+    return graph.call_function(_aten.reshape.default, (product, list(like.meta["val"].shape)))
+
+
+def _copied(graph: Graph, node: Node, copied: Mapping[Node, Node]) -> Node:
+    """A node with its functional name: one that changes its argument would change a kernel's input."""
+    if node.op != "call_function":
+        raise _ApartError(f"its results depend on {node.name}, a constant of the program")
+    name = str(node.target)
+    if _draws(node):
+        raise _ApartError(f"{name} draws random numbers")
+    made = graph.node_copy(node, lambda one: copied[one])
+    if name in _PUBLIC:
+        if any(user.args[1] != 0 for user in node.users):
+            raise _ApartError(f"{name} gives offsets in a form of Inductor's own")
+        made.target = _PUBLIC[name]
+    elif name.partition(".")[2].partition(".")[0].endswith("_"):
+        made.target = _functional(node)
+    elif getattr(node.target, "namespace", "aten") not in ("aten", "prims"):
+        raise _ApartError(f"{name} is not an aten operation")
+    return made
+
+
+def _draws(node: Node) -> bool:
+    tags, name = getattr(node.target, "tags", ()), str(node.target)
+    return torch.Tag.nondeterministic_seeded in tags or name.startswith(
+        ("prims.inductor_random", "prims.inductor_seed")
+    )
+
+
+def _functional(node: Node) -> Any:
+    """`aten.index_put` for `aten.index_put_`."""
+    packet, _, overload = str(node.target).removeprefix("aten.").partition(".")
+    found = getattr(getattr(_aten, packet.removesuffix("_"), None), overload, None)
+    if found is None:
+        raise _ApartError(f"{node.target} changes its argument")
+    return found
+
+
+def _laid_out(graph: Graph, value: Node, meaning: Meaning, layout: Layout, is_input: bool) -> Node:
+    """The value as it lies in its buffer, which is memory of its own."""
+    natural = meaning.node.meta["val"]
+    same = all(a == b for a, b, size in zip(natural.stride(), layout.strides, layout.shape, strict=False) if size != 1)
+    if meaning.factor == 1 and same and not is_input:
+        return value
+    made = graph.call_function(_aten.new_empty_strided.default, (value, list(layout.shape), list(layout.strides)))
+    return graph.call_function(_aten.copy_.default, (made, value))

@@ -1,0 +1,221 @@
+"""Kernels of a compile are recorded with what they compute, judged, and replaced, on the bed without a GPU."""
+
+from pathlib import Path
+from typing import Any
+
+import bed
+import pytest
+
+
+def recorded() -> dict[str, Any]:
+    """The kernels of some graphs, with their references' operations and inputs' layouts."""
+    import torch
+    from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+
+    from kernelwright.frontend.swap.hooks import observing
+    from kernelwright.frontend.swap.recorded import Recorder
+
+    torch._inductor.config.fx_graph_cache = False
+    torch._functorch.config.enable_autograd_cache = False
+
+    def kernels(program: Any, *inputs: Any, backward: bool = False, dynamic: bool = False) -> list[dict[str, Any]]:
+        found = []
+
+        def inner(graph: Any, arguments: Any, **options: Any) -> Any:
+            recorder = Recorder()
+            with observing(recorder.see):
+                compiled = compile_fx_inner(graph, arguments, **options)
+            found.extend(recorder.recorded())
+            return compiled
+
+        torch._dynamo.reset()
+        compiled = torch.compile(
+            program, backend=lambda graph, given: compile_fx(graph, given, inner_compile=inner), dynamic=dynamic
+        )
+        result = compiled(*inputs)
+        if backward:
+            result.sum().backward()
+        return [
+            {
+                "why_not": one.why_not,
+                "parts": len(one.parts),
+                "operations": [str(n.target) for n in one.graph.graph.nodes if n.op == "call_function"]
+                if one.graph
+                else [],
+                "layouts": {name: [list(layout.shape), list(layout.strides)] for name, layout in one.layouts.items()},
+                "arguments": [[a.parameter, bool(a.read), bool(a.written)] for a in one.arguments],
+            }
+            for one in found
+        ]
+
+    def halves(x: Any, w: Any) -> Any:
+        first, second = x.chunk(2, -1)
+        return torch.cat([-second, first], -1) @ w
+
+    def counted(x: Any, count: Any) -> Any:
+        count.add_(1.0)
+        return x * count
+
+    layer = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.LayerNorm(32))
+    return {
+        "cat": kernels(halves, torch.randn(5, 16), torch.randn(16, 4)),
+        "changed": kernels(counted, torch.randn(5, 16), torch.randn(16)),
+        "layer": kernels(layer, torch.randn(5, 16), backward=True),
+        "random": kernels(lambda x: torch.nn.functional.dropout(x, 0.5), torch.randn(5, 16)),
+        "symbolic": kernels(lambda x: x.exp(), torch.randn(5, 16), dynamic=True),
+        "split": kernels(lambda x: x.exp().sum(), torch.randn(1 << 16)),
+        "constant": kernels(lambda x: (torch.arange(8), x + 1), torch.randn(8)),
+    }
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return bed.run(recorded, tmp_path_factory.mktemp("recorded"))
+
+
+def test_a_part_of_a_cat_is_an_operation_of_its_own_and_lies_in_the_whole(found: dict[str, Any]) -> None:
+    parts = [one for one in found["cat"] if [[5, 8], [16, 1]] in one["layouts"].values()]
+    assert len(parts) == 2
+    assert ["aten.neg.default" in one["operations"] for one in parts] == [True, False]
+    assert not any(one["why_not"] for one in parts)
+
+
+def test_a_changed_argument_is_written_with_what_is_copied_there(found: dict[str, Any]) -> None:
+    assert not any(one["why_not"] for one in found["changed"])
+    changed = [one for one in found["changed"] if "aten.copy_.default" not in str(one["operations"])]
+    assert changed, found["changed"]
+
+
+def test_forward_and_backward_have_references(found: dict[str, Any]) -> None:
+    assert len(found["layer"]) >= 3
+    assert not any(one["why_not"] for one in found["layer"])
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("random", "it draws random numbers"),
+        ("symbolic", "its sizes are symbolic"),
+        ("constant", "it is given nothing: its results are constants"),
+    ],
+)
+def test_what_is_left_out_has_a_reason(found: dict[str, Any], program: str, reason: str) -> None:
+    assert reason in [one["why_not"] for one in found[program]]
+
+
+def test_kernels_of_a_split_reduction_are_one_problem(found: dict[str, Any]) -> None:
+    alone = [one for one in found["split"] if not one["parts"]]
+    (together,) = [one for one in found["split"] if one["parts"]]
+    assert [one["why_not"] for one in alone] == ["a buffer holds no operation's result"] * 2
+    assert together["parts"] == 2
+    assert together["operations"] == ["aten.exp.default", "aten.sum.default"]
+
+
+def replaced(text: str) -> dict[str, Any]:
+    """Swap every kernel of a program for a verified one, and compare."""
+    import os
+    from pathlib import Path
+
+    import torch
+    from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+
+    from kernelwright.agent.evaluator import Rung
+    from kernelwright.driver.config.discovery import discover
+    from kernelwright.evaluation.judge.local import LocalEvaluator
+    from kernelwright.frontend.lower_inductor import LowerInductor
+    from kernelwright.frontend.swap.hooks import choosing, observing
+    from kernelwright.frontend.swap.key import read
+    from kernelwright.frontend.swap.problem import own_kernel, problem
+    from kernelwright.frontend.swap.recorded import Recorder
+    from kernelwright.frontend.swap.replacement import replacement
+    from kernelwright.ir.passes import Context
+
+    discover()
+    torch._inductor.config.fx_graph_cache = False
+    torch._functorch.config.enable_autograd_cache = False
+    space: dict[str, Any] = {"torch": torch}
+    exec(text, space)
+    recorder = Recorder()
+
+    def inner(graph: Any, arguments: Any, **options: Any) -> Any:
+        with observing(recorder.see):
+            return compile_fx_inner(graph, arguments, **options)
+
+    def run() -> Any:
+        torch.manual_seed(0)
+        inputs = [torch.randn(shape) for shape in space["shapes"]]
+        torch._dynamo.reset()
+        backend = lambda graph, given: compile_fx(graph, given, inner_compile=inner)  # noqa: E731
+        return torch.compile(space["program"], backend=backend)(*inputs), inputs
+
+    expected = run()
+    verdicts, texts, forms = [], {}, []
+    asked = os.environ.pop("TRITON_INTERPRET")
+    with LocalEvaluator("interpreter", 2) as evaluator:
+        for kernel in recorder.recorded():
+            module = problem(kernel)
+            lowered = LowerInductor().run(module, Context(target="interpreter"))
+            for one in (own_kernel(kernel, module, "interpreter"), lowered):
+                verdicts.append(str(evaluator.evaluate(one, (Rung.PARSE, Rung.INTERPRET))))
+            made = replacement(kernel, lowered)
+            forms.append(made.form)
+            texts[kernel.key] = made
+    os.environ["TRITON_INTERPRET"] = asked
+    swapped = []
+
+    class Host:
+        def __init__(self, text: str, order: tuple[int, ...]) -> None:
+            import triton
+            import triton.language as tl
+
+            file = Path(os.environ["TORCHINDUCTOR_CACHE_DIR"]) / f"host{len(swapped)}.py"
+            file.write_text(text)
+            space = {"torch": torch, "triton": triton, "tl": tl, "aten": torch.ops.aten, "__name__": "host"}
+            exec(compile(text, str(file), "exec"), space)
+            self.entry, self.order = space["forward_into"], order
+
+        def run(self, *arguments: Any, **_options: Any) -> None:
+            self.entry(*(arguments[place] for place in self.order))
+
+    def choose(name: str, source: str) -> Any:
+        kernel = read(source)
+        made = texts[kernel.key]
+        swapped.append(name)
+        if made.form == "host":
+            return Host(made.text, made.order)
+        return made.text.replace(read(made.text).function.name, kernel.function.name)
+
+    with choosing(choose, lambda name, error: swapped.append(f"{name}: {error!r}")):
+        got = run()
+    flat = torch.utils._pytree.tree_leaves
+    errors = [(a - b).abs().max().item() for a, b in zip(flat(got), flat(expected), strict=True)]
+    failed = [one for one in swapped if ":" in one]
+    return {"verdicts": verdicts, "forms": forms, "swapped": swapped, "failed": failed, "error": max(errors)}
+
+
+PROGRAMS = {
+    "in place": (
+        "shapes = [(5, 16), (16, 16)]\ndef program(x, w):\n    return (x @ w + x).relu()\n",
+        "kernel",
+    ),
+    "in place, read elsewhere": (
+        "shapes = [(8, 8)]\ndef program(x):\n    x.copy_(x.t() * 2.0 + x)\n    return x.sum()\n",
+        None,
+    ),
+    "cat": (
+        "shapes = [(5, 16), (16, 4)]\ndef program(x, w):\n    a, b = x.chunk(2, -1)\n"
+        "    return torch.cat([-b, a.exp()], -1) @ w\n",
+        "kernel",
+    ),
+    "changed": ("shapes = [(5, 16), (16,)]\ndef program(x, n):\n    n.add_(1.0)\n    return x * n\n", None),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_verified_module_runs_in_the_place_of_inductors_kernel(name: str, tmp_path: Path) -> None:
+    text, form = PROGRAMS[name]
+    found = bed.run(replaced, tmp_path, text)
+    assert all(verdict.startswith("ok@interpret") for verdict in found["verdicts"]), found
+    assert found["swapped"] and not found["failed"], found
+    assert found["error"] < 1e-5, found
+    assert form is None or set(found["forms"]) == {form}, found
