@@ -14,7 +14,10 @@ from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.cli import main
 from kernelwright.frontend.swap.key import read
+from kernelwright.frontend.swap.replacement import replacement
+from kernelwright.frontend.swap.stored import recorded_of, why_not_inductors
 from kernelwright.ir.printer import print_module
+from kernelwright.ir.values import KernelModule
 
 #: As Inductor writes it.
 SOURCE = """
@@ -41,20 +44,37 @@ def triton_poi_fused_add_relu_0(in_ptr0, in_ptr1, out_ptr0, xnumel, XBLOCK: tl.c
     tmp4 = triton_helpers.maximum(tmp3, tmp2)
     tl.store(out_ptr0 + (x2), tmp4, xmask)
 """
-MODULE = sample_modules.add_relu(4, 24, 32, 1)
+
+
+def with_inputs_alone(module: KernelModule) -> KernelModule:
+    """The module whose weight is an input, as in what is recorded of a compile."""
+    x, bias, out = module.reference.inputs[0], module.reference.state[0].tensor, module.reference.outputs[0]
+    return replace(module, reference=sample_modules.reference("torch.relu(x + bias)", [x, bias], out))
+
+
+MODULE = with_inputs_alone(sample_modules.add_relu(4, 24, 32, 1))
 ENTRY = Entry(
     key=read(SOURCE).key,
     target="interpreter",
     versions=Versions.installed(),
     kind="replacement",
     module=print_module(MODULE),
-    replacement="# what runs",
+    replacement="# replaced below",
     form="kernel",
     arguments=(("in_ptr0", 0, -1), ("in_ptr1", 1, -1), ("out_ptr0", -1, 0)),
     certificate={"speedup": 1.25},
     name="triton_poi_fused_add_relu_0",
     source=SOURCE,
 )
+
+
+def made(entry: Entry, module: KernelModule = MODULE) -> Entry:
+    """The entry with the module, and with what the module gives to run."""
+    found = replacement(recorded_of(entry, module), module)
+    return replace(entry, module=print_module(module), replacement=found.text, form=found.form, order=found.order)
+
+
+ENTRY = made(ENTRY)
 OLD = replace(ENTRY, replacement="# an earlier one")
 STALE = replace(ENTRY, versions=Versions("2.0.0", "2.0.0"), name="stale")
 FINDING = Entry("ab" * 32, "interpreter", Versions.installed(), "wrong", operation="aten.gelu")
@@ -100,10 +120,15 @@ def test_an_entry_is_shown_by_its_digest_or_its_key(store: Store, capsys: Captur
     store.put(ENTRY)
     assert run("show", ENTRY.digest[:6]) == 0
     out = capsys.readouterr().out
-    assert "state: in use" in out and "# what runs" in out and "def add_relu(" in out and "# an earlier one" not in out
+    assert (
+        "state: in use" in out
+        and "triton_heuristics.fixed_config" in out
+        and "def add_relu(" in out
+        and "# an earlier one" not in out
+    )
     assert run("show", ENTRY.key[:8], "--json") == 0
     shown = json.loads(capsys.readouterr().out)
-    assert [row["replacement"] for row in shown] == ["# an earlier one", "# what runs"]
+    assert [row["replacement"] for row in shown] == ["# an earlier one", ENTRY.replacement]
 
 
 def test_entries_are_removed(store: Store, capsys: Captured) -> None:
@@ -122,38 +147,74 @@ def test_gc_removes_entries_for_other_versions(store: Store, capsys: Captured) -
     assert "0 files removed" in first and "1 files removed" in second and list(store.entries()) == [ENTRY]
 
 
+def without_floor(module: KernelModule) -> KernelModule:
+    """A module that gives something else."""
+    kernel = replace(module.kernels[0], source=module.kernels[0].source.replace("0.0", "0.5"))
+    return replace(module, kernels=(kernel, *module.kernels[1:]))
+
+
+def of(source: str) -> Entry:
+    """The entry for another kernel of Inductor's."""
+    return made(replace(ENTRY, source=source, key=read(source).key))
+
+
+#: What is wrong with an entry, and why it is refused.
+REFUSED = {
+    "its module": (made(ENTRY, without_floor(MODULE)), "its module is refused: mismatch"),
+    "its key": (replace(ENTRY, key="ef" * 32), "its key is not that of Inductor's kernel in it"),
+    "what runs": (replace(ENTRY, replacement=ENTRY.replacement.replace("rectify(x", "rectify(-x")), "what runs is not"),
+    "its reference": (of(SOURCE.replace("tmp0 + tmp1", "tmp0 - tmp1")), "Inductor's kernel in it does not compute"),
+    "its arguments": (replace(ENTRY, arguments=()), "it cannot be judged: the entry does not say which argument"),
+    "no kernel": (replace(ENTRY, source="x = 1"), "Inductor's kernel in it is not one that is replaced"),
+    "its header": (of(f"import os\n{SOURCE}"), "Inductor does not write such a kernel: it has `import os`"),
+}
+
+
 def test_what_is_exported_is_imported_elsewhere_and_judged_there(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    """A right entry is used from then on; a wrong one, and one under the key of another kernel, are removed."""
-    assert MODULE.launcher is not None
-    wrong = sample_modules.add_relu(4, 24, 32, 1)
-    kernel = replace(wrong.kernels[0], source=wrong.kernels[0].source.replace("0.0", "0.5"))
-    mismatched = replace(ENTRY, module=print_module(replace(wrong, kernels=(kernel, *wrong.kernels[1:]))))
-    elsewhere = replace(ENTRY, key="ef" * 32)
+    """A right entry is used from then on; the others are removed, or wait for a GPU."""
     gpu = replace(ENTRY, target="sm_90")
-    for one in (ENTRY, mismatched, elsewhere, gpu, FINDING):
+    wrong = [one for one, _ in REFUSED.values()]
+    for one in (ENTRY, *wrong, gpu, FINDING):
         store.put(one)
     assert run("export", "to=shared.zip") == 0
-    assert capsys.readouterr().out == "shared.zip: 5 entries\n"
+    assert capsys.readouterr().out == f"shared.zip: {len(wrong) + 3} entries\n"
 
     monkeypatch.setenv("KERNELWRIGHT_CACHE_DIR", str(tmp_path / "other"))
     other = Store.open()
     assert run("import", "shared.zip") == 0
-    assert capsys.readouterr().out.startswith("shared.zip: 4 imported, 0 there already, 1 findings left out")
+    said = capsys.readouterr().out
+    assert said.startswith(f"shared.zip: {len(wrong) + 2} imported, 0 there already, 1 findings left out")
     assert other.find(ENTRY.key, "interpreter", ENTRY.versions) is None
     assert run("verify") == 1
     out, err = capsys.readouterr()
-    assert out == "1 sound, 1 not judged, 0 damaged, 2 refused\n"
-    refused = [replace(one, origin="shared.zip", trusted=False) for one in (mismatched, elsewhere)]
-    assert f"{refused[0].digest[:12]}: its module is refused: mismatch" in err
-    assert f"{refused[1].digest[:12]}: its key is not that of the kernel it stands for" in err
+    assert out == f"1 sound, 1 not judged, 0 damaged, {len(wrong)} refused\n"
+    for one, reason in REFUSED.values():
+        imported = replace(one, origin="shared.zip", trusted=False)
+        assert f"{imported.digest[:12]}: {reason}" in err
     assert "is not judged: it is for sm_90, and this machine has" in err
     found = other.find(ENTRY.key, "interpreter", ENTRY.versions)
     assert found is not None and found.pick == ENTRY.pick and found.origin == "shared.zip"
     assert found.certificate["speedup"] == 1.25 and "interpret" in found.certificate["judged again"]["rungs"]
-    assert run("import", "shared.zip") == 0
-    assert capsys.readouterr().out.startswith("shared.zip: 1 imported, 3 there already")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("filename=__file__", "filename=open('/tmp/x', 'w')"),
+        ("DeviceProperties(type='cpu')", "DeviceProperties(type=print(1))"),
+        ("xnumel, XBLOCK", "xnumel: print(1), XBLOCK"),
+        ("tl.constexpr):", "tl.constexpr, *more: print(1)):"),
+        ("@triton.jit", "@triton.jit\n@print"),
+        ("\n@triton_heuristics", "\nfrom os import system as DeviceProperties\n@triton_heuristics"),
+        ("\n@triton_heuristics", "\nfrom triton.knobs import env as DeviceProperties\n@triton_heuristics"),
+        ("\n@triton_heuristics", "\nx = print(1)\n@triton_heuristics"),
+    ],
+)
+def test_a_text_that_runs_other_code_when_it_is_loaded_is_none_of_inductors(old: str, new: str) -> None:
+    assert why_not_inductors(SOURCE) == "" and old in SOURCE
+    assert why_not_inductors(SOURCE.replace(old, new, 1))
 
 
 def test_packages_and_folders_for_kernels_are_exported(store: Store, tmp_path: Path, capsys: Captured) -> None:

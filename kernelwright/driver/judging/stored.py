@@ -11,7 +11,10 @@ from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.driver.run.build import resolve_target
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.swap.key import NotReplaceableError, read
-from kernelwright.ir.errors import DialectError, UserError
+from kernelwright.frontend.swap.problem import own_kernel
+from kernelwright.frontend.swap.replacement import replacement
+from kernelwright.frontend.swap.stored import recorded_of, why_not_inductors
+from kernelwright.ir.errors import DialectError
 from kernelwright.ir.parser import parse_module
 
 INTERPRETER = "interpreter"
@@ -20,8 +23,9 @@ INTERPRETER = "interpreter"
 class StoredJudge:
     """A judge for `Store.verify`; close it, or use it as a context manager.
 
-    An entry is right if its key is that of the kernel it stands for, and if its module passes the evaluator on this
-    machine. An entry for another GPU or for other versions is given back as it is, and `say` is told why.
+    An entry is right if its key is that of Inductor's kernel in it, if its module computes what that kernel does, by
+    the evaluator of this machine, and if what runs is what the module gives. An entry for another GPU or for other
+    versions is given back as it is, and `say` is told why.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -34,18 +38,33 @@ class StoredJudge:
             self._say(f"{entry.digest[:12]} is not judged: {reason}")
             return entry
         try:
-            if read(entry.source).key != entry.key:
-                return "its key is not that of the kernel it stands for"
-            verdict = self._evaluator(entry.target).evaluate(parse_module(entry.module))
+            reason, verdict = self._judged(entry)
         except NotReplaceableError as error:
             return f"Inductor's kernel in it is not one that is replaced: {error}"
         except DialectError as error:
             return f"its module does not parse: {error.first}"
-        except UserError as error:
-            return f"its module cannot be judged: {error}"
-        if not verdict.ok:
-            return f"its module is refused: {verdict}"
+        except (ValueError, LookupError, AssertionError, RecursionError) as error:  # whatever it makes of what it holds
+            return f"it cannot be judged: {error or type(error).__name__}"
+        if reason or verdict is None:
+            return reason
         return replace(entry, trusted=True, certificate={**entry.certificate, "judged again": _told(verdict)})
+
+    def _judged(self, entry: Entry) -> tuple[str, Verdict | None]:
+        """Why an entry is refused, "" where it is right; and the verdict on its module."""
+        if read(entry.source).key != entry.key:
+            return "its key is not that of Inductor's kernel in it", None
+        if reason := why_not_inductors(entry.source):
+            return f"Inductor does not write such a kernel: {reason}", None
+        module, evaluator = parse_module(entry.module), self._evaluator(entry.target)
+        recorded = recorded_of(entry, module)
+        made = replacement(recorded, module)
+        if (made.form, made.text, made.order) != (entry.form, entry.replacement, entry.order):
+            return "what runs is not what its module gives", None
+        own = evaluator.evaluate(own_kernel(recorded, module, evaluator.compile_target))
+        if not own.ok:
+            return f"Inductor's kernel in it does not compute what its module is judged by: {own}", None
+        verdict = evaluator.evaluate(module)
+        return "" if verdict.ok else f"its module is refused: {verdict}", verdict
 
     def close(self) -> None:
         """End the evaluators' processes."""
