@@ -166,13 +166,11 @@ def _modules(given: Sequence[Function]) -> dict[str, str]:
 
 
 def _function(one: Function) -> str:
-    """The function that checks its arguments and runs a kernel."""
+    """The function that checks its arguments and runs a kernel; it gives a tensor, or a tuple of several."""
     module, launcher, names = one.module, one.module.launcher, [spec.name for spec in one.arguments]
     assert launcher is not None
     given = ", ".join(f"{name}={name}" for name in _parameters(launcher))
     called = f"{one.file}.{launcher.entry}({given})"
-    if module.reference.returns != "tensor" and len(module.reference.outputs) == 1:
-        called = f"({called},)"
     wanted = [f'    "{spec.name}": (torch.{_dtype(spec)}, {spec.shape}, {spec.strides}),' for spec in one.arguments]
     made_for = f"{one.name.upper()}_MADE_FOR"
     body = [f"    return {called}"]

@@ -31,9 +31,10 @@ def entry(module: KernelModule, name: str, **given: object) -> Entry:
 
 
 #: One has a name that its own kernel has as well, a weight and a helper; the other a name that is no Python name.
+_SUM = sample_modules.column_sum(8, 40, 16, 8)
 ENTRIES = (
     entry(sample_modules.add_relu(4, 24, 32, 1), "add_relu", certificate={"quoted": 'a """ and a \\'}),
-    entry(sample_modules.column_sum(8, 40, 16, 8), "column.sum"),
+    entry(replace(_SUM, reference=replace(_SUM.reference, returns="tuple")), "column.sum"),
 )
 #: Runs where the project cannot be imported: a package on the path, and a folder as `kernels` loads it.
 _USE = '''
