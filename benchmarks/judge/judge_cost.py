@@ -127,7 +127,8 @@ class Side:
 
     def __init__(self, root: Path, count: int, strength: str = "", without: str = "") -> None:
         command = [sys.executable, str(Path(__file__)), "--judge", str(count), "--strength", strength]
-        environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{ROOT}"}  # the code of then; this benchmark
+        paths = (str(root), str(ROOT), os.environ.get("PYTHONPATH", ""))  # the code of then; this benchmark
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
         self._process = subprocess.Popen(
             [*command, "--without", without],
             stdin=subprocess.PIPE,
@@ -159,7 +160,7 @@ class Side:
 
 
 #: Kinds that were added since, and that these programs take.
-PRICED = ("rows", "literals", "orders", "offset", "impulses", "same", "minute", "vast", "shifted", "integers")
+PRICED = ("rows", "literals", "orders", "offset", "impulses", "same", "minute", "vast")
 
 
 def measure(old: Path, count: int, rounds: int) -> dict[str, Any]:
@@ -171,9 +172,9 @@ def measure(old: Path, count: int, rounds: int) -> dict[str, Any]:
     for side in sides.values():
         side.close()
     print({name: side.milliseconds for name, side in sides.items()}, file=sys.stderr, flush=True)
-    prices = {}
+    prices, half = {}, max(1, count // 2)
     for kind in PRICED:
-        pair = Side(ROOT, count, "default"), Side(ROOT, count, "default", kind)
+        pair = Side(ROOT, half, "default"), Side(ROOT, half, "default", kind)
         for _ in range(max(3, rounds // 2)):
             for side in pair:
                 side.round()

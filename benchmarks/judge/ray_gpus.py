@@ -1,6 +1,6 @@
 """A Ray pool over several GPUs beside a local pool on one: the same verdicts, also after a worker is killed.
 
-    python benchmarks/ray_gpus.py --gpus 2 --out benchmarks/results/ray_gpus.json
+    python -m benchmarks.judge.ray_gpus --gpus 2 --out benchmarks/results/ray_gpus.json
 
 Candidates are right, wrong and hostile softmax kernels, judged at full size on the GPUs. Half way through, a worker of
 the Ray pool is killed. Fails unless every verdict comes, in order, with the status of the local pool's. `--gpus 0`
@@ -18,8 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from soak import CANDIDATE, HARM, REFERENCE
-
+from benchmarks.judge.soak import CANDIDATE, HARM, REFERENCE
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions

@@ -1,6 +1,6 @@
 """Verify five architectures at the sizes that people run, in 16 bits, on a GPU: the whole model and kernel by kernel.
 
-    python benchmarks/real_sizes.py --out benchmarks/results/real_sizes.json
+    python -m benchmarks.judge.real_sizes --out benchmarks/results/real_sizes.json
 
 A row is one architecture in one precision, lowered by `lower-inductor`. Models are those of the package transformers,
 with random weights, and a block of a diffusion model. Rows are kept as they are found; the same command goes on from
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from architectures import source
-from row_lines import code_digest, write_result
-from several_processes import Journal, Processes, TimeIsOverError
 
+from benchmarks.judge.architectures import source
+from benchmarks.judge.several_processes import Journal, Processes, TimeIsOverError
+from benchmarks.row_lines import code_digest, write_result
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.compiling.kernel_by_kernel import judge_kernels, pieces_of, told_apart
