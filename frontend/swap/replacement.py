@@ -60,7 +60,7 @@ class _Host:
 
     @classmethod
     def of(cls, module: KernelModule) -> "_Host | None":
-        """None where results are no names, or the code does not run from top to bottom."""
+        """None where results are no buffers of their own."""
         if module.launcher is None or module.launcher.form != "function":
             return None
         function = ast.parse(module.launcher.source).body[-1]
@@ -69,10 +69,8 @@ class _Host:
         if not isinstance(last, ast.Return) or last.value is None:
             return None
         returned = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
-        if not all(isinstance(one, ast.Name) for one in returned):
-            return None
-        names = tuple(ast.unparse(one) for one in returned)
-        if len(set(names)) < len(names):
+        names = tuple(_buffer(one, function) for one in returned)
+        if "" in names or len(set(names)) < len(names):
             return None
         return cls(function, tuple(one.arg for one in function.args.args), names)
 
@@ -83,6 +81,30 @@ class _Host:
             and ast.unparse(statement.targets[0]) in self.outputs
             and ast.unparse(statement.value).startswith("torch.empty")
         )
+
+
+def _buffer(returned: ast.expr, function: ast.FunctionDef) -> str:
+    """The buffer that an expression is, or is a view of which only strides of axes of one element differ; else ""."""
+    if isinstance(returned, ast.Name):
+        return returned.id
+    if (
+        not isinstance(returned, ast.Call)
+        or ast.unparse(returned.func) != "torch.as_strided"
+        or len(returned.args) != 3
+    ):
+        return ""
+    name, layouts = ast.unparse(returned.args[0]), [returned.args[1:]]
+    for statement in function.body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name:
+            value = statement.value
+            made = isinstance(value, ast.Call) and ast.unparse(value.func) == "torch.empty_strided"
+            layouts += [value.args[:2]] if made and isinstance(value, ast.Call) else []
+    try:
+        (shape, strides), (made_shape, made_strides) = (tuple(map(ast.literal_eval, one)) for one in layouts)
+    except ValueError:  # computed, or there is no such buffer
+        return ""
+    steps = zip(strides, made_strides, shape, strict=True)
+    return name if shape == made_shape and all(a == b for a, b, size in steps if size != 1) else ""
 
 
 def _parameters(recorded: Recorded, module: KernelModule, host: _Host) -> dict[str, str]:

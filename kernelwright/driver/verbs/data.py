@@ -1,8 +1,9 @@
-"""Make data for training the agents, and the file of KernelBench's problems.
+"""Make data for training the agents, and files of problems: KernelBench's, and the kernels of a model.
 
 usage: kernelwright data pairs [key=value …]
        kernelwright data rollouts policy=NAME [suite=PLACE] [key=value …]
        kernelwright data kernelbench PLACE [out=kernelbench.jsonl]
+       kernelwright data kernels PROGRAM [out=kernels.jsonl] [modes=eval,train] [seed=0]
 
 `data kernelbench` writes KernelBench's problems to one file, a JSON object a line: `level`, `problem_id`, `name`,
 `code`, `origin` and `license`. PLACE is a checkout of https://github.com/ScalingIntelligence/KernelBench, or
@@ -17,6 +18,13 @@ suite=kernelbench|jsonl:FILE|FOLDER|hub:OWNER/NAME  levels=[1,2]  split=train|te
 per_problem=N  against=[PLACE,…]  batch=16  seed=0  rollout.form=native|modelnew|kernels  rollout.temperature=1.0
 policy=smollm|hf|vllm|openai|replay  out=runs/rollouts/STAGE.jsonl, which gets a journal, a summary and a data card
 (FILE.card.md) beside it. The same command resumes a stopped run.
+
+`data kernels` compiles PROGRAM, a file in KernelBench's format, as `torch.compile` does, and runs none of the kernels
+that Inductor generates. Each kernel becomes a problem of its own in out=FILE, which other commands read as they read
+KernelBench's: the aten operations that the kernel stands for, between tensors that lie as Inductor's buffers do and are
+drawn like the values that the model has there. modes: some of eval, train (forward and backward) and autocast (the same
+in bf16). The summary on stdout says how many kernels there are, how many have a problem, and why the others have none.
+The same command resumes a stopped run after its last mode.
 
 Everything below is about `data pairs`.
 
@@ -68,8 +76,9 @@ configuration (defaults first):
   kernelwright data pairs families=all lower='lower-inductor{written_out=true,tiles=1}' count=32500 per_form=1
   kernelwright data rollouts policy=smollm suite=jsonl:pairs.jsonl n=8 out=rollouts.jsonl
   kernelwright data pairs stage=midend problems=KernelBench/level1 count=0 target=h100
+  kernelwright data kernels model.py out=kernels.jsonl modes=train
 
-Exit status: 0 done, 1 no pair or row was made, 2 bad usage or input, 130 interrupted, 143 terminated.
+Exit status: 0 done, 1 no pair, row or problem was made, 2 bad usage or input, 130 interrupted, 143 terminated.
 """
 
 import json
@@ -93,7 +102,8 @@ ROOTS = {"rollouts": "rollouts"}
 
 
 def check(arguments: Arguments) -> "PairSettings | BenchSettings[RolloutsSchema] | None":
-    """What is asked for, None for `kernelbench`. Raises UserError for what cannot be done, without torch."""
+    """What is asked for, None for `kernelbench` and `kernels`. Raises UserError, without torch, for what cannot be
+    done."""
     if arguments.positional == ("rollouts",):
         return _check_rollouts(arguments)
     if arguments.positional[:1] == ("kernelbench",):
@@ -101,11 +111,17 @@ def check(arguments: Arguments) -> "PairSettings | BenchSettings[RolloutsSchema]
         check_new_file(out, "out=")
         check_replaced(out, "out=", "problems of KernelBench", ("level", "problem_id", "code"))
         return None
+    if arguments.positional[:1] == ("kernels",):
+        kernels = _kernels_asked(arguments)
+        check_new_file(kernels["out"], "out=")
+        check_replaced(kernels["out"], "out=", "problems of kernels", ("id", "source", "provenance"))
+        return None
     if arguments.positional != ("pairs",):
         given = " ".join(arguments.positional) or "nothing"
         raise UserError(
-            f"data takes `pairs`, `rollouts` or `kernelbench`, got {given}; write `kernelwright data pairs key=value "
-            "…`, `kernelwright data rollouts policy=NAME` or `kernelwright data kernelbench PLACE`"
+            f"data takes `pairs`, `rollouts`, `kernelbench` or `kernels`, got {given}; write `kernelwright data pairs "
+            "key=value …`, `kernelwright data rollouts policy=NAME`, `kernelwright data kernelbench PLACE` or "
+            "`kernelwright data kernels PROGRAM`"
         )
     from kernelwright.driver.pairs.settings import read_pair_settings
 
@@ -125,7 +141,7 @@ def run(arguments: Arguments) -> int:
     """Make what the first word asks for, print the summary."""
     settings = check(arguments)
     if settings is None:
-        return _kernelbench(arguments)
+        return _kernels(arguments) if arguments.positional[0] == "kernels" else _kernelbench(arguments)
     from kernelwright.driver.pairs.settings import PairSettings
 
     return _pairs(settings) if isinstance(settings, PairSettings) else _rollouts(settings)
@@ -189,6 +205,47 @@ def _kernelbench(arguments: Arguments) -> int:
     levels = write_kernelbench(arguments.positional[1], Path(out))
     sys.stdout.write(json.dumps({"out": out, **levels}) + "\n")
     return 0
+
+
+#: What `data kernels` can be told, and what it does where it is told nothing.
+_KERNELS = {"out": "kernels.jsonl", "modes": "eval,train", "seed": "0"}
+_MODES = ("eval", "train", "autocast")
+
+
+def _kernels_asked(arguments: Arguments) -> dict[str, str]:
+    """The program and the keys; UserError for anything else."""
+    programs, asked = arguments.positional[1:], dict(_KERNELS)
+    if len(programs) != 1:
+        given = f"got {' '.join(programs)}" if programs else "got none"
+        raise UserError(f"data kernels takes one PROGRAM, a *.py file with Model and get_inputs, {given}")
+    if not Path(programs[0]).is_file():
+        raise UserError(f"{programs[0]}: no such file; give a *.py file with Model and get_inputs")
+    for override in arguments.overrides:
+        key, _, value = override.partition("=")
+        if key not in asked or not value:
+            raise UserError(f"data kernels takes {', '.join(f'{one}=…' for one in asked)}, got {override}")
+        asked[key] = value
+    wrong = next((mode for mode in asked["modes"].split(",") if mode not in _MODES), None)
+    if wrong is not None:
+        raise UserError(f"modes={asked['modes']}: {wrong!r} is none of {', '.join(_MODES)}")
+    if not asked["seed"].isdecimal():
+        raise UserError(f"seed={asked['seed']}: give a whole number")
+    return {**asked, "program": programs[0]}
+
+
+def _kernels(arguments: Arguments) -> int:
+    """Write the file, print how many kernels have a problem."""
+    from rich.console import Console
+
+    from kernelwright.driver.extraction.kernels_file import KernelsFile
+
+    asked = _kernels_asked(arguments)
+    modes = tuple(dict.fromkeys(asked["modes"].split(",")))
+    made = KernelsFile(Path(asked["program"]), Path(asked["out"]), modes, int(asked["seed"])).write(
+        Console(stderr=True)
+    )
+    sys.stdout.write(json.dumps(made) + "\n")
+    return 0 if made["problems"] else 1
 
 
 def _kernelbench_out(arguments: Arguments) -> str:

@@ -1,0 +1,153 @@
+"""Compiles graphs as `torch.compile` does, records every kernel, and runs none: values flow through the graphs as eager
+has them.
+
+So a machine without a GPU records forward and backward alike, and inputs of kernels can be drawn like the values that a
+model really has there. It touches private names of Inductor, as `inductor/capture.py` does.
+"""
+
+import contextlib
+import copy
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+from unittest.mock import patch
+
+import torch
+from torch.fx import GraphModule, Interpreter, Node
+
+from kernelwright.backend.versions import adapting, parameters
+from kernelwright.frontend.graph_source import Spread
+from kernelwright.frontend.inductor.stand_in import stand_in_driver
+from kernelwright.frontend.swap.hooks import observing
+from kernelwright.frontend.swap.recorded import Recorded, Recorder
+
+with adapting("recording kernels", "torch"):
+    import torch._functorch.config as functorch_config
+    import torch._inductor.config as inductor_config
+    from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+    from torch._inductor.graph import GraphLowering
+
+    GraphLowering.save_output_code  # noqa: B018
+    inductor_config.patch, functorch_config.patch, inductor_config.cpu_backend  # noqa: B018
+    parameters(compile_fx, "model_", "example_inputs_", "inner_compile")
+
+
+@dataclass
+class RecordedGraph:
+    """A graph, forward or backward, that Inductor compiled: its kernels, and how its values were distributed in its
+    first call. `why_not` says why a graph has no kernels that could be recorded."""
+
+    graph: GraphModule
+    kernels: tuple[Recorded, ...] = ()
+    backward: bool = False
+    why_not: str = ""
+    spreads: dict[Node, Spread] = field(default_factory=dict)
+    _plain: GraphModule | None = None
+    _arguments: tuple[Any, ...] | None = None
+
+    def run(self, arguments: list[Any]) -> Any:
+        """What the graph gives, operation by operation. The list is emptied, as compiled graphs do."""
+        given = tuple(arguments)
+        arguments.clear()
+        if self._arguments is None:
+            self._arguments = given
+            wanted = {node for kernel in self.kernels for node in kernel.values}
+            seen = _Values(self.graph, wanted, lambda node, value: self.spreads.update({node: Spread.of(value)}))
+            with contextlib.suppress(RuntimeError):  # an operation that only Inductor knows
+                return seen.run(*given)
+        return Interpreter(self._plain or self.graph).run(*given)
+
+    def values(self, kernel: Recorded) -> tuple[torch.Tensor, ...] | None:
+        """What the kernel was given in the first call, laid out as its inputs are; None where that is not known."""
+        if self._arguments is None:
+            return None
+        found = dict[Node, torch.Tensor]()
+        given = [one.clone() if isinstance(one, torch.Tensor) else one for one in self._arguments]
+        try:
+            _Values(self.graph, set(kernel.values), lambda node, value: found.update({node: value.clone()})).run(*given)
+        except RuntimeError:
+            return None
+        if len(found) < len(kernel.values):
+            return None
+        layouts = [kernel.layouts[name] for name in kernel.inputs]
+        pairs = list(zip(kernel.values, layouts, strict=True))
+        if any(found[node].numel() != torch.Size(layout.shape).numel() for node, layout in pairs):
+            return None
+        return tuple(
+            torch.empty_strided(layout.shape, layout.strides, dtype=layout.dtype, device=found[node].device).copy_(
+                found[node].reshape(layout.shape)
+            )
+            for node, layout in pairs
+        )
+
+
+class _Values(Interpreter):
+    """Runs a graph and shows the values of some of its nodes."""
+
+    def __init__(self, graph: GraphModule, wanted: set[Node], show: Callable[[Node, torch.Tensor], Any]) -> None:
+        super().__init__(graph)
+        self.wanted, self.show = wanted, show
+
+    def run_node(self, n: Node) -> Any:
+        """The value of a node."""
+        value = super().run_node(n)
+        if n in self.wanted and isinstance(value, torch.Tensor):
+            self.show(n, value)
+        return value
+
+
+class _Written(BaseException):
+    """Inductor has written its program. Not an Exception, so that nothing between here and there wraps it."""
+
+
+def _stop(_text: Any) -> None:
+    raise _Written
+
+
+@contextlib.contextmanager
+def _environment() -> Iterator[None]:
+    """No caches, which would skip what is to be seen; and on a machine without a GPU, Triton for the CPU."""
+    with contextlib.ExitStack() as stack:
+        changes: dict[str, Any] = {"fx_graph_cache": False, "compile_threads": 1}
+        if not torch.cuda.is_available():
+            changes["cpu_backend"] = "triton"
+            stack.enter_context(stand_in_driver())
+            stack.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")
+            stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
+        stack.enter_context(inductor_config.patch(changes))
+        stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
+        yield
+
+
+class GraphRecorder:
+    """A backend of `torch.compile` that records: `torch.compile(model, backend=GraphRecorder())`."""
+
+    def __init__(self) -> None:
+        self.graphs: list[RecordedGraph] = []
+
+    def __call__(self, graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+        with _environment():
+            compiled: Callable[..., Any] = cast(Any, compile_fx)(graph, list(inputs), inner_compile=self._inner)
+        return compiled
+
+    def _inner(self, graph: GraphModule, inputs: Sequence[Any], **options: Any) -> Callable[..., Any]:
+        plain, recorder = copy.deepcopy(graph), Recorder()
+        recorded = RecordedGraph(graph, backward=bool(options.get("is_backward")), _plain=plain)
+        save = patch.object(GraphLowering, "save_output_code", staticmethod(_stop))
+        try:
+            with _environment(), observing(recorder.see), save:
+                compile_fx_inner(graph, inputs, **options)
+            recorded.why_not = "Inductor writes no program for it"
+        except _Written:
+            recorded.kernels = tuple(recorder.recorded())
+        except Exception as error:  # noqa: BLE001 - whatever Inductor raises: the graph runs without it
+            recorded.why_not = f"{type(error).__name__}: {str(error).strip().splitlines()[0]:.200}"
+        self.graphs.append(recorded)
+
+        def run(arguments: list[Any]) -> Any:
+            return recorded.run(arguments)
+
+        run._boxed_call = True  # type: ignore[attr-defined]  # how compiled graphs say that they empty the list
+        return run

@@ -1,0 +1,152 @@
+"""Fills the store of replacements from recorded kernels: each gets an answer that was judged against aten, or a reason.
+
+Inductor's own kernel is judged too. One that gives other values than aten, on random draws and on those that the model
+really has, is kept as a finding.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.backend.store.store import Store
+from kernelwright.backend.targets import get_target
+from kernelwright.driver.compiling.live_model import LiveModel
+from kernelwright.driver.compiling.program import compile_module
+from kernelwright.evaluation.sandbox.parent import Limits
+from kernelwright.frontend.swap.graphs import RecordedGraph
+from kernelwright.frontend.swap.problem import own_kernel, problem
+from kernelwright.frontend.swap.recorded import Recorded
+from kernelwright.frontend.swap.replacement import replacement
+from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import Pipeline
+from kernelwright.ir.printer import print_module
+from kernelwright.ir.values import KernelModule
+
+#: stored: a replacement is in the store now. known: something was there before. wrong: Inductor's kernel is, which the
+#: store says now. refused: no answer was verified. left out: there is no problem to answer.
+Became = Literal["stored", "known", "wrong", "refused", "left out"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a recorded kernel, and why."""
+
+    key: str
+    name: str
+    became: Became
+    why: str = ""
+
+
+@dataclass
+class Filling:
+    """Answers kernels by a pipeline and keeps what is verified in the store, for the context's target."""
+
+    store: Store
+    pipeline: Pipeline
+    context: Context
+    limits: Limits = field(default_factory=Limits)
+    say: Callable[[str], None] = lambda _line: None
+    #: Judge no more kernels than this; None: all.
+    most: int | None = None
+
+    @property
+    def target(self) -> str:
+        """The target as the store names it."""
+        name = self.context.target
+        return name if name == "interpreter" else f"sm_{get_target(name).capability}"
+
+    def fill(self, graphs: Iterable[RecordedGraph]) -> Iterator[Outcome]:
+        """What becomes of each kernel of the graphs, those that occur several times once. `most` stops after so many
+        that were judged."""
+        seen, judged = set[str](), 0
+        for graph in graphs:
+            for kernel in graph.kernels:
+                if kernel.key in seen or kernel.parts:
+                    continue
+                if kernel.key:
+                    seen.add(kernel.key)
+                if self.most is not None and judged >= self.most and kernel.graph is not None:
+                    continue
+                self.say(kernel.name)
+                outcome = self.one(kernel, graph)
+                judged += outcome.became in ("stored", "wrong", "refused", "known")
+                yield outcome
+
+    def one(self, kernel: Recorded, graph: RecordedGraph) -> Outcome:
+        """What becomes of one kernel."""
+
+        def outcome(became: Became, why: str = "") -> Outcome:
+            return Outcome(kernel.key, kernel.name, became, why)
+
+        if kernel.graph is None:
+            return outcome("left out", kernel.why_not)
+        if (entry := self.store.find(kernel.key, self.target, Versions.installed())) is not None:
+            return outcome("wrong" if entry.kind == "wrong" else "known", entry.operation or entry.form)
+        try:
+            module = problem(kernel, graph.spreads)
+            if found := self._wrong(kernel, graph, module):
+                return outcome("wrong", found)
+            result = compile_module(module, self.pipeline, self.context)
+            if not result.ok:
+                return outcome("refused", f"{result.verdict}")
+            made = replacement(kernel, result.module)
+        except KernelwrightError as error:
+            return outcome("refused", str(error).splitlines()[0])
+        assert result.verdict is not None
+        inputs = "drawn like the model's own values" if graph.spreads else "drawn from normal distributions"
+        entry = self._entry(
+            kernel,
+            kind="replacement",
+            module=print_module(result.module),
+            replacement=made.text,
+            form=made.form,
+            order=made.order,
+            certificate=self._certificate(result.verdict, inputs=inputs, digest=result.module.digest),
+        )
+        return outcome("stored", made.form) if self.store.put(entry) else outcome("refused", self.store.trouble)
+
+    def _entry(self, kernel: Recorded, **content: Any) -> Entry:
+        return Entry(kernel.key, self.target, Versions.installed(), name=kernel.name, source=kernel.source, **content)
+
+    def _certificate(self, verdict: Verdict, **more: str) -> dict[str, Any]:
+        """What was tested, and on what."""
+        return {
+            "claim": "correct",
+            "verdict": str(verdict),
+            "rungs": [str(rung) for rung in verdict.rungs],
+            "errors": dict(verdict.errors),
+            "caliber": dict(verdict.caliber),
+            "pipeline": str(self.pipeline),
+            **more,
+        }
+
+    def _wrong(self, kernel: Recorded, graph: RecordedGraph, module: KernelModule) -> str:
+        """The operations that Inductor's own kernel gets wrong, which the store then knows; "" if it is right on the
+        model's own values, or if it cannot be judged.
+
+        Inputs that are drawn apart may contradict one another, as a value and its exponential do; a model's do not.
+        """
+        values = graph.values(kernel)
+        if values is None or kernel.graph is None:
+            return ""
+        try:
+            own = own_kernel(kernel, module, self.context.target)
+        except KernelwrightError:
+            return ""  # it has no plain form; the answer is judged all the same
+        unjudged = Verdict(Status.OK, Rung.INTERPRET, rungs=(Rung.INTERPRET if self._interprets else Rung.RUN,))
+        verdict = LiveModel(kernel.graph, values).judged(own, unjudged, self.limits)
+        if verdict.status is not Status.MISMATCH:
+            return ""
+        called = (str(node.target) for node in kernel.graph.graph.nodes if node.op == "call_function")
+        operation = ", ".join(dict.fromkeys(name.rpartition(".")[0] for name in called))
+        told = self._certificate(verdict, claim="Inductor's kernel differs from aten", inputs="the model's own values")
+        told["detail"] = verdict.detail
+        self.store.put(self._entry(kernel, kind="wrong", operation=operation, certificate=told))
+        return operation
+
+    @property
+    def _interprets(self) -> bool:
+        return self.context.target == "interpreter"

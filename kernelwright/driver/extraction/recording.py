@@ -1,0 +1,55 @@
+"""Records what Inductor compiles for a model: each mode in turn, with the model's own inputs."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from kernelwright.backend.torch_private import tree_leaves
+from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
+
+EVAL, TRAIN, AUTOCAST = "eval", "train", "autocast"
+MODES = (EVAL, TRAIN, AUTOCAST)
+
+
+def record_model(model: nn.Module, inputs: Sequence[Any], mode: str) -> list[RecordedGraph]:
+    """The graphs of one call: inference, a training step with its gradients, or one under autocast in bf16.
+
+    The model computes as eager does, and is left in the mode that it was in; its gradients are gone afterwards.
+    Raises what the model raises.
+    """
+    recorder, before = GraphRecorder(), model.training
+    torch.compiler.reset()
+    model.train(mode != EVAL)
+    try:
+        run_once(torch.compile(model, backend=recorder), model, inputs, mode)
+    finally:
+        model.train(before)
+        torch.compiler.reset()
+    return recorder.graphs
+
+
+def run_once(call: Callable[..., Any], model: nn.Module, inputs: Sequence[Any], mode: str) -> list[Tensor]:
+    """What a call gives: its floating outputs, and except for inference the gradients of the sum of their squares."""
+    device = next((one.device.type for one in tree_leaves(inputs) if isinstance(one, Tensor)), "cpu")
+    cast: AbstractContextManager[Any] = torch.autocast(device, torch.bfloat16) if mode == AUTOCAST else nullcontext()
+    with torch.set_grad_enabled(mode != EVAL), cast:
+        outputs = [one for one in tensors_of(call(*inputs)) if one.is_floating_point()]
+    if mode == EVAL:
+        return outputs
+    if any(one.requires_grad for one in outputs):
+        loss = torch.stack([one.float().square().mean() for one in outputs if one.requires_grad]).sum()
+        torch.autograd.backward(loss)
+    gradients = [one.grad for one in model.parameters() if one.grad is not None]
+    for one in model.parameters():
+        one.grad = None
+    return [one.detach() for one in (*outputs, *gradients)]
+
+
+def tensors_of(value: Any) -> list[Tensor]:
+    """The tensors of a result, whatever holds them; those in objects of a library are found by its mapping."""
+    if hasattr(value, "to_tuple"):
+        value = value.to_tuple()
+    return [one for one in tree_leaves(value) if isinstance(one, Tensor)]

@@ -1,0 +1,162 @@
+"""Kernels of a compile become problems, and verified answers to them entries of the store."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from kernelwright.backend.store.entry import Versions
+from kernelwright.backend.store.store import Store
+from kernelwright.driver.cli import main
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.extraction.filling import Filling
+from kernelwright.driver.extraction.recording import record_model
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.frontend.importers import import_source
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.rl.data.problems import load_problems
+
+PROGRAM = """
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.second = nn.Linear(16, 32), nn.LayerNorm(32), nn.Linear(32, 8)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, x):
+        return self.second(self.drop(torch.relu(self.norm(self.first(x)))))
+
+
+def get_inputs():
+    return [torch.randn(5, 16)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Iterator[LocalEvaluator]:
+    discover()
+    with LocalEvaluator("interpreter", 2) as found:
+        yield found
+
+
+def filling(store: Path, evaluator: LocalEvaluator) -> Filling:
+    return Filling(Store.open(store), parse_pipeline("lower-inductor"), Context("interpreter", evaluator))
+
+
+def test_every_kernel_of_a_program_is_a_row_that_others_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, out = tmp_path / "small.py", tmp_path / "kernels.jsonl"
+    program.write_text(PROGRAM, "utf-8")
+    assert main(["data", "kernels", str(program), f"out={out}"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["kernels"] == told["problems"] + sum(told["left_out"].values())
+    assert set(told["left_out"]) == {"it draws random numbers"}
+    problems = load_problems(out)
+    assert len(problems) == told["problems"] > 4
+    assert {problem.provenance["mode"] for problem in problems} == {"eval", "train"}
+    assert {problem.provenance["backward"] for problem in problems} == {False, True}
+    for problem in problems:
+        import_source(problem.source, problem.id, shrink="never")
+
+
+def test_a_stopped_run_goes_on_after_its_last_mode(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, out = tmp_path / "small.py", tmp_path / "kernels.jsonl"
+    program.write_text(PROGRAM, "utf-8")
+    modes = []
+
+    def stopping(model: nn.Module, inputs: list[torch.Tensor], mode: str) -> object:
+        if mode == "train":
+            raise KeyboardInterrupt
+        modes.append(mode)
+        return record_model(model, inputs, mode)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kernelwright.driver.extraction.kernels_file.record_model", stopping)
+        assert main(["data", "kernels", str(program), f"out={out}", "modes=eval,train"]) == 130
+    capsys.readouterr()
+    again = []
+    monkeypatch.setattr(
+        "kernelwright.driver.extraction.kernels_file.record_model",
+        lambda model, inputs, mode: again.append(mode) or record_model(model, inputs, mode),
+    )
+    assert main(["data", "kernels", str(program), f"out={out}", "modes=eval,train"]) == 0
+    assert (modes, again) == (["eval"], ["train"])
+    assert {problem.provenance["mode"] for problem in load_problems(out)} == {"eval", "train"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "takes one PROGRAM"),
+        (["nowhere.py"], "nowhere.py: no such file"),
+        ([__file__, "modes=eval,both"], "'both' is none of eval, train, autocast"),
+        ([__file__, "outt=x"], "takes out=…, modes=…, seed=…, got outt=x"),
+    ],
+)
+def test_bad_words_are_told_at_once(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "kernels", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_verified_answers_are_kept_with_what_was_tested(tmp_path: Path, evaluator: LocalEvaluator) -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32))
+    graphs = record_model(model, [torch.randn(5, 16)], "train")
+    assert [graph.backward for graph in graphs] == [False, True]
+    found = list(filling(tmp_path, evaluator).fill(graphs))
+    assert {one.became for one in found} == {"stored"}, found
+    store = Store.open(tmp_path)
+    for one in found:
+        entry = store.find(one.key, "interpreter", Versions.installed())
+        assert entry is not None and entry.kind == "replacement"
+        assert entry.certificate["claim"] == "correct"
+        assert entry.certificate["inputs"] == "drawn like the model's own values"
+        assert entry.certificate["digest"] == parse_module(entry.module).digest
+    again = list(filling(tmp_path, evaluator).fill(graphs))
+    assert [one.became for one in again] == ["known"] * len(found)
+
+
+class Places(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.arange(8)[:, None] * 1_000_000_000 * x
+
+
+def test_inductors_own_kernel_that_differs_from_aten_is_a_finding(tmp_path: Path, evaluator: LocalEvaluator) -> None:
+    # Inductor takes places for symbols, and multiplies them in 32 bits.
+    graphs = record_model(Places(), [torch.ones(8, 8, dtype=torch.int64)], "eval")
+    (found,) = filling(tmp_path, evaluator).fill(graphs)
+    assert found.became == "wrong" and "aten.mul" in found.why
+    entry = Store.open(tmp_path).find(found.key, "interpreter", Versions.installed())
+    assert entry is not None and (entry.kind, entry.operation) == ("wrong", found.why)
+    assert "own weights and inputs" in entry.certificate["detail"]
+
+
+def test_recording_leaves_a_model_as_it_was_and_computes_as_eager_does() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)).eval()
+    x, before = torch.randn(2, 3, 8, 8), {name: value.clone() for name, value in model.state_dict().items()}
+    record_model(model, [x], "eval")
+    assert not model.training and all(one.grad is None for one in model.parameters())
+    assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
+    record_model(model, [x], "train")
+    model.train()
+    expected = nn.BatchNorm2d(8)
+    expected(model[0](x))
+    torch.testing.assert_close(model[1].running_mean, expected.running_mean)
