@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import shlex
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,15 @@ def result_text(value: Any, depth: int = 0) -> str:
     opening, closing = "{}" if isinstance(value, Mapping) else "[]"
     lines = f",\n{' ' * (depth + 1)}".join(texts)
     return f"{opening}\n{' ' * (depth + 1)}{lines}\n{' ' * depth}{closing}"
+
+
+def command_line() -> str:
+    """What runs this benchmark again: its module and the arguments, folders of this machine left out."""
+    script = Path(sys.argv[0])
+    known = script.is_relative_to(_ROOT)
+    begin = ["-m", ".".join(script.relative_to(_ROOT).with_suffix("").parts)] if known else [script.name]
+    given = [Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:]]
+    return shlex.join(["python", *begin, *given])
 
 
 def code_digest(*folders: str) -> str:

@@ -24,7 +24,7 @@ from typing import Any
 import torch
 
 from benchmarks.agents.agents_summary import mean, summary, table
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.rewards import make_reward
@@ -159,7 +159,7 @@ def caliber(
 ) -> dict[str, Any]:
     """What the figures were obtained with."""
     return surroundings() | {
-        "command": " ".join(sys.argv),
+        "command": command_line(),
         "policy": {"kind": settings.kind.value, "model": settings.model},
         "arms": told_of(arms),
         "judged": "parse and interpret, on the CPU, at the sizes of the generated programs; KernelBench's are small",

@@ -22,7 +22,6 @@ arguments or no trl.
 
 import argparse
 import hashlib
-import shlex
 import statistics
 import sys
 import tempfile
@@ -37,7 +36,7 @@ from typing import Any
 import torch
 
 from benchmarks.agents.agents_summary import bootstrap, mean
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.train_settings import read_sft_settings
@@ -183,12 +182,11 @@ def figures(runs: Mapping[str, Sequence[Run]]) -> dict[str, Any]:
 
 def caliber(given: argparse.Namespace) -> dict[str, Any]:
     """What the figures were obtained with; files go by their names."""
-    words = [Path(word).name if Path(word).is_absolute() else word for word in sys.argv]
     return machine() | {
         "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
         "threads": torch.get_num_threads(),
         "versions": {name: version(name) for name in ("transformers", "peft", "trl", "accelerate")},
-        "command": f"python {shlex.join(words)}",
+        "command": command_line(),
         "pairs_sha256": hashlib.sha256(given.pairs.read_bytes()).hexdigest(),
         "settings": {name: value for name, value in vars(given).items() if name not in ("out", "pairs")},
         "lora": asdict(LORA),

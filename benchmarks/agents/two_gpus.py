@@ -24,7 +24,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.rl.trainer.run_log import read_metrics
 
@@ -141,7 +141,7 @@ def main() -> int:
             sys.stderr.write(f"{name}: {error}\n")
             return 2
         content = {"caliber": machine() | {"gpus": gpus}, "tolerance": TOLERANCE, "apart": differing, "runs": runs}
-        write_result(given.out, {"command": shlex.join(sys.argv), **content})
+        write_result(given.out, {"command": command_line(), **content})
     worst = max(value for one in differing.values() for value in one.values())
     print(json.dumps({"tolerance": TOLERANCE, "worst": worst, "apart": differing}, indent=1))
     return int(worst > TOLERANCE)

@@ -32,7 +32,7 @@ import triton
 from torch.fx.passes.fake_tensor_prop import FakeTensorMode
 
 from benchmarks.cost import cost_model_gpu as gpu
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.backend.compile.compiler import CompileFailureError, compile_launch
 from kernelwright.backend.cost.model import LaunchCost, estimate, launch_cost
 from kernelwright.backend.cost.work import in_bounds
@@ -291,8 +291,7 @@ def main() -> int:
         repredict(cases, result, get_target(plan["predicted_with"]["target"]))
         result["predicted_with"] |= {"torch": torch.__version__, "triton": triton.__version__}
     else:
-        words = [sys.argv[0], *(Path(word).name if "/" in word else word for word in sys.argv[1:])]
-        result["command"] = " ".join(["python", *words])
+        result["command"] = command_line()
         measure(arguments, cases, result)
     save(arguments.out, result)
     print(json.dumps(result["summary"], indent=1))

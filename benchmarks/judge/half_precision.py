@@ -9,7 +9,6 @@ goes on from there, and begins again for other code.
 """
 
 import argparse
-import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -21,7 +20,7 @@ from typing import Any
 from benchmarks.judge.architectures import ARCHITECTURES, FAULTS, PRECISIONS, Fault, source
 from benchmarks.judge.kernel_faults import KERNEL_FAULTS, KernelFault
 from benchmarks.judge.several_processes import Journal, Processes, TimeIsOverError
-from benchmarks.row_lines import code_digest, write_result
+from benchmarks.row_lines import code_digest, command_line, write_result
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.compiling.kernel_by_kernel import (
@@ -148,7 +147,7 @@ def write(out: Path, rows: dict[str, dict[str, Any]], caliber: Mapping[str, Any]
     whole = {name: one for name, one in rows.items() if not one["fault"]}
     planted = {name: one for name, one in rows.items() if one["fault"]}
     content = {
-        "command": shlex.join(["python", *sys.argv]),
+        "command": command_line(),
         "caliber": caliber,
         "summary": {
             "models": len({one["model"] for one in whole.values()}),

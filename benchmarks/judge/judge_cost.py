@@ -11,7 +11,6 @@ that are not drawn for these programs cost nothing and are not tried.
 import argparse
 import json
 import os
-import shlex
 import statistics
 import subprocess
 import sys
@@ -20,8 +19,6 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
-
-from benchmarks.row_lines import write_result
 
 ROOT = Path(__file__).parents[2]
 _HEAD = "import torch\nimport torch.nn as nn\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
@@ -205,6 +202,7 @@ def main() -> int:
     if arguments.judge:
         judge(arguments.judge, arguments.strength, arguments.without)
         return 0
+    from benchmarks.row_lines import command_line, write_result
     from kernelwright.driver.campaigns.campaign import machine
 
     with tempfile.TemporaryDirectory() as folder:
@@ -216,7 +214,7 @@ def main() -> int:
                 content.extractall(old, filter="tar")
         found = measure(old.absolute(), arguments.count, arguments.rounds)
     commits = {"old": arguments.old, "new": arguments.commit or _commit()}
-    content = {"command": shlex.join(["python", *sys.argv]), "caliber": machine(), "commits": commits, **found}
+    content = {"command": command_line(), "caliber": machine(), "commits": commits, **found}
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     write_result(arguments.out, content)
     print(json.dumps({name: found[name] for name in ("milliseconds", "rate_of_old", "price_ms")}, indent=1))

@@ -9,14 +9,13 @@ command goes on from there.
 
 import argparse
 import json
-import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.evaluation.judge.local import LocalEvaluator
@@ -110,7 +109,7 @@ class Results:
     def write(self) -> None:
         """Replace the file."""
         content = {
-            "command": shlex.join(["python", *sys.argv]),
+            "command": command_line(),
             "settings": self.settings,
             "caliber": self.caliber,
             "summary": self.summary(),

@@ -10,7 +10,6 @@ tries it on the CPU.
 import argparse
 import json
 import os
-import shlex
 import signal
 import sys
 import time
@@ -19,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.judge.soak import CANDIDATE, HARM, REFERENCE
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions
@@ -71,7 +71,7 @@ def main() -> int:
     pairs = enumerate(zip(wanted, found, strict=True))
     differing = [f"{place}: {one} and {other}" for place, (one, other) in pairs if one != other]
     content = {
-        "command": shlex.join(["python", *sys.argv]),
+        "command": command_line(),
         "caliber": machine() | {"gpus": resources.get("GPU", 0), "workers": workers, "devices": sorted(
             {str(one.caliber.get("device")) for one in verdicts})},
         "statuses": dict(Counter(found)),
@@ -81,7 +81,7 @@ def main() -> int:
         "killed_worker_replaced": pids[0] not in left,
         "seconds": seconds,
     }  # fmt: skip
-    given.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_result(given.out, content)
     print(json.dumps(content, indent=1))
     same = not differing and len(found) == given.count and content["killed_worker_replaced"]
     return 0 if same else 1

@@ -19,7 +19,7 @@ import torch
 
 from benchmarks.judge.architectures import source
 from benchmarks.judge.several_processes import Journal, Processes, TimeIsOverError
-from benchmarks.row_lines import code_digest, write_result
+from benchmarks.row_lines import code_digest, command_line, write_result
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.compiling.kernel_by_kernel import judge_kernels, pieces_of, told_apart
@@ -152,7 +152,7 @@ def main() -> int:
             print("time is over; the same command goes on", file=sys.stderr)
     rows = dict(journal.known)
     right = sum(one["right"] for one in rows.values())
-    write_result(given.out, {"command": " ".join(["python", *sys.argv]), "caliber": caliber,
+    write_result(given.out, {"command": command_line(), "caliber": caliber,
                              "summary": {"programs": len(rows), "verified": right}, "rows": rows})  # fmt: skip
     return 3 if len(rows) < len(wanted) else int(right < len(rows))
 

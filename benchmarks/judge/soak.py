@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rich.progress import track
 
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions
@@ -151,7 +151,7 @@ def main() -> int:
         left &= left_behind()
     settled = memory[1] if len(memory) > 1 else memory[0]
     result = {
-        "command": " ".join(["python", *sys.argv]),
+        "command": command_line(),
         "caliber": machine(),
         "candidates": done,
         "seconds": round(time.perf_counter() - began, 1),

@@ -12,7 +12,6 @@ import json
 import os
 import pickle
 import random
-import shlex
 import sys
 import time
 from collections import Counter
@@ -25,7 +24,7 @@ from typing import Any
 
 from benchmarks.judge.architectures import ARCHITECTURES, source
 from benchmarks.judge.several_processes import Journal, Processes, TimeIsOverError
-from benchmarks.row_lines import code_digest, write_result
+from benchmarks.row_lines import code_digest, command_line, write_result
 from kernelwright.agent.evaluator import Status, Verdict, repeats
 from kernelwright.backend.compile.same_kernel import compare_kernels
 from kernelwright.backend.targets import get_target
@@ -235,7 +234,7 @@ def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 def write(out: Path, rows: dict[str, dict[str, Any]], caliber: Mapping[str, Any]) -> None:
     """Replace the file."""
     left = {name: one for name, one in rows.items() if one["fate"] in ("survived", "no verdict")}
-    command = shlex.join(["python", *sys.argv])
+    command = command_line()
     head = {"command": command, "caliber": caliber, "summary": summary(rows), "survivors": left}
     write_result(out, head | {"rows": rows})
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.evaluation.judge.local import LocalEvaluator
@@ -147,7 +147,7 @@ def main() -> int:
         one_by_one[kind] = shares(replace(options, dialect=dialect), offset + 10**5)
         print("ms", one_by_one[kind], flush=True)
     result = {
-        "command": " ".join(["python", *sys.argv]),
+        "command": command_line(),
         "caliber": machine(),
         "workers": arguments.workers or default_workers(options),
         "rates": found,

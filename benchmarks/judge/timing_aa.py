@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 
 _VISIBLE = os.environ.get("CUDA_VISIBLE_DEVICES")
 os.environ |= {"CUDA_VISIBLE_DEVICES": "", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}  # CUDA does not survive a fork
@@ -297,7 +297,7 @@ def summary(sessions: Sequence[dict[str, Any]], arguments: argparse.Namespace) -
             "samples": arguments.samples,
             "seconds": sum(session["seconds"] for session in sessions),
             "clocks": [facts[0], facts[-1]],
-            "command": f"python -m benchmarks.judge.timing_aa {' '.join(sys.argv[1:])}",
+            "command": command_line(),
         },
     }
 

@@ -18,7 +18,6 @@ compile`.
 
 import argparse
 import json
-import shlex
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +34,7 @@ from benchmarks.kernelbench.kernelbench_plots import draw
 from benchmarks.kernelbench.kernelbench_problem import KNOWN, PLAIN, SEARCHED
 from benchmarks.kernelbench.kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
 from benchmarks.kernelbench.kernelbench_work import Bench, with_searches
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.campaigns.programs import Program
 from kernelwright.driver.config.discovery import discover
@@ -186,7 +185,7 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
         finally:
             rows = [row for row in in_order(journal.results.values()) if row["status"] not in (SEARCHED, KNOWN)]
             content = {
-                "command": shlex.join(["python", *sys.argv]),
+                "command": command_line(),
                 "made_with": common,
                 "caliber": machine(),
                 "summary": summarize(rows, read_floors(arguments.floors)),

@@ -19,7 +19,6 @@ import argparse
 import json
 import math
 import re
-import shlex
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +32,7 @@ from benchmarks.kernelbench.kernelbench import read_json, read_problems, setting
 from benchmarks.kernelbench.kernelbench_memory import Shares, device_bytes
 from benchmarks.kernelbench.side_by_side import BEFORE, Question, work_off
 from benchmarks.rewrites.handwritten_gpu import caliber_of, geomean
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.backend.compile.compiler import lower_launch
 from kernelwright.backend.compile.ttir_form import form
 from kernelwright.backend.launch.execute import Launch, trace_launches
@@ -207,7 +206,7 @@ def compare(arguments: argparse.Namespace, console: Console) -> int:
                 if row.get("digest") == one.digest:
                     rows[one.name] |= {key: value for key, value in row.items() if key not in ("id", "module")}
     found = summary(rows)
-    command = shlex.join(["python", *sys.argv])
+    command = command_line()
     write_result(out, {"command": command, "caliber": caliber, "summary": found, "rows": rows})
     print(json.dumps(found, indent=1))
     return 0 if not found["open"] and not found["slower"] else 1

@@ -16,7 +16,6 @@ import argparse
 import json
 import math
 import os
-import shlex
 import statistics
 import subprocess
 import sys
@@ -34,7 +33,7 @@ from benchmarks.kernelbench.kernelbench_memory import Shares, device_bytes
 from benchmarks.kernelbench.kernelbench_work import with_searches
 from benchmarks.kernelbench.side_by_side import BEFORE, TRIALS, Question, work_off
 from benchmarks.rewrites.handwritten import FINDS, Program, divides, finds, handwritten, reads_again
-from benchmarks.row_lines import write_result
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.backend.measure.children import cores
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.discovery import discover
@@ -151,7 +150,7 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
             answered = [name for name, one in chosen.items() if known.get(name, {}).get("digest") == one.digest]
             rows = {name: public(chosen[name], known[name]) for name in answered}
             content = {
-                "command": shlex.join(["python", *sys.argv]),
+                "command": command_line(),
                 "made_with": made_with,
                 "caliber": caliber_of(arguments.commit),
                 "summary": summary(rows, len(chosen)),
