@@ -8,12 +8,14 @@ import pytest
 import torch
 from torch import nn
 
+from kernelwright.backend.store.archive import read_archive, write_archive
 from kernelwright.backend.store.entry import Versions
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.cli import main
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.extraction.filling import Filling
 from kernelwright.driver.extraction.recording import record_model
+from kernelwright.driver.judging.stored import StoredJudge
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.parser import parse_module
@@ -131,6 +133,13 @@ def test_verified_answers_are_kept_with_what_was_tested(tmp_path: Path, evaluato
         assert entry.certificate["digest"] == parse_module(entry.module).digest
     again = list(filling(tmp_path, evaluator).fill(graphs))
     assert [one.became for one in again] == ["known"] * len(found)
+    # Another machine finds them right as well.
+    write_archive(store.entries(), tmp_path / "shared.zip")
+    other = Store.open(tmp_path / "other")
+    assert all(other.put(entry) for entry in read_archive(tmp_path / "shared.zip"))
+    with StoredJudge(pytest.fail) as judge:
+        checked = other.verify(judge)
+    assert (len(checked.sound), checked.refused) == (len(found), {})
 
 
 class Places(nn.Module):

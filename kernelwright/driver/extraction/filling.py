@@ -19,6 +19,7 @@ from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.problem import own_kernel, problem
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.frontend.swap.replacement import replacement
+from kernelwright.frontend.swap.stored import arguments_of
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
@@ -104,6 +105,7 @@ class Filling:
             replacement=made.text,
             form=made.form,
             order=made.order,
+            arguments=arguments_of(kernel),
             certificate=self._certificate(result.verdict, inputs=inputs, digest=result.module.digest),
         )
         return outcome("stored", made.form) if self.store.put(entry) else outcome("refused", self.store.trouble)
