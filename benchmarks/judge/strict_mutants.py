@@ -45,7 +45,7 @@ ROOT = Path(__file__).parents[2]
 EACH = 24
 #: What is not known before outputs are compared: on so many draws in one task, and on how many draws at most for one
 #: on which the module itself runs.
-OPEN, AT_ONCE, MOST_PLACES = "open", 200, 8
+OPEN, AT_ONCE, AT_ONCE_ON_GPU, MOST_PLACES = "open", 200, 1000, 8
 _INVALID = (Status.COMPILE_ERROR, Status.UNPARSED, Status.UNSUPPORTED)
 #: A program's name, and what makes its modules.
 Source = tuple[str, Callable[[], list[KernelModule]]]
@@ -202,11 +202,13 @@ def fate(one: Drawn, verdict: Verdict) -> tuple[str, str]:
     return OPEN, ""
 
 
-def compared(ticket: Ticket, places: range) -> tuple[int, str]:
+def compared(ticket: Ticket, places: range, on_gpu: bool) -> tuple[int, str]:
     """On how many draws in these places a mutant gave the same bits, and the draw on which it did not, if any."""
     one, same = ticket.drawn(), 0
     assert one is not None
-    for draw, agrees in Original(one.module).agreements(one.mutant, places):
+    original = Original(one.module)
+    agreements = original.agreements_on_gpu if on_gpu else original.agreements
+    for draw, agrees in agreements(one.mutant, places):
         if not agrees:
             return same, f"{draw.name}, draw {draw.seed}"
         same += 1
@@ -251,6 +253,7 @@ class Run:
     tickets: Iterator[Ticket]
     count: int
     draws: int
+    on_gpu: bool = False
 
     def rows(self) -> dict[str, dict[str, Any]]:
         """Every mutant by its name."""
@@ -283,21 +286,25 @@ class Run:
         """Whether these mutants survived or are equivalent."""
         found: dict[Ticket, dict[str, Any]] = {}
         asked: dict[Ticket, list[str]] = {ticket: [] for ticket in unsettled}
+        reached = dict.fromkeys(unsettled, 0)
         while len(found) < len(asked):
             tasks = {}
             for ticket, keys in asked.items():
                 answers = [self.journal.known[key] for key in keys]
                 same, differs = sum(one[0] for one in answers), next((one[1] for one in answers if one[1]), "")
-                begin = len(keys) * AT_ONCE
+                begin = reached[ticket]
                 if differs or same >= self.draws or begin >= MOST_PLACES * self.draws:
                     told = f"differs on {differs}" if differs else f"the same bits on {same} draws"
                     fate = "survived" if differs or same < self.draws else "equivalent"
                     found[ticket] = {"fate": fate, "detail": told}
                     continue
-                end = begin + (self.draws - same if keys else 1)
-                for first in range(begin, end, AT_ONCE):
+                end = begin + (self.draws - same if keys else 1)  # the first ones tell most, interpreted
+                on_gpu = self.on_gpu and begin > 0
+                step = AT_ONCE_ON_GPU if on_gpu else AT_ONCE
+                for first in range(begin, end, step):
                     keys.append(f"{ticket.key} on draws from {first}")
-                    tasks[keys[-1]] = partial(compared, ticket, range(first, first + AT_ONCE))
+                    tasks[keys[-1]] = partial(compared, ticket, range(first, first + step), on_gpu)
+                    reached[ticket] = first + step
             self.processes.answers_kept(self.journal, tasks)
         return found
 
@@ -313,16 +320,17 @@ def main() -> int:
     parser.add_argument("--corpora", nargs="*", default=list(CORPORA), choices=list(CORPORA))
     parser.add_argument("--target", type=float, default=0.97, help="the score to reach")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--gpu", action="store_true", help="compare compiled kernels where the interpreter agrees")
     parser.add_argument("--seconds", type=float, default=1e6, help="after which the command ends; the same goes on")
     arguments = parser.parse_args()
     code = code_digest("ir", "frontend", "backend", "kernelwright", "tests/suite", "examples")
     settings = {name: getattr(arguments, name) for name in ("seed", "corpora")}
-    caliber = machine() | {"code": code} | settings
+    caliber = machine() | {"code": code, "compared": "compiled" if arguments.gpu else "interpreted"} | settings
     journal = Journal(arguments.journal / "answers.jsonl", caliber)
     drawn = tickets(arguments.seed, arguments.corpora, arguments.journal / code)
     with Processes(arguments.jobs, arguments.seconds) as processes:
         try:
-            rows = Run(journal, processes, drawn, arguments.count, arguments.draws).rows()
+            rows = Run(journal, processes, drawn, arguments.count, arguments.draws, arguments.gpu).rows()
         except TimeIsOverError:
             print(f"time is over: {len(journal.known)} answers are kept; the same command goes on", file=sys.stderr)
             return 3

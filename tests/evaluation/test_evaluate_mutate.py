@@ -338,3 +338,16 @@ def test_scores_count_what_they_say() -> None:
     assert report.strict_score == 6 / 10
     assert report.by_kind()["mask"]["equivalent"] == 5
     assert MutationReport(()).score != MutationReport(()).score  # no mutants, no number
+
+
+@pytest.mark.gpu
+def test_compiled_kernels_agree_where_interpreted_ones_do() -> None:
+    original = Original(MODULE)
+    same = find("`tl.load(x_ptr + row * 40 + j, mask=j < width, other=0.0)` -> "
+                "`tl.load(x_ptr + row * 40 + j, mask=j < width, other=1.0)`")  # fmt: skip
+    agreed = list(original.agreements_on_gpu(same, range(120, 240)))
+    assert len(agreed) == 120 and all(one for _, one in agreed)
+    rounded = replace(same, module=replace(MODULE, kernels=(Kernel("rows", KERNEL.replace("1.0", "1.0000001")),)))
+    kinds = {draw.name for draw, one in original.agreements(rounded, range(60)) if one}
+    found = list(original.agreements_on_gpu(rounded, range(60, 240)))
+    assert {draw.name for draw, _ in found} <= kinds and not all(one for _, one in found)

@@ -1,7 +1,8 @@
 """Evidence that a mutant computes what its module computes: proofs, and what can be observed on draws.
 
 Finding out runs the reference and the mutant in this process, the latter in the guarded interpreter: it is a module in
-the dialect, changed by us. Failures of either are evidence too and never raised.
+the dialect, changed by us. Failures of either are evidence too and never raised. On a GPU nothing guards memory, so a
+mutant runs there only on kinds of draws that it has come through in the interpreter.
 """
 
 import math
@@ -15,11 +16,11 @@ from torch import Tensor
 
 from kernelwright.backend.compile.compiler import compile_module
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
-from kernelwright.backend.launch.execute import load_module
+from kernelwright.backend.launch.execute import CudaRuntime, Loaded, load_module
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tensors import SHORT_DTYPES, copy_of
 from kernelwright.evaluation.checks.expected import FLOORS
-from kernelwright.evaluation.mutation.draws import FAILURES, Draw, draws
+from kernelwright.evaluation.mutation.draws import EACH_KIND, FAILURES, Draw, draws
 from kernelwright.evaluation.mutation.mutants import Mutant
 from kernelwright.ir.values import KernelModule
 
@@ -52,10 +53,26 @@ class Original:
     def agreements(self, mutant: Mutant, places: range) -> Iterator[tuple[Draw, bool]]:
         """The draws in these places on which the module itself runs, and whether the mutant gives the same bits."""
         for draw in draws(self.module.reference, places):
-            outputs = _run(self.module, draw)
-            if outputs is not None:
-                got = _run(mutant.module, draw)
-                yield draw, got is not None and len(got) == len(outputs) and all(map(_same_bits, outputs, got))
+            yield from self._agreement(mutant, draw)
+
+    def agreements_on_gpu(self, mutant: Mutant, places: range) -> Iterator[tuple[Draw, bool]]:
+        """The same with compiled kernels, on draws of the kinds on which both agree in the interpreter. Compilers may
+        round in another order: where compiled kernels differ, the interpreter decides."""
+        kinds = {draw.name for draw, agrees in self.agreements(mutant, EACH_KIND) if agrees}
+        first, second = (load_module(one, CudaRuntime()) for one in (self.module, mutant.module))
+        for draw in draws(self.module.reference, places):
+            if draw.name not in kinds:
+                continue
+            wanted = _tried(first, draw, "cuda")
+            if wanted is not None and _alike(wanted, _tried(second, draw, "cuda")):
+                yield draw, True
+            else:
+                yield from self._agreement(mutant, draw)
+
+    def _agreement(self, mutant: Mutant, draw: Draw) -> Iterator[tuple[Draw, bool]]:
+        outputs = _run(self.module, draw)
+        if outputs is not None:
+            yield draw, _alike(outputs, _run(mutant.module, draw))
 
     @property
     def draws(self) -> int:
@@ -109,14 +126,28 @@ def _bare(ptx: str) -> str:
 
 
 def _run(module: KernelModule, draw: Draw) -> list[Tensor] | None:
-    """Outputs and then inputs and state as the module leaves them; None where it fails."""
+    """Outputs and then inputs and state as the module, interpreted, leaves them; None where it fails."""
     try:
-        inputs = [copy_of(value) if isinstance(value, Tensor) else value for value in draw.inputs]
-        state = {name: copy_of(value) for name, value in draw.state.items()}
-        outputs = load_module(module, InterpreterRuntime(), draw.seed)(inputs, state)
+        loaded = load_module(module, InterpreterRuntime(), draw.seed)
+    except FAILURES:
+        return None
+    return _tried(loaded, draw, "cpu")
+
+
+def _tried(loaded: Loaded, draw: Draw, device: str) -> list[Tensor] | None:
+    """The same of a module that is loaded for a device."""
+    try:
+        inputs = [copy_of(value, device) if isinstance(value, Tensor) else value for value in draw.inputs]
+        state = {name: copy_of(value, device) for name, value in draw.state.items()}
+        outputs = loaded(inputs, state)
     except FAILURES:
         return None
     return [*outputs, *(value for value in [*inputs, *state.values()] if isinstance(value, Tensor))]
+
+
+def _alike(wanted: Sequence[Tensor], got: Sequence[Tensor] | None) -> bool:
+    """Whether the second ones, if there are any, have the bits of the first."""
+    return got is not None and len(wanted) == len(got) and all(map(_same_bits, wanted, got))
 
 
 def _same_bits(wanted: Tensor, got: Tensor) -> bool:
