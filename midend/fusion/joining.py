@@ -83,14 +83,19 @@ def _names(pair: HandOver, host: HostLaunch, guest: HostLaunch) -> dict[str, str
 def _launched(
     pair: HandOver, host: HostLaunch, guest: HostLaunch, made: Function, names: Mapping[str, str]
 ) -> KernelModule:
-    """The module with the kernel in the place of both, with the host's grid and both's options."""
+    """The module with the kernel in the place of both, with the host's grid and both's options, those left out that
+    the kernel takes no longer: a whole row needs no block of its length."""
     given = {names[name]: text for name, text in guest.given.items() if name in names} | host.given
     parameters = [one.name for one in made.parameters]
     kernels = (pair.first.kernel, pair.second.kernel)
     covers = tuple(dict.fromkeys(cover for kernel in kernels for cover in kernel.covers))
     chosen = dict(guest.kernel.meta)
     options = ((names[name], chosen[name]) for name in guest.constexprs if name in chosen)
-    meta = (*host.kernel.meta, *((name, value) for name, value in options if name in parameters))
+    gone = set(host.constexprs) - set(parameters)
+    if gone & host.grid_options:
+        raise UnfitError("the grid is worked out from a block that the kernel has no longer")
+    own = ((name, value) for name, value in host.kernel.meta if name not in gone)
+    meta = (*own, *((name, value) for name, value in options if name in parameters))
     kernel = Kernel(made.symbol, print_function(made), meta, covers)
     return pair.fused(kernel, [given[one.name] for one in made.parameters if not one.is_constexpr], grid_of=host)
 

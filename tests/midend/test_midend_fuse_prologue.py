@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from programs import assert_right
+from programs import assert_right, lowered
 
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.parser import parse_module
@@ -99,3 +99,11 @@ def test_other_kernels_stay(old: str, new: str, reason: str) -> None:
     after, said = fused(module)
     assert after is module
     assert [one.startswith(reason) for one in said] == [True], said
+
+
+def test_a_row_that_is_taken_whole_leaves_no_option_for_its_block() -> None:
+    before = lowered("torch.logsumexp(F.max_pool3d(a, 2), 1, keepdim=True)", [(2, 8, 6, 6, 6)], persistent=False)
+    after, _ = fused(before)
+    (kernel,) = (one for one in after.kernels if one.meta)
+    assert dict(before.kernels[-1].meta).keys() - dict(kernel.meta).keys() == {"R0_BLOCK"}
+    assert_right(after)
