@@ -253,6 +253,9 @@ def _copied(graph: Graph, node: Node, copied: Mapping[Node, Node]) -> Node:
     name = str(node.target)
     if _draws(node):
         raise _ApartError(f"{name} draws random numbers")
+    if name == "prims.fma.default":  # rounded once less; aten has no such operation
+        first, second, third = (copied[one] for one in node.args if isinstance(one, Node))
+        return graph.call_function(_aten.addcmul.default, (third, first, second))
     made = graph.node_copy(node, lambda one: copied[one])
     if name in _PUBLIC:
         if any(user.args[1] != 0 for user in node.users):

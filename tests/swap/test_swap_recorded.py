@@ -64,6 +64,7 @@ def recorded() -> dict[str, Any]:
         "random": kernels(lambda x: torch.nn.functional.dropout(x, 0.5), torch.randn(5, 16)),
         "symbolic": kernels(lambda x: x.exp(), torch.randn(5, 16), dynamic=True),
         "split": kernels(lambda x: x.exp().sum(), torch.randn(1 << 16)),
+        "softmax": kernels(lambda x: x.softmax(-1), torch.randn(5, 16, requires_grad=True), backward=True),
         "constant": kernels(lambda x: (torch.arange(8), x + 1), torch.randn(8)),
     }
 
@@ -84,6 +85,12 @@ def test_a_changed_argument_is_written_with_what_is_copied_there(found: dict[str
     assert not any(one["why_not"] for one in found["changed"])
     changed = [one for one in found["changed"] if "aten.copy_.default" not in str(one["operations"])]
     assert changed, found["changed"]
+
+
+def test_an_operation_of_inductors_own_has_one_of_aten_in_its_place(found: dict[str, Any]) -> None:
+    """Where a reference is judged, nobody has loaded Inductor."""
+    called = {name for one in found["softmax"] for name in one["operations"]}
+    assert "aten.addcmul.default" in called and not any(name.startswith("prims.fma") for name in called)
 
 
 def test_forward_and_backward_have_references(found: dict[str, Any]) -> None:
