@@ -123,15 +123,13 @@ with torch.no_grad():
 @pytest.mark.parametrize(
     ("break_", "feature"),
     [
-        ("import triton.runtime.interpreter as i; del i._patch_lang_core", "the interpreter is off with triton"),
-        ("import triton.compiler as c; del c.ASTSource", "offline compilation is off with triton"),
-        ("import torch._inductor.fx_passes.post_grad as p; del p.prepare_softmax_extra_check", "lower-inductor is off"),
+        ("import torch._inductor.async_compile as a; del a.AsyncCompile.triton", "swapping kernels is off with torch"),
         (
-            "import triton.runtime.interpreter as i\ndef patched(lang): ...\ni._patch_lang_core = patched",
-            "patched has no parameter scope",
+            "import torch._inductor.async_compile as a\ndef load(self, text): ...\na.AsyncCompile.triton = load",
+            "load has no parameter kernel_name",
         ),
     ],
-    ids=["interpreter", "compiler", "inductor", "signature"],
+    ids=["name", "signature"],
 )
 def test_torch_compile_is_plain_inductor_where_a_name_is_missing(break_: str, feature: str) -> None:
     done = run(LACKING.format(break_=break_))
@@ -139,6 +137,16 @@ def test_torch_compile_is_plain_inductor_where_a_name_is_missing(break_: str, fe
     assert "Traceback" not in done.stderr
     (line,) = [line for line in done.stderr.splitlines() if "torch.compile runs plain Inductor" in line]
     assert feature in line
+
+
+@pytest.mark.slow
+def test_torch_compile_needs_neither_our_interpreter_nor_our_lowering() -> None:
+    lacks = (
+        "import triton.runtime.interpreter as i, triton.compiler as c, torch._inductor.fx_passes.post_grad as p\n"
+        "del i._patch_lang_core, c.ASTSource, p.prepare_softmax_extra_check"
+    )
+    done = run(LACKING.format(break_=lacks))
+    assert done.returncode == 0 and " is off " not in done.stderr, done.stderr
 
 
 def test_the_command_line_says_in_one_line_what_is_off(tmp_path: Path) -> None:

@@ -72,6 +72,18 @@ class Store:
                 return entry
         return None
 
+    def candidates(self, key: str, target: str, versions: Versions) -> list[Entry]:
+        """All that `find` may give for a kernel: its findings, or without any its replacements, the last one first."""
+        rows = [row for row in self._ask(lambda index: index.find(key, target, versions)) if row.trusted]
+        found = [entry for row in rows if (entry := self._read(row)) is not None]
+        return [entry for entry in found if entry.kind == "wrong"] or found
+
+    def keys(self, target: str, versions: Versions) -> list[str]:
+        """The keys of all kernels for which `find` may give something."""
+        rows = self._ask(lambda index: index.rows())
+        wanted = target, str(versions)
+        return sorted({row.key for row in rows if row.trusted and (row.target, row.versions) == wanted})
+
     def put(self, entry: Entry) -> bool:
         """Keep an entry; it is found from now on in the place of earlier ones. Says whether it was kept."""
         index = self._index

@@ -47,21 +47,26 @@ class Launchable(Protocol):
 
 
 #: Gives, for a kernel's name and text that are about to be loaded, another text in Inductor's own form whose kernel has
-#: the same name, an object to launch, or None: Inductor's own.
+#: the same name, an object to launch, or None: Inductor's own. It is asked twice for a kernel that is compiled early,
+#: in another process, and then loaded.
 Chooser = Callable[[str, str], "str | Launchable | None"]
 #: Told a kernel's name and what went wrong with the one that was chosen for it; Inductor's own runs from there on.
 Failed = Callable[[str, Exception], None]
-_Asked = tuple[Chooser, Failed | None]
 
 _observers: ContextVar[tuple[Callable[[Generated], None], ...]] = ContextVar("observers", default=())
-_choosers: ContextVar[tuple[_Asked, ...]] = ContextVar("choosers", default=())
+_chooser: ContextVar[tuple[Chooser, Failed | None] | None] = ContextVar("chooser", default=None)
+#: Whether Inductor is writing a kernel, and may have it compiled early.
+_writing: ContextVar[bool] = ContextVar("writing", default=False)
 
 
 @contextmanager
 def observing(callback: Callable[[Generated], None]) -> Iterator[None]:
-    """Within it, in this context, the callback is given each kernel that Inductor writes, a repeated one each time."""
+    """Within it, in this context, the callback is given each kernel that Inductor writes, a repeated one each time.
+
+    Graphs for gradients may be compiled later and in another thread, where this context is not: see `plain.Inductor`.
+    """
     with _installed():
-        token = _observers.set((*_observers.get(), callback))
+        token = _observers.set((*(one for one in _observers.get() if one is not callback), callback))
         try:
             yield
         finally:
@@ -71,16 +76,16 @@ def observing(callback: Callable[[Generated], None]) -> Iterator[None]:
 @contextmanager
 def choosing(callback: Chooser, failed: Failed | None = None) -> Iterator[None]:
     """Within it, in this context, the callback is asked what to load in the place of each kernel, also after a hit in
-    Inductor's caches. One within another is asked first.
+    Inductor's caches. One within another is asked alone. Kernels that Inductor only times are its own.
 
     A chosen text or object that cannot be loaded, or raises when it is first launched, gives way to Inductor's kernel.
     """
     with _installed():
-        token = _choosers.set(((callback, failed), *_choosers.get()))
+        token = _chooser.set((callback, failed))
         try:
             yield
         finally:
-            _choosers.reset(token)
+            _chooser.reset(token)
 
 
 class _Patch:
@@ -122,7 +127,11 @@ def _installed() -> Iterator[None]:
 
 
 def _defined(self: Any, src_code: str, node_schedule: Any, kernel: Any) -> str:
-    name: str = _define.before(self, src_code, node_schedule, kernel)
+    token = _writing.set(True)
+    try:
+        name: str = _define.before(self, src_code, node_schedule, kernel)
+    finally:
+        _writing.reset(token)
     for callback in _observers.get():
         source = src_code
         for place in (Placeholder.KERNEL_NAME, Placeholder.DESCRIPTIVE_NAME):
@@ -138,18 +147,21 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
     def load(text: str) -> Any:
         return _load.before(self, kernel_name, text, *rest, **options)
 
-    for callback, failed in _choosers.get():
-        try:
-            chosen = callback(kernel_name, source_code)
-            if chosen is None:
-                continue
-            own = _Own(kernel_name, lambda: load(source_code), failed)
-            loaded = load(chosen) if isinstance(chosen, str) else chosen
-        except Exception as error:  # noqa: BLE001 - a replacement must never break a compile
-            _give_up(kernel_name, error, failed)
-            continue
-        return _Awaited(loaded, own) if isinstance(loaded, CodeCacheFuture) else own.behind(loaded)
-    return load(source_code)
+    asked = _chooser.get()
+    # Programs name the device when they load a kernel; what times kernels, to choose among fusions, does not.
+    if asked is None or not (rest or options or _writing.get()):
+        return load(source_code)
+    callback, failed = asked
+    try:
+        chosen = callback(kernel_name, source_code)
+        loaded = load(chosen) if isinstance(chosen, str) else chosen
+    except Exception as error:  # noqa: BLE001 - a replacement must never break a compile
+        _give_up(kernel_name, error, failed)
+        loaded = None
+    if loaded is None:
+        return load(source_code)
+    own = _Own(kernel_name, lambda: load(source_code), failed)
+    return _Awaited(loaded, own) if isinstance(loaded, CodeCacheFuture) else own.behind(loaded)
 
 
 @dataclass(frozen=True)

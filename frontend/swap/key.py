@@ -83,6 +83,19 @@ class InductorKernel:
         return dict(_literal(self.arguments.get("size_hints"), {}))
 
     @cached_property
+    def target(self) -> str:
+        """What the kernel is compiled for: `sm_90`; `interpreter` on a CPU; "" for what is no GPU of NVIDIA's."""
+        fields = _fields(self.meta("triton_meta").get("device"))
+        kind, capability = (_literal(fields.get(name), "") for name in ("type", "cc"))
+        return {"cuda": f"sm_{capability}", "cpu": "interpreter"}.get(kind, "")
+
+    @property
+    def unfixed(self) -> tuple[str, ...]:
+        """The parameters whose numbers do not stand in the text: sizes that may change from call to call, offsets."""
+        first = {ast.unparse(one.targets[0]) for one in self.function.body if isinstance(one, ast.Assign)}
+        return tuple(name for name in self.parameters if name not in self.pointers and name not in first)
+
+    @cached_property
     def key(self) -> str:
         """64 hexadecimal digits."""
         body = copy.deepcopy(self.function)
@@ -127,8 +140,10 @@ def _chosen(values: Mapping[str, ast.expr], names: tuple[str, ...]) -> list[tupl
 
 def _device(node: ast.expr | None) -> list[tuple[str, str]]:
     """What of `DeviceProperties(...)` belongs to the key; of a CPU, where kernels are interpreted, only that it is."""
-    if not isinstance(node, ast.Call):
-        return []
-    fields = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
-    kind = _literal(fields.get("type"), "")
-    return _chosen(fields, ("type",) if kind == "cpu" else _DEVICE)
+    fields = _fields(node)
+    return _chosen(fields, ("type",) if _literal(fields.get("type"), "") == "cpu" else _DEVICE)
+
+
+def _fields(node: ast.expr | None) -> dict[str, ast.expr]:
+    keywords = node.keywords if isinstance(node, ast.Call) else []
+    return {keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None}

@@ -32,9 +32,9 @@ from kernelwright.driver.config.settings import (
     read_evaluate_settings,
     read_settings,
 )
-from kernelwright.driver.dynamo import permitted
 from kernelwright.driver.judging.batch import read_text
 from kernelwright.driver.run.build import import_reference, larger_references, open_pool, read_program, silent
+from kernelwright.driver.run.numerics import permitted
 from kernelwright.driver.run_records import AblationRun, CompileRun, TrainingRun, load_run
 from kernelwright.evaluation.pools.pool import Item
 from kernelwright.ir.errors import UserError

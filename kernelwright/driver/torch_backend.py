@@ -11,32 +11,44 @@ import torch
 from kernelwright.ir.errors import UnsupportedVersionError
 
 
-def kernelwright(
-    graph: torch.fx.GraphModule,
-    example_inputs: Sequence[Any],
-    *,
-    options: Mapping[str, Any] | None = None,
-    mode: str | None = None,
-) -> Callable[..., Any]:
-    """The backend, as `driver.dynamo` has it; with a torch or Triton that it cannot work with, warns once and leaves
-    every graph to Inductor."""
-    dynamo = _dynamo()
-    if dynamo is not None:
-        run: Callable[..., Any] = dynamo.kernelwright(graph, example_inputs, options=options, mode=mode)
-        return run
-    from kernelwright.frontend.inductor.plain import compile_with_inductor
+class Kernelwright:
+    """The backend, as `driver.torch_compile` has it. With a torch or Triton whose kernels it cannot swap, it warns once
+    and is Inductor."""
 
-    return compile_with_inductor(graph, example_inputs)
+    __name__ = "kernelwright"
+
+    def __call__(
+        self,
+        graph: torch.fx.GraphModule,
+        example_inputs: Sequence[Any],
+        *,
+        options: Mapping[str, Any] | None = None,
+        mode: str | None = None,
+    ) -> Callable[..., Any]:
+        """What runs a graph. Raises ValueError for options that neither Kernelwright nor Inductor has."""
+        if (backend := _backend()) is not None:
+            backend.hear_of_resets(self)
+            run: Callable[..., Any] = backend.compile_graph(graph, example_inputs, options, mode)
+            return run
+        from kernelwright.driver.torch_compile.options import Request
+
+        return Request.read(options, mode).inductor.alone(graph, example_inputs)
+
+    def reset(self) -> None:
+        """What `torch.compiler.reset()` asks of a backend."""
+        if (backend := _backend()) is not None:
+            backend.reset()
+
+
+kernelwright = Kernelwright()
 
 
 @cache
-def _dynamo() -> ModuleType | None:
+def _backend() -> ModuleType | None:
     """The module that compiles, or None where a release of torch or Triton lacks what it needs."""
     try:
-        from kernelwright.backend.interpreter import language  # noqa: F401  (what kernels are verified by)
-        from kernelwright.driver import dynamo
-        from kernelwright.frontend.inductor import capture  # noqa: F401  (what graphs are lowered by)
+        from kernelwright.driver.torch_compile import backend
     except UnsupportedVersionError as error:
         warnings.warn(f"{error}; torch.compile runs plain Inductor", stacklevel=2)
         return None
-    return dynamo
+    return backend

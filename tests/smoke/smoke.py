@@ -162,31 +162,46 @@ def test_opt(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "num_warps" in capsys.readouterr().out
 
 
-def compiled_and_eager(device: str, options: dict[str, object] | None) -> list[str]:
-    """What ran each graph of a model under `torch.compile`, once its results are eager's."""
-    from kernelwright.driver.dynamo import regions
+def compiled_and_eager(device: str, store: Path) -> list[str]:
+    """What ran each graph of a model under `torch.compile`, once its results are eager's.
+
+    The store has a replacement for each kernel: Inductor's own text, under another name.
+    """
+    from kernelwright.backend.store.entry import Entry, Versions
+    from kernelwright.backend.store.store import Store
     from kernelwright.driver.torch_backend import kernelwright as function
+    from kernelwright.driver.torch_compile import regions
+    from kernelwright.frontend.swap.hooks import observing
+    from kernelwright.frontend.swap.key import read
 
     backend = "kernelwright" if "kernelwright" in torch.compiler.list_backends() else function
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.LayerNorm(32), torch.nn.GELU()).eval().to(device)
-    x, before = torch.randn(5, 16, device=device), len(regions())
+    x, written = torch.randn(5, 16, device=device), []
     torch.compiler.reset()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = torch.compile(model, backend=backend, options=options)(x)
+        with observing(written.append), torch._inductor.config.patch(force_disable_caches=True):
+            torch.compile(model)(x)
+        torch.compiler.reset()
+        for one in written:
+            kernel = read(one.source)
+            text = one.source.replace(one.name, "replacement")
+            known = {"module": "a copy", "replacement": text, "form": "kernel"}
+            Store.open(store).put(Entry(kernel.key, kernel.target, Versions.installed(), "replacement", **known))
+        result = torch.compile(model, backend=backend, options={"store": str(store)})(x)
         torch.testing.assert_close(result, model(x), rtol=2e-3, atol=2e-3)
-    return [region.runs for region in regions()[before:]]
+    return [f"{region.runs}, {region.why}" for region in regions()]
 
 
-def test_torch_compile_on_the_interpreter() -> None:
-    assert compiled_and_eager("cpu", {"target": "interpreter"}) == ["kernelwright"]
+def test_torch_compile_on_a_cpu(tmp_path: Path) -> None:
+    assert compiled_and_eager("cpu", tmp_path) == ["inductor, it has no Triton kernel"]
 
 
 @pytest.mark.gpu
 @GPU
-def test_torch_compile_on_a_gpu() -> None:
-    assert compiled_and_eager("cuda", None) == ["kernelwright"]
+def test_torch_compile_on_a_gpu(tmp_path: Path) -> None:
+    assert compiled_and_eager("cuda", tmp_path) == ["kernelwright, 1 of 1 kernels replaced"]
 
 
 @pytest.mark.gpu

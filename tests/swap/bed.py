@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent.parent
 def install() -> None:
     """Have Inductor write Triton for the CPU, and Triton interpret it."""
     assert "triton" not in sys.modules, "triton was imported before the interpreter was asked for"
-    os.environ["TRITON_INTERPRET"] = "1"
+    os.environ |= {"TRITON_INTERPRET": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     import torch
     import torch._inductor.config
     from torch._inductor.runtime import triton_helpers
@@ -31,10 +31,13 @@ def install() -> None:
 
     from kernelwright.frontend.inductor.stand_in import StandInDriver
 
-    torch._inductor.config.cpu_backend = "triton"
-    torch._inductor.config.compile_threads = 1
+    # The default, not a value: newer releases keep values by thread.
+    torch._inductor.config._config["cpu_backend"].default = "triton"
     driver.set_active(StandInDriver())
     triton_helpers.libdevice = _Library()
+    warnings.filterwarnings(
+        "ignore", "Could not find an active CPU backend"
+    )  # kernels are not compiled, but interpreted
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")
         torch.backends.mkldnn.flags(enabled=False).__enter__()
@@ -94,7 +97,10 @@ def run(work: Callable[..., Any] | str, folder: Path, *arguments: Any, **environ
 
 def variables(folder: Path, **more: str) -> dict[str, str]:
     """The environment of a process that keeps all its caches in a folder."""
-    caches = {"TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"), "XDG_CACHE_HOME": str(folder / "cache")}
+    caches = {
+        "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
+        "KERNELWRIGHT_CACHE_DIR": str(folder / "kernelwright"),
+    }
     path = os.pathsep.join([str(ROOT), str(Path(__file__).parent), str(ROOT / "tests"), *filter(None, sys.path)])
     return {**os.environ, **caches, "PYTHONPATH": path, **more}
 

@@ -1,0 +1,97 @@
+"""An entry of the store in the place of one of Inductor's kernels.
+
+A text in Inductor's own form gets the kernel's name and device, and Inductor loads it as it loads its own. Host code
+becomes an object that is launched as Inductor's kernel is.
+"""
+
+import ast
+import copy
+import linecache
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from kernelwright.backend.store.entry import Entry
+from kernelwright.frontend.swap.key import InductorKernel, NotReplaceableError, read
+
+#: The function of a host form: it is given buffers, which it reads and writes, and returns nothing.
+ENTRY = "forward_into"
+
+
+def in_place(entry: Entry, kernel: InductorKernel, name: str) -> "str | Hosted":
+    """What takes the kernel's place under its name: a text for Inductor to load, or an object to launch.
+
+    Raises NotReplaceableError for an entry that does not fit the kernel.
+    """
+    if kernel.unfixed:
+        raise NotReplaceableError(f"its {kernel.unfixed[0]} may change from call to call")
+    if entry.form == "host":
+        return Hosted(entry, kernel)
+    return _as_inductors(entry, kernel, name)
+
+
+def _as_inductors(entry: Entry, kernel: InductorKernel, name: str) -> str:
+    """The replacement under the kernel's name, for the device that the kernel is for."""
+    replacement = read(entry.replacement)
+    if replacement.parameters != kernel.parameters:
+        raise NotReplaceableError(f"the replacement takes {', '.join(replacement.parameters)}")
+    tree = ast.parse(entry.replacement)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == replacement.function.name:
+            node.name = name
+            _set(node, "triton_meta", "device", kernel.meta("triton_meta")["device"])
+            _set(node, "inductor_meta", "kernel_name", ast.Constant(name))
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+def _set(function: ast.FunctionDef, meta: str, key: str, value: ast.expr) -> None:
+    """Change one value of a dictionary that the function's heuristics are given."""
+    for decorator in function.decorator_list:
+        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+            if keyword.arg == meta and isinstance(keyword.value, ast.Dict):
+                pairs = dict(zip(map(ast.unparse, filter(None, keyword.value.keys)), keyword.value.values, strict=True))
+                pairs[repr(key)] = copy.deepcopy(value)
+                keyword.value = ast.Dict([ast.parse(one, mode="eval").body for one in pairs], list(pairs.values()))
+
+
+class Hosted:
+    """Host code, of several launches maybe, that is launched as one kernel of Inductor's."""
+
+    def __init__(self, entry: Entry, kernel: InductorKernel) -> None:
+        if not entry.order or max(entry.order) >= len(kernel.parameters):
+            raise NotReplaceableError("the replacement wants other arguments")
+        self._work, self._order = _loaded(entry), entry.order
+        #: Positions of what is read and written: what a first launch that fails must leave as it was.
+        self._changed = [kernel.parameters.index(one) for one in kernel.mutated if one in kernel.parameters]
+        self.run: Callable[..., Any] = self._first
+
+    def _first(self, *arguments: Any, **options: Any) -> None:
+        """The first launch; one that raises leaves arguments as they were, for Inductor's kernel to be launched."""
+        before = [(arguments[i], arguments[i].clone()) for i in self._changed if isinstance(arguments[i], Tensor)]
+        try:
+            self._launch(*arguments, **options)
+        except BaseException:
+            for tensor, value in before:
+                tensor.copy_(value)
+            raise
+        self.run = self._launch
+
+    def _launch(self, *arguments: Any, **_stream: Any) -> None:
+        # Triton launches on the current stream, which is the one that Inductor names.
+        self._work(*(arguments[i] for i in self._order))
+
+
+def _loaded(entry: Entry) -> Callable[..., None]:
+    """The function that an entry's host code defines."""
+    text, filename = entry.replacement, f"<replacement {entry.digest[:12]}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)  # Triton reads it there
+    space: dict[str, Any] = {"__name__": filename, "torch": torch, "aten": torch.ops.aten, "math": math}
+    space |= {"triton": triton, "tl": tl}
+    exec(compile(text, filename, "exec"), space)
+    work: Callable[..., None] = space[ENTRY]
+    return work

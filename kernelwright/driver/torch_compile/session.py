@@ -1,0 +1,99 @@
+"""The compile of one graph: each kernel that Inductor loads is looked up, and what became of it is noted."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache, wraps
+from typing import Any
+
+import torch
+
+from kernelwright.backend.store.entry import Entry
+from kernelwright.driver.torch_compile.picks import Picks, log
+from kernelwright.driver.torch_compile.record import Part, Record, Swap
+from kernelwright.frontend.inductor.plain import Inner, kept
+from kernelwright.frontend.swap.hooks import Launchable, choosing
+from kernelwright.frontend.swap.key import NotReplaceableError, read
+from kernelwright.frontend.swap.running import in_place
+
+
+class Session:
+    """One graph's. It lives as long as the graph's code may ask for another aten graph to be compiled."""
+
+    def __init__(self, target: str, picks: Picks, record: Record) -> None:
+        self._target, self._picks, self._record = target, picks, record
+
+    @property
+    def wrong_from_cache(self) -> bool:
+        """Whether code with a kernel that is known to be wrong came from the cache of AOTAutograd, where there is no
+        aten graph to run in its place."""
+        return any(part.wrong and not part.eager for part in self._record.parts)
+
+    @contextmanager
+    def around(self, backward: bool = False) -> Iterator[Part]:
+        """Kernels that are loaded within it are noted as one part, and replaced where there is something for them."""
+        part = Part(backward)
+        chosen: dict[str, str | Launchable | None] = {}
+        self._record.parts.append(part)
+
+        def choose(name: str, source: str) -> str | Launchable | None:
+            # Inductor may ask twice: when it writes a kernel, to have it compiled early, and when it loads it.
+            if name not in chosen:
+                chosen[name] = None
+                chosen[name] = self._choose(part, name, source)
+            return chosen[name]
+
+        def failed(name: str, error: Exception) -> None:
+            before = part.swaps.get(name)
+            part.note(Swap(name, before.key if before else "", "inductor", f"the replacement failed: {error}"))
+
+        with choosing(choose, failed):
+            yield part
+
+    def inner(self, compile_graph: Inner) -> Inner:
+        """What compiles an aten graph, with kernels replaced. A graph with a kernel that is known to be wrong runs in
+        eager mode."""
+
+        @wraps(compile_graph)
+        def compiled(graph: torch.fx.GraphModule, *arguments: Any, **options: Any) -> Any:
+            eager = kept(graph)
+            with self.around(bool(options.get("is_backward"))) as part:
+                code = compile_graph(graph, *arguments, **options)
+            if not part.wrong:
+                return code
+            part.eager = True
+            tell(f"{part.why_eager}; the graph with it runs in eager mode")
+            return eager()
+
+        return compiled
+
+    def _choose(self, part: Part, name: str, source: str) -> str | Launchable | None:
+        """What runs in a kernel's place, noted."""
+        try:
+            kernel = read(source)
+        except NotReplaceableError as why:
+            part.note(Swap(name, "", "inductor", str(why)))
+            return None
+        if not kernel.target or self._target not in ("auto", kernel.target):
+            part.note(Swap(name, kernel.key, "inductor", f"it is for {kernel.target or 'another kind of device'}"))
+            return None
+        found = self._picks.find(kernel.key, kernel.target)
+        if not isinstance(found, Entry):
+            part.note(Swap(name, kernel.key, "inductor", found))
+            return None
+        if found.kind == "wrong":
+            part.wrong.append(found.operation)
+            part.note(Swap(name, kernel.key, "inductor", f"it gives wrong values for {found.operation}"))
+            return None
+        try:
+            instead = in_place(found, kernel, name)
+        except NotReplaceableError as why:
+            part.note(Swap(name, kernel.key, "inductor", str(why)))
+            return None
+        part.note(Swap(name, kernel.key, "kernelwright", found.certificate.get("summary", "verified"), found.pick))
+        return instead
+
+
+@cache
+def tell(line: str) -> None:
+    """Warn, once in a process."""
+    log.warning("%s", line)
