@@ -99,7 +99,7 @@ def part_of(module: KernelModule, launch: HostLaunch) -> Part:
     known = launch_facts(module).get(symbol)
     if known is None:
         raise UnfitError(NOT_KNOWN)
-    return Part(counted(inlined(functions[symbol], functions)), known, blocks)
+    return Part(counted(inlined(functions[symbol], functions)), known, blocks, bool(launch.grid_options))
 
 
 def one_launch_rewritten(

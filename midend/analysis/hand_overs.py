@@ -81,10 +81,6 @@ class HandOver:
         """The names of both kernels."""
         return f"{self.first.kernel.symbol}, {self.second.kernel.symbol}"
 
-    def is_legal(self) -> bool:
-        """Whether the first launch may wait for the second and be one with it, as far as host code goes."""
-        return not self.hindrance()
-
     def hindrance(self) -> str:
         """Why one launch may not replace the two, for example because the tensor has gaps, or because a kernel is
         launched again. "" if it may."""

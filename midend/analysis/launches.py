@@ -75,6 +75,13 @@ class HostLaunch:
         entries[axis] = Expression(f"triton.cdiv({entries[axis].text}, {self.kernel.meta_name}[{option!r}])")
         return replace(self, grid=Expression.of(entries))
 
+    def in_one_block(self, size: int, option: str) -> "HostLaunch | None":
+        """The launch for blocks that hold all of `size`; None where the grid is no multiple of how many blocks of a
+        launch option's size there are."""
+        count = f"triton.cdiv({size}, {self.kernel.meta_name}[{option!r}]) * "
+        rest = Expression(self.grid.text.replace(count, "", 1))
+        return None if rest == self.grid or option in rest.strings else replace(self, grid=rest)
+
     @property
     def _entries(self) -> Sequence[Expression]:
         return self.grid.elements or (self.grid,)

@@ -1,18 +1,22 @@
 """`fuse-epilogue`: what a kernel does with another's result by element, or by row, is done before that is stored."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from kernelwright.backend.launch.host_trace import trace_host
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.merging.merged import merged
 from kernelwright.ir.kernel.merging.reading import Part, UnfitError, reduces
+from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.passes import Context, Pass, register
-from kernelwright.ir.values import KernelModule, Level
+from kernelwright.ir.values import KernelModule, Level, Scalar
 from kernelwright.midend.analysis.hand_overs import HandOver
+from kernelwright.midend.analysis.host_code import with_statements
+from kernelwright.midend.analysis.launches import find_launches
+from kernelwright.midend.fusion.image_tiles import LEAST_SIDE, MOST_CHANNELS, ImageTiles
 from kernelwright.midend.fusion.joining import joined, pairs_fused, second_part, tensor_of
-from kernelwright.midend.fusion.tile_pairs import TilePair
 from kernelwright.midend.kernel_pass import part_of
 
 
@@ -42,8 +46,15 @@ class FuseEpilogue(Pass):
 
 
 def _one_kernel(pair: HandOver) -> KernelModule:
-    tiles = TilePair(pair.module, pair.trace, pair.first, pair.second, pair.parameter, pair.tensor)
-    return tiles.made() if tiles.is_legal() else fused(pair)
+    try:
+        return fused(pair)
+    except UnfitError:
+        if not reduces(second_part(pair).function):
+            raise
+        whole = _of_all_channels(pair)
+        if whole is None:
+            raise
+    return fused(whole)
 
 
 def fused(pair: HandOver) -> KernelModule:
@@ -60,3 +71,33 @@ def fused(pair: HandOver) -> KernelModule:
         return merged(one, form, tensor, names, symbol, keep=keep)
 
     return joined(pair, pair.first, other, merge)
+
+
+def _of_all_channels(pair: HandOver) -> HandOver | None:
+    """The same two launches, tiles of the first such that they hold all channels; None where they can not."""
+    first = pair.first
+    try:
+        tiles = ImageTiles.of(part_of(pair.module, first), pair.parameter)
+    except UnfitError:
+        return None
+    launch = first.in_one_block(tiles.channels.size, tiles.columns)
+    if tiles.within or tiles.channels.size > MOST_CHANNELS or launch is None:
+        return None
+    module = with_functions(pair.module, {first.kernel.symbol: tiles.with_all_channels()})
+    kernel = replace(module.kernel(first.kernel.symbol), meta=_meta(tiles, dict(first.kernel.meta)))
+    module = replace(module, kernels=tuple(kernel if k.symbol == kernel.symbol else k for k in module.kernels))
+    text = launch.text(kernel, list(first.given.values()))
+    module = with_statements(module, pair.trace, {first.index: [text]})
+    trace = trace_host(module)
+    assert trace is not None
+    launches = {launch.index: launch for launch in find_launches(module, trace)}
+    return HandOver(module, trace, launches[first.index], launches[pair.second.index], pair.parameter, pair.tensor)
+
+
+def _meta(tiles: ImageTiles, meta: dict[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
+    """Launch options for tiles of all channels: fewer pixels where there were fewer channels."""
+    given, pixels = meta.pop(tiles.columns), meta[tiles.rows]
+    assert isinstance(given, int) and isinstance(pixels, int)
+    if given < tiles.block:
+        meta[tiles.rows] = max(pixels * given // tiles.block, min(pixels, LEAST_SIDE))
+    return tuple(meta.items())

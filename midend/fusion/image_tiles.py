@@ -13,13 +13,16 @@ from kernelwright.ir.kernel.analysis.counters import Counter, Digits
 from kernelwright.ir.kernel.analysis.digits import OPEN, Digit, Index, counts_up, paired
 from kernelwright.ir.kernel.analysis.indices import Division, Form, Indices
 from kernelwright.ir.kernel.analysis.launches import Launches
-from kernelwright.ir.kernel.merging.merged import dropped, typed, with_parameters
+from kernelwright.ir.kernel.folding import folded
+from kernelwright.ir.kernel.merging.merged import typed, with_parameters, without_idle_parameters
 from kernelwright.ir.kernel.merging.placing import Bound, Held, Place
 from kernelwright.ir.kernel.merging.reading import Part, Reader, Tensor, UnfitError, conjuncts
 from kernelwright.ir.kernel.merging.transport import Transport
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value
 
+#: Channels that a tile can hold, and the least side of one that a product takes.
+MOST_CHANNELS, LEAST_SIDE = 128, 16
 _NOT_TILES = "the first kernel does not store a tile of pixels by channels, in blocks of each"
 
 
@@ -83,6 +86,19 @@ class ImageTiles:
     def store(self) -> Operation:
         """The store of the tensor."""
         return self.access.operation
+
+    @property
+    def block(self) -> int:
+        """The least block that holds all channels."""
+        least = LEAST_SIDE if any(one.kind == "dot" for one in self.function.walk()) else 1
+        return max(1 << (self.channels.size - 1).bit_length(), least)
+
+    def with_all_channels(self) -> Function:
+        """The kernel for tiles that hold all channels: the number of their blocks is 0."""
+        edits = Rewriting(self.function)
+        edits.replace(self.function.argument(self.columns), Constant(str(self.block)))
+        edits.drop(self.columns)
+        return folded(edits.raw())
 
     @property
     def inside(self) -> list[Operand]:
@@ -434,9 +450,3 @@ def done_in_tiles(tiles: ImageTiles, second: Part, tensor: Tensor, names: Mappin
     Transport(reader, place.kept_within(edits), edits, known).run()
     edits.erase(tiles.store)
     return without_idle_parameters(edits.done())
-
-
-def without_idle_parameters(function: Function) -> Function:
-    """The kernel without the parameters that it does not use."""
-    used = {operand for one in function.walk() for operand in one.operands}
-    return dropped(function, {one.name for one in function.parameters if function.argument(one.name) not in used})

@@ -8,7 +8,7 @@ from kernelwright.ir.kernel.analysis.counters import Counter, moved_to
 from kernelwright.ir.kernel.analysis.digits import Digit, size_of
 from kernelwright.ir.kernel.analysis.indices import Form
 from kernelwright.ir.kernel.building import effect_of
-from kernelwright.ir.kernel.merging.merged import typed, with_parameters
+from kernelwright.ir.kernel.merging.merged import typed, with_parameters, without_idle_parameters
 from kernelwright.ir.kernel.merging.reading import Part, Reader, Tensor, UnfitError, conjuncts
 from kernelwright.ir.kernel.merging.transport import Transport
 from kernelwright.ir.kernel.rewriting import Rewriting
@@ -16,7 +16,7 @@ from kernelwright.ir.kernel.sums import Sums
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Parameter, Region, Value
 from kernelwright.ir.values import Scalar
 from kernelwright.midend.fusion.accumulators import Accumulator, accumulators
-from kernelwright.midend.fusion.image_tiles import ImagePlace, ImageTiles, without_idle_parameters
+from kernelwright.midend.fusion.image_tiles import ImagePlace, ImageTiles
 
 #: How many parts there are for each channel of an image, as a parameter of the kernel that joins them.
 SLABS = "slabs"

@@ -7,6 +7,7 @@ from typing import ClassVar
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import Accesses
+from kernelwright.ir.kernel.merging.merged import without_idle_parameters
 from kernelwright.ir.kernel.merging.reading import Part, UnfitError
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.inlining import inlined
@@ -30,7 +31,7 @@ from kernelwright.midend.analysis.launches import (
     written_between,
 )
 from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
-from kernelwright.midend.fusion.image_tiles import ImageTiles, done_in_tiles, without_idle_parameters
+from kernelwright.midend.fusion.image_tiles import ImageTiles, done_in_tiles
 from kernelwright.midend.fusion.joining import joined, one_fused, second_part, tensor_of
 from kernelwright.midend.kernel_pass import part_of
 

@@ -8,7 +8,8 @@ import torch
 from programs import assert_right, lowered
 
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.kernel.text.parsing import parse_function
+from kernelwright.ir.kernel.analysis.accesses import Accesses
+from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_function
 from kernelwright.ir.kernel.text.printing import print_function
 from kernelwright.ir.passes import Context, Declined
 from kernelwright.ir.values import Level
@@ -26,7 +27,7 @@ H200 = Context(target="h200")
 
 def template(module):
     """The kernel that took the place of a convolution; others add a bias or change a layout."""
-    (found,) = (kernel for kernel in module.kernels if "weight_at" in kernel.source)
+    (found,) = (kernel for kernel in module.kernels if "x_ptr, weight_ptr" in kernel.source)
     return found
 
 
@@ -190,7 +191,7 @@ def test_channels_last(case):
     fused = FuseEpilogue().run(after, H200)
     assert extern_ops(before) and not extern_ops(after)
     # The layout is left as it is, so that the rest is an epilogue.
-    assert sum("weight_at" in kernel.source and "aten.relu" in kernel.covers for kernel in fused.kernels) == 1
+    assert sum("x_ptr, weight_ptr" in kernel.source and "aten.relu" in kernel.covers for kernel in fused.kernels) == 1
     assert_right(after, seeds=(0,))
     assert_right(fused, seeds=(0,))
 
@@ -214,7 +215,11 @@ def test_phases_as_columns(case):
     fused = FuseEpilogue().run(after, H200)
     assert extern_ops(before) and not extern_ops(after)
     assert "column" in template(after).source and "aten.relu" in template(fused).covers
-    assert "xindex" not in template(fused).source  # a bias is that of a channel, not of an element
+    function = kernel_functions(fused)[template(fused).symbol]
+    biases = [function.argument(one.name) for one in function.parameters if one.name == "conv_bias_ptr"]
+    for access in Accesses(function).all:  # a bias is that of a channel, not of an element
+        assert access.base not in biases or {dim for leaf in access.index.leaves for dim in leaf.dims} == {-1}
+    assert len(biases) == ("bias=False" not in layer)
     assert_right(after, seeds=(0,))
     assert_right(fused, seeds=(0,))
 

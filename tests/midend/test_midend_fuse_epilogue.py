@@ -5,6 +5,9 @@ from dataclasses import replace
 import pytest
 from programs import assert_right, lowered
 
+from kernelwright.ir.kernel.analysis.accesses import Accesses
+from kernelwright.ir.kernel.text.parsing import kernel_functions
+from kernelwright.ir.kernel.values import Constant
 from kernelwright.ir.passes import Context
 from kernelwright.ir.verifier import launched, verify
 from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
@@ -65,7 +68,13 @@ def test_what_an_epilogue_needs_by_channel_is_loaded_once_for_a_line():
     layer = "self.conv = nn.Conv2d(4, 8, 1, bias=False)"
     before = lowered("torch.relu(self.conv(a)) * b", [(2, 4, 8, 8), (8, 1, 1)], layer)
     after = FuseEpilogue().run(_templates(before), H200)
-    assert "tl.load(b_ptr + channel, channel < 8," in after.kernel(launched(after)[0]).source
+    function = kernel_functions(after)[launched(after)[0]]
+    accesses, argument = Accesses(function), function.argument("b_ptr")
+    (load,) = [one for one in accesses.all if one.base == argument]
+    ((extent, *others),) = [accesses.indices.shapes.of(load.operation.result)]
+    assert (extent, others) == (function.argument("NBLOCK"), [Constant("1")])
+    (bound,) = accesses.ranges(load)
+    assert bound.upper is not None and bound.upper.constant == 8
 
 
 def test_a_result_in_half_precision_is_rounded_before_the_epilogue():

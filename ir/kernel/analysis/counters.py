@@ -49,8 +49,13 @@ class Counters:
         pairs = zip(function.parameters, function.body.arguments, strict=True)
         self._blocks = {value: blocks[one.name] for one, value in pairs if one.name in blocks}
         self._loops = {one.regions[0].arguments[0]: one for one in function.walk() if one.kind in ("for", "static_for")}
-        programs = [found for one in self.axes.grid if (found := self._programs(one.program, one.axis)) is not None]
-        self.bases = [*programs, *(c for v, loop in self._loops.items() if (c := self._turns(v, loop)) is not None)]
+        self.programs = [
+            found for one in self.axes.grid if (found := self._programs(one.program, one.axis)) is not None
+        ]
+        self.bases = [
+            *self.programs,
+            *(c for v, loop in self._loops.items() if (c := self._turns(v, loop)) is not None),
+        ]
         self._digits = Digits(self.bases)
         axes = [found for number, one in enumerate(self.axes.all) if (found := self._along(one, number)) is not None]
         self.all = (*axes, *self.bases)
@@ -232,12 +237,15 @@ class Digits:
     def _taken(self, counter: Counter, terms: dict[tuple[Factor, ...], int]) -> Iterator[tuple[int, Form]]:
         """Take multiples of a counter out of terms."""
         for form in _placed(counter, Form.of(terms)):
-            first, number = form.terms[0]
-            factor, left = divmod(terms.get(first, 0), number)
-            if left or not factor or any(terms.get(p, 0) != factor * c for p, c in form.terms):
+            moving = [(product, number) for product, number in form.terms if product]
+            factor, left = divmod(terms.get(moving[0][0], 0), moving[0][1]) if moving else (0, 0)
+            if left or not factor or any(terms.get(p, 0) != factor * c for p, c in moving):
                 continue
-            for product, _ in form.terms:
+            for product, _ in moving:
                 del terms[product]
+            rest = Form.of(terms).plus(Form.of({(): dict(form.terms).get((), 0)}), -factor)
+            terms.clear()
+            terms.update(rest.terms)
             yield factor, form
 
     def _part(self, product: tuple[Factor, ...]) -> Index | None:

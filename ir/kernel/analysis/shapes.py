@@ -86,6 +86,10 @@ class Shapes:
             else:
                 if operation.kind == "tuple":
                     self._tuples[operation.result] = operation.operands
+                elif operation.kind == "attribute" and operation.text == "shape":
+                    shape = self.of(operation.operands[0])
+                    if shape is not None and not any(isinstance(extent, Undefined) for extent in shape):
+                        self._tuples[operation.result] = shape
                 for result in operation.results:
                     self._of[result] = self._result(operation, result)
 

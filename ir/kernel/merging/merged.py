@@ -86,3 +86,9 @@ def dropped(function: Function, parameters: Iterable[str]) -> Function:
     for parameter in parameters:
         edits.drop(parameter)
     return edits.done()
+
+
+def without_idle_parameters(function: Function) -> Function:
+    """The kernel without the parameters that it does not use."""
+    used = {operand for one in function.walk() for operand in one.operands}
+    return dropped(function, {one.name for one in function.parameters if function.argument(one.name) not in used})

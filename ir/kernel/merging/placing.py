@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from kernelwright.ir.kernel.analysis.accesses import Access
 from kernelwright.ir.kernel.analysis.counters import Counter, Counters, Digits
-from kernelwright.ir.kernel.analysis.digits import Digit, Index, paired
-from kernelwright.ir.kernel.analysis.indices import Form
+from kernelwright.ir.kernel.analysis.digits import OPEN, Digit, Index, paired
+from kernelwright.ir.kernel.analysis.indices import Division, Form
 from kernelwright.ir.kernel.merging.reading import NO_MASK, Part, Reader, Tensor, UnfitError, conjuncts
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import (
@@ -61,7 +61,7 @@ class Writer:
     """The first kernel: where it stores the tensor, and what its tile says of an element."""
 
     def __init__(self, part: Part, tensor: Tensor) -> None:
-        self.function, self.tensor = part.function, tensor
+        self.function, self.tensor, self._open_grid = part.function, tensor, part.open_grid
         self.counters = Counters(part.function, part.launches, part.blocks, tuned=True)
         self.indices = self.counters.indices
         self.accesses = self.counters.axes.accesses
@@ -165,18 +165,30 @@ class Writer:
             form = one.index
             upper = one.upper.constant if one.upper is not None else None
             lower = one.lower.constant if one.lower is not None else self.counters.least(form)
-            if upper is None or lower is None or lower < 0:
+            if upper is None or lower is None or (one.lower is None and lower < 0):
                 continue
+            begin = lower if one.lower is not None else 0
             lanes = {leaf.value for leaf in form.leaves if leaf.dims}
             same = [c for f, c in known.items() if c.lanes in lanes and len(lanes) == 1 and _same_sum(f, form)]
-            whole = bool(same) and same[0].whole and (same[0].most or 0) >= upper
+            whole = bool(same) and same[0].whole and (same[0].most or 0) >= upper and not begin
             axis = next(iter(lanes)) if len(lanes) == 1 else None
-            found[form] = Counter(f"range {number}", form, upper, axis, whole)
+            found[form] = Counter(f"range {number}", form.plus(Form.number(-begin)), upper - begin, axis, whole)
         bounded = list(found.values())
         for counter in self.counters.all:
             if counter.most is not None and not any(_same_sum(counter.form, form) for form in found):
-                bounded.append(replace(counter, size=counter.most))
-        return bounded
+                is_open = self._open_grid and counter in self.counters.programs
+                bounded.append(replace(counter, size=OPEN if is_open else counter.most))
+        return [*bounded, *self._parts(access)]
+
+    def _parts(self, access: Access) -> Iterator[Counter]:
+        """Quotients and remainders of programs' numbers by something that launch options say: no end of them is
+        known."""
+        factors = sorted(access.index.factors, key=str) if access.index is not None else []
+        for number, one in enumerate(factors):
+            form = Form.of({(one,): 1})
+            given = one.divisor.constant if isinstance(one, Division) else 1
+            if given is None and not any(leaf.dims for leaf in form.leaves) and self.counters.least(form) == 0:
+                yield Counter(f"part {number}", form, OPEN)
 
     def _held(self, form: Form | None, visible: Sequence[Value]) -> Value | None:
         """A value that stands before the store and is a form; the one of most dimensions."""

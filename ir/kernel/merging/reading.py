@@ -27,11 +27,13 @@ class UnfitError(Exception):
 
 @dataclass(frozen=True)
 class Part:
-    """A kernel as it is launched, its helpers taken apart, and its launch options that are integers."""
+    """A kernel as it is launched, its helpers taken apart, and its launch options that are integers. `open_grid`: how
+    many programs there are depends on these."""
 
     function: Function
     launches: Launches
     blocks: Mapping[str, int]
+    open_grid: bool = False
 
 
 @dataclass(frozen=True)

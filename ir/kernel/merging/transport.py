@@ -251,7 +251,9 @@ class Transport:
         row = self.reader.along(operands[0], self.reader.dim(one, operands[0]))
         held = self._along(row)
         (dim,) = held.dims
-        moved = [self._whole(self.of(operand), dim) for operand in operands]
+        moved = [self.of(operand) for operand in operands]
+        along = frozenset({dim}).union(*(m.dims for m in moved))
+        moved = [self._whole(one, along) for one in moved]
         if row.most == row.size and held.lanes != held.size:
             moved = [self._neutral(one, row, moved)]
         dims = frozenset().union(*(m.dims for m in moved)) - {dim}
@@ -262,9 +264,9 @@ class Transport:
         parts["axis"] = Constant(str(len(self.place.shape) + dim))
         return _Moved(self._compute(one.kind, **{one.keys[0]: given}, **parts, keep_dims=Constant("True")), dims)
 
-    def _whole(self, moved: _Moved, dim: int) -> _Moved:
-        """A value with every element of the tile along a dimension."""
-        if dim in moved.dims:
+    def _whole(self, moved: _Moved, dims: frozenset[int]) -> _Moved:
+        """A value with every element of the tile along these dimensions."""
+        if dims <= moved.dims:
             return moved
         shape = self._tuple(self.place.shape)
         whole = self._compute("broadcast_to", input=moved.operand, shape=shape)

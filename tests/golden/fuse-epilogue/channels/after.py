@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: prog
-# level: triton  digest: dd234b902e91
+# level: triton  digest: 8b89179d2a33
 import torch
 import triton
 import triton.language as tl
@@ -43,31 +43,8 @@ def maximum(a, b):
 
 
 @triton.jit
-def reduce_max(value, dim):
-    return tl.reduce(value, dim, maximum)
-
-
-@triton.jit
 def minimum(a, b):
     return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
-
-
-@triton.jit
-def reduce_min(value, dim):
-    return tl.reduce(value, dim, minimum)
-
-
-@triton.jit
-def tanh(x):
-    # Through exp(-2|x|), which never overflows; a series near zero, where the quotient would cancel.
-    decay = tl.exp(-2.0 * tl.abs(x))
-    far = (1.0 - decay) / (1.0 + decay)
-    square = x * x
-    near = tl.abs(x) * (
-        1.0 + square * (-0.3333333333333333 + square * (0.13333333333333333 - 0.053968253968253971 * square))
-    )
-    size = tl.where(tl.abs(x) < 0.1, near, far)
-    return tl.where(x < 0, -size, size)
 
 
 # covers: aten.convolution
@@ -106,45 +83,39 @@ convolution_kernel_meta = {"YBLOCK": 64, "XBLOCK": 16, "num_warps": 4}
 
 # covers: aten.convolution, aten.amin, aten._softmax, aten.tanh
 @triton.jit
-def conv2d_convolution_amin_softmax_tanh(x_ptr, weight_ptr, conv_bias_ptr, out0_ptr, out1_ptr, MBLOCK: tl.constexpr, KBLOCK: tl.constexpr):
-    NBLOCK: tl.constexpr = 16
-    tiles: tl.constexpr = (12 + NBLOCK - 1) // NBLOCK
-    channel = tl.program_id(0) % tiles * NBLOCK + tl.arange(0, NBLOCK)[None, :]
-    pixel = tl.program_id(0) // tiles * MBLOCK + tl.arange(0, MBLOCK)[:, None]
-    ox = pixel % 4
-    oy = pixel // 4 % 5
-    batch = pixel // 4 // 5
-    inside = pixel < 40
-    iy = oy
-    ix = ox
-    x_at = x_ptr + (126 * batch + 18 * iy + 3 * ix)
-    weight_at = weight_ptr + 9 * channel
-    acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)
-    padded: tl.constexpr = (9 + KBLOCK - 1) // KBLOCK * KBLOCK
-    for step in range(0, 3 * padded, KBLOCK):
-        first = step % padded // KBLOCK * KBLOCK
-        k = first + tl.arange(0, KBLOCK)
-        ky = step // padded % 3
-        a = tl.load(x_at + 18 * ky + k[None, :], inside & (k[None, :] < 9), other=0.0)
-        b = tl.load(weight_at + 108 * ky + k[:, None], (k[:, None] < 9) & (channel < 12), other=0.0)
-        acc = tl.dot(a, b, acc, input_precision='tf32')
-    convolution_out = acc.to(tl.float32)
-    conv_bias = tl.load(conv_bias_ptr + channel, channel < 12, eviction_policy='evict_last', other=0.0)
-    add = convolution_out + conv_bias
-    broadcast_to = tl.broadcast_to(add, [MBLOCK, NBLOCK])
-    where_0 = tl.where(channel < 12, broadcast_to, float('inf'))
-    reduce_min_1 = reduce_min(where_0, 1)[:, None].to(tl.float32)
-    where_1 = tl.where(channel < 12, broadcast_to, float('-inf'))
-    reduce_max_1 = reduce_max(where_1, 1)[:, None].to(tl.float32)
-    sub = add - reduce_max_1
-    exp = tl.exp(sub)
-    broadcast_to_1 = tl.broadcast_to(exp, [MBLOCK, NBLOCK])
-    where_2 = tl.where(channel < 12, broadcast_to_1, 0)
-    sum_0 = tl.sum(where_2, 1)[:, None].to(tl.float32)
-    div = exp / sum_0
-    tanh_1 = tanh(reduce_min_1)
-    tl.store(out0_ptr + (channel + 12 * ox + 48 * oy + 240 * batch), div, inside & (channel < 12))
-    tl.store(out1_ptr + (ox + 4 * oy + 20 * batch), tanh_1, inside)
+def conv2d_convolution_amin_softmax_tanh(
+    x_ptr, weight_ptr, conv_bias_ptr, out0_ptr, out1_ptr, MBLOCK: tl.constexpr, KBLOCK: tl.constexpr,
+):
+    product: tl.constexpr = (9 + KBLOCK - 1) // KBLOCK * KBLOCK
+    rows = tl.program_id(0) * MBLOCK + tl.arange(0, MBLOCK)[:, None]
+    rows_1 = rows // 4
+    x_pointers = x_ptr + (126 * (rows_1 // 5) + 18 * (rows_1 % 5) + 3 * (rows % 4))
+    mask = rows < 40
+    columns = tl.arange(0, 16)[None, :]
+    weight_pointers = weight_ptr + 9 * columns
+    acc = tl.zeros([MBLOCK, 16], tl.float32)
+    for start in range(0, 3 * product, KBLOCK):
+        tile = start // product % 3
+        index = start % product // KBLOCK * KBLOCK + tl.arange(0, KBLOCK)
+        columns_1 = index[None, :]
+        x = tl.load(x_pointers + 18 * tile + columns_1, mask=mask & (columns_1 < 9), other=0.0)
+        rows_2 = index[:, None]
+        weight = tl.load(weight_pointers + 108 * tile + rows_2, mask=(rows_2 < 9) & (columns < 12), other=0.0)
+        acc = tl.dot(x, weight, acc=acc, input_precision='tf32')
+    mask_1 = columns < 12
+    conv_bias = tl.load(conv_bias_ptr + columns, mask=mask_1, other=0.0, eviction_policy='evict_last')
+    total = tl.where(mask_1, acc.to(tl.float32), 0.0) + conv_bias
+    converted = tl.reduce(tl.where(mask_1, total, -float("inf")), 1, maximum, keep_dims=True).to(tl.float32)
+    exponential = tl.exp(total - converted)
+    quotient = exponential / tl.sum(tl.where(mask_1, exponential, 0), axis=1, keep_dims=True).to(tl.float32)
+    tl.store(out0_ptr + (12 * rows + columns), quotient, mask=mask & mask_1)
+    converted_1 = tl.reduce(tl.where(mask_1, total, float("inf")), 1, minimum, keep_dims=True).to(tl.float32)
+    abs_1 = tl.abs(converted_1)
+    product_1 = converted_1 * converted_1
+    total_1 = -0.3333333333333333 + product_1 * (0.13333333333333333 - 0.05396825396825397 * product_1)
+    exponential_1 = tl.exp(-2.0 * abs_1)
+    chosen = tl.where(abs_1 < 0.1, abs_1 * (1.0 + product_1 * total_1), (1.0 - exponential_1) / (1.0 + exponential_1))
+    tl.store(out1_ptr + rows, tl.where(converted_1 < 0, -chosen, chosen), mask=mask)
 
 conv2d_convolution_amin_softmax_tanh_meta = {"MBLOCK": 256, "KBLOCK": 16, "num_warps": 4, "num_stages": 3}
 

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: fe
-# level: triton  digest: 18358a6a9b90
+# level: triton  digest: 57c2b9a7a2cc
 import torch
 import triton
 import triton.language as tl
@@ -40,52 +40,52 @@ def get_inputs():
 }
 
 
-@triton.jit
-def maximum(a, b):
-    return tl.where((a > b) | (a != a), a, b)
-
-
 # covers: aten.convolution, aten.relu, aten.mul
 @triton.jit
-def conv_transpose2d_relu_mul(x_ptr, weight_ptr, bias_ptr, shift_ptr, out_ptr_1, NBLOCK: tl.constexpr, MBLOCK: tl.constexpr):
-    tiles: tl.constexpr = (4 + NBLOCK - 1) // NBLOCK
-    tile = tl.program_id(0) // tiles
-    channel = tl.program_id(0) % tiles * NBLOCK + tl.arange(0, NBLOCK)[:, None]
-    phase = tile % 4
-    pixel = tile // 4 * MBLOCK + tl.arange(0, MBLOCK)[None, :]
-    rx = phase % 2
-    ry = phase // 2
-    qx = pixel % 7
-    qy = pixel // 7 % 6
-    batch = pixel // 7 // 6
-    oy = 2 * qy + ry
-    ox = 2 * qx + rx
-    known = channel < 4
-    inside = (pixel < 84) & (oy < 11) & (ox < 13)
-    x_at = x_ptr + 90 * batch
-    weight_at = weight_ptr + 9 * channel
-    first_y = ry % 2
-    first_x = rx % 2
+def conv_transpose2d_relu_mul(
+    x_ptr, weight_ptr, bias_ptr, shift_ptr, out_ptr_1, NBLOCK: tl.constexpr, MBLOCK: tl.constexpr,
+):
+    pid = tl.program_id(0)
+    quotient: tl.constexpr = (4 + NBLOCK - 1) // NBLOCK
+    tile = pid // quotient
+    tile_1 = tile % 4
+    tile_2 = tile_1 // 2
+    columns = tile // 4 * MBLOCK + tl.arange(0, MBLOCK)[None, :]
+    columns_1 = columns // 7
+    columns_2 = columns_1 % 6
+    mask = columns < 84
+    columns_3 = 2 * columns_2 + tile_2
+    mask_1 = columns_3 < 11
+    columns_4 = columns % 7
+    tile_3 = tile_1 % 2
+    columns_5 = 2 * columns_4 + tile_3
+    mask_2 = columns_5 < 13
+    mask_3 = mask & mask_1 & mask_2
+    tile_4 = tile_3 % 2
+    rows = pid % quotient * NBLOCK + tl.arange(0, NBLOCK)[:, None]
+    weight_pointers = weight_ptr + 9 * rows
+    x_pointers = x_ptr + 90 * (columns_1 // 6)
+    mask_4 = rows < 4
     acc = tl.zeros([NBLOCK, MBLOCK], tl.float32)
-    for ky in range(first_y, 3, 2):
-        iy = qy + (ry - ky) // 2
-        in_y = inside & (iy >= 0) & (iy < 5)
-        for kx in range(first_x, 3, 2):
-            ix = qx + (rx - kx) // 2
-            in_x = in_y & (ix >= 0) & (ix < 6)
-            x_tap = x_at + (6 * iy + ix)
-            weight_tap = weight_at + (3 * ky + kx)
-            for k in tl.static_range(0, 3):
-                a = tl.load(weight_tap + 36 * k, known, other=0.0)
-                b = tl.load(x_tap + 30 * k, in_x, other=0.0)
-                acc += a * b
-    acc += tl.load(bias_ptr + channel, known, other=0.0)
-    convolution = acc.to(tl.float32)
-    shift = tl.load(shift_ptr + channel, channel < 4, eviction_policy='evict_last', other=0.0)
-    full_0 = tl.full([1], 0, tl.int32)
-    maximum_1 = maximum(full_0, convolution)
-    mul = maximum_1 * shift
-    tl.store(out_ptr_1 + (ox + 13 * oy + 143 * channel + 572 * batch), mul, known & inside)
+    for start in range(tile_2 % 2, 3, 2):
+        columns_6 = columns_2 + (tile_2 - start) // 2
+        mask_5 = mask_3 & (columns_6 >= 0) & (columns_6 < 5)
+        for start_1 in range(tile_4, 3, 2):
+            weight_pointers_1 = weight_pointers + (3 * start + start_1)
+            columns_7 = columns_4 + (tile_3 - start_1) // 2
+            x_pointers_1 = x_pointers + (6 * columns_6 + columns_7)
+            mask_6 = mask_5 & (columns_7 >= 0) & (columns_7 < 6)
+            for i in tl.static_range(3):
+                weight = tl.load(weight_pointers_1 + 36 * i, mask=mask_4, other=0.0)
+                x = tl.load(x_pointers_1 + 30 * i, mask=mask_6, other=0.0)
+                acc += weight * x
+    pointers = out_ptr_1 + (572 * (columns // 42) + 143 * rows + 13 * columns_3 + columns_5)
+    filled = tl.zeros([1, 1], tl.int32)
+    bias = tl.load(bias_ptr + rows, mask=mask_4, other=0.0)
+    converted = (acc + bias).to(tl.float32)
+    shift = tl.load(shift_ptr + rows, mask=mask_4, eviction_policy='evict_last')
+    product = tl.where((filled > converted) | (filled != filled), filled, converted) * shift
+    tl.store(pointers, product, mask=mask_4 & mask & mask_1 & mask_2)
 
 conv_transpose2d_relu_mul_meta = {"NBLOCK": 4, "MBLOCK": 256, "num_warps": 4}
 
