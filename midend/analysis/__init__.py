@@ -1,1 +1,1 @@
-"""What rewrites read: launches, host code, indices, and work by element."""
+"""What rewrites read: launches and host code."""

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.host.statements import Expression, renamed
@@ -12,7 +11,6 @@ from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.values import Function, Parameter
 from kernelwright.ir.values import Kernel, KernelModule
-from kernelwright.midend.analysis.trees import FunctionTree, function_of
 
 
 @dataclass(frozen=True)
@@ -24,11 +22,6 @@ class HostLaunch:
     signature: tuple[Parameter, ...]
     grid: Expression
     arguments: tuple[Expression, ...]
-
-    @cached_property
-    def function(self) -> FunctionTree:
-        """The kernel's definition as a tree of this launch's own."""
-        return function_of(self.kernel)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -74,6 +67,17 @@ class HostLaunch:
         entries = list(self._entries)
         entries[axis] = Expression(f"triton.cdiv({entries[axis].text}, {self.kernel.meta_name}[{option!r}])")
         return replace(self, grid=Expression.of(entries))
+
+    def blocks_of_grid(self) -> tuple[int, str] | None:
+        """How many there are of what programs are counted by, and the launch option for the size of blocks of these;
+        None where the grid is another than one axis of such blocks."""
+        options, entries = list(self.grid.strings), self._entries
+        if len(options) != 1 or len(entries) != 1:
+            return None
+        block = f", {self.kernel.meta_name}[{options[0]!r}])"
+        count = Expression(entries[0].text.removeprefix("triton.cdiv(").removesuffix(block)).number
+        plain = count is not None and entries[0].text == f"triton.cdiv({count}{block}"
+        return (count, options[0]) if count is not None and plain else None
 
     def in_one_block(self, size: int, option: str) -> "HostLaunch | None":
         """The launch for blocks that hold all of `size`; None where the grid is no multiple of how many blocks of a

@@ -15,8 +15,8 @@ from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.sums import Sums
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Parameter, Region, Value
 from kernelwright.ir.values import Scalar
-from kernelwright.midend.fusion.accumulators import Accumulator, accumulators
 from kernelwright.midend.fusion.image_tiles import ImagePlace, ImageTiles
+from kernelwright.midend.rows.accumulators import Accumulator, accumulators
 
 #: How many parts there are for each channel of an image, as a parameter of the kernel that joins them.
 SLABS = "slabs"
@@ -95,8 +95,9 @@ class PartialRows:
                 raise UnfitError("the second kernel does not reduce along the row that its loop runs over")
             if not all(map(self.reader.is_implied, one.conditions)):
                 raise UnfitError("the second kernel joins values under a mask of its own")
-            ends = [c for c in one.conditions if self.reader.is_of(c, self.row) and self.reader.is_end(c)]
-            if self.row.most != self.row.size and not ends and not self._is_neutral(one):
+            if one.dtype != Constant("tl.float32"):
+                raise UnfitError("the second kernel has an accumulator of another type than float32")
+            if self.row.most != self.row.size and not one.ends(self._is_end, self.reader.definitions):
                 raise UnfitError("the second kernel joins values beyond the end of a row that may not be neutral")
         self._check_rows()
 
@@ -107,18 +108,9 @@ class PartialRows:
         assert found.index is not None
         return found.index
 
-    def _is_neutral(self, one: Accumulator) -> bool:
-        """Whether a value is the number that changes nothing where the mask ends the row."""
-        made = self.reader.definitions.get(one.value)
-        mask, other = (
-            (made.get("condition"), made.get("y")) if made is not None and made.kind == "where" else (None, None)
-        )
-        if made is not None and made.kind == "load":
-            mask, other = made.get("mask"), made.get("other")
-        ends = any(
-            self.reader.is_of(c, self.row) and self.reader.is_end(c) for c in conjuncts(mask, self.reader.definitions)
-        )
-        return ends and one.by != "welford" and isinstance(other, Constant) and other.number == one.start.number
+    def _is_end(self, condition: Operand) -> bool:
+        """Whether a condition says where a row ends."""
+        return self.reader.is_of(condition, self.row) and self.reader.is_end(condition)
 
     def _check_rows(self) -> None:
         whole = self.place.images

@@ -225,9 +225,9 @@ def test_names_do_not_matter(forward):
         (
             "tl.full([XBLOCK, R0_BLOCK], 0,",
             "tl.full([XBLOCK, R0_BLOCK], 1,",
-            "an accumulator of the second kernel starts",
+            "an accumulator starts",
         ),
-        ("add_1 = acc +", "add_1 = acc *", "the second kernel's loop does not join values as its sum does"),
+        ("add_1 = acc +", "add_1 = acc *", "the loop does not join values as its sum does"),
         ("acc = tl.where(r0_mask &", "acc = tl.where((r0_index < 30) &", "the second kernel joins values under a mask"),
         ("tl.sum(acc, 1)[:, None]", "tl.sum(acc, 0)[None, :]", "the second kernel does not reduce along the row"),
         (

@@ -313,6 +313,56 @@ def test_short_rows_and_many_rows_stay():
         SplitRows(programs=1)
 
 
+TOTAL = """@triton.jit
+def total(source, target, ROWS: tl.constexpr, STEP: tl.constexpr):
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    alive = row < 3
+    partial = tl.zeros([ROWS, STEP], tl.float32)
+    for begin in range(0, 9001, STEP):
+        at = begin + tl.arange(0, STEP)[None, :]
+        partial += tl.load(source + 9001 * row + at, mask=alive & (9001 > at), other=0.0)
+    tl.store(target + row, tl.sum(partial, 1, keep_dims=True) * 2, alive)
+"""
+
+
+def totals(source: str) -> KernelModule:
+    """A program that sums rows, by a kernel that no lowering wrote."""
+    made = lowered("a.sum(1) * 2", [(3, 9001)])
+    assert made.launcher is not None
+    text = """def forward(a: "f32[3, 9001]"):
+    out = torch.empty_strided((3,), (1,), device=a.device, dtype=torch.float32)
+    total[(triton.cdiv(3, total_meta["ROWS"]),)](a, out, **total_meta)
+    return out"""
+    kernel = Kernel("total", source, (("ROWS", 2), ("STEP", 1024), ("num_warps", 4)), ("aten.sum", "aten.mul"))
+    return replace(made, kernels=(kernel,), launcher=replace(made.launcher, source=text))
+
+
+def test_rows_of_a_kernel_that_no_lowering_wrote_are_split():
+    after = SplitRows().run(totals(TOTAL), H200)
+    assert [launch.grid for launch in trace_launches(after)] == [(2, 2, 1), (1, 1, 1)]
+    assert_right(after)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("other=0.0", "other=1.0", "does not say where rows end"),
+        (" & (9001 > at)", " & (9000 > at)", "does not say where rows end"),
+        ("* 2", "* 2 + tl.program_id(0)", "more than which row"),
+        ("* 2", "* 2 + tl.program_id(1)", "second axis"),
+        ("* 2", "* 2 + ROWS", "rows of a program"),
+        ("* 2", "* 2 + tl.sum(tl.arange(0, STEP))", "after its loop"),
+        ("    partial = ", "    tl.store(target + row, 1.0, alive)\n    partial = ", "before its loop"),
+        ("9001 * row + at", "9001 * (row // ROWS) + at", "rows of a program"),
+    ],
+)
+def test_rows_that_parts_do_not_make_up_stay(old, new, reason):
+    assert TOTAL.count(old) == 1
+    before, reasons = totals(TOTAL.replace(old, new)), []
+    assert SplitRows().run(before, Context(target="h200", declined=reasons.append)) is before
+    assert [why for why in reasons if reason in why.reason and why.kernel == "total"]
+
+
 def loops(module: KernelModule) -> list[int]:
     """How many loops each kernel has."""
     return [sum(one.kind == "for" for one in function.walk()) for function in kernel_functions(module).values()]

@@ -1,6 +1,6 @@
 """What a loop carries from turn to turn and reduces in the end: sums, maxima, minima, Welford's mean and variance."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +15,8 @@ _JOINS = {"sum": "add", "max": "maximum", "min": "minimum"}
 _OPTIONS = {"input", "axis", "combine_fn", "keep_dims"}
 #: The number that joining changes nothing with, None where any number may be joined again.
 _STARTS = {"sum": 0, "welford": 0, "add": 0, "mul": 1, "max": None, "min": None, "maximum": None, "minimum": None}
+#: Types of accumulators that Triton and PyTorch have under one name.
+_TYPES = (Constant("tl.float32"), Constant("tl.int64"))
 #: What an accumulator of each kind is called, by what reduces it.
 _NAMES = {
     "sum": ("sum",),
@@ -48,17 +50,29 @@ _STEP = _known("""def step(mean, apart, weight, value):
 class Accumulator:
     """What a loop reduces `value` into. `by`: the kind of the operation that reduces it in the end, or welford;
     `combine`: the function that this combines two values with, None where the kind says it; `carried`: the places of
-    its parts among what the loop carries, in the order in which `combine` takes them; `start`: what changes nothing;
-    `dim`: the dimension that is reduced, from the right; `conditions`: those under which a value is joined."""
+    its parts among what the loop carries, in the order in which `combine` takes them; `start`: what changes nothing, of
+    `dtype`; `dim`: the dimension that is reduced, from the right; `conditions`: those under which a value is joined."""
 
     by: str
     combine: Symbol | None
     carried: tuple[int, ...]
     value: Value
     start: Constant
+    dtype: Constant
     dim: int
     conditions: tuple[Operand, ...]
     names: tuple[str, ...]
+
+    def ends(self, is_end: Callable[[Operand], bool], definitions: Mapping[Value, Operation]) -> bool:
+        """Whether nothing is joined, or what changes nothing, where a condition that `is_end` names does not hold."""
+        made = definitions.get(self.value)
+        mask, other = None, None
+        if made is not None and made.kind == "where":
+            mask, other = made.get("condition"), made.get("y")
+        if made is not None and made.kind == "load":
+            mask, other = made.get("mask"), made.get("other")
+        neutral = self.by != "welford" and isinstance(other, Constant) and other.number == self.start.number
+        return any(map(is_end, self.conditions)) or (neutral and any(map(is_end, conjuncts(mask, definitions))))
 
 
 def accumulators(function: Function, loop: Operation, functions: Mapping[str, Function]) -> tuple[Accumulator, ...]:
@@ -74,7 +88,7 @@ def accumulators(function: Function, loop: Operation, functions: Mapping[str, Fu
             names.append(f"{name}_{taken[name]}" if taken[name] else name)
         found.append(replace(one, names=tuple(names)))
     if sorted(number for one in found for number in one.carried) != list(range(len(loop.results))) or not found:
-        raise UnfitError("the second kernel's loop carries more than it reduces")
+        raise UnfitError("the loop carries more than it reduces")
     return tuple(found)
 
 
@@ -100,7 +114,7 @@ class _Loop:
             if len(uses) == 1 and uses[0].kind == "tuple":
                 uses = users.get(uses[0].result, [])
             if len(uses) != 1 or uses[0].kind not in ("sum", "max", "min", "reduce"):
-                raise UnfitError("what the second kernel's loop carries is not just reduced after the loop")
+                raise UnfitError("what the loop carries is not just reduced after the loop")
             if not any(uses[0] is one for one in found):
                 found.append(uses[0])
         return found
@@ -112,8 +126,8 @@ class _Loop:
         parts = made.operands if made is not None and made.kind == "tuple" else (given,)
         places = tuple(self.loop.results.index(one) for one in parts if one in self.loop.results)
         if len(places) != len(parts):
-            raise UnfitError("what the second kernel's loop carries is reduced together with something else")
-        combine, start = reduction.get("combine_fn"), self._start(places)
+            raise UnfitError("what the loop carries is reduced together with something else")
+        combine, (start, dtype) = reduction.get("combine_fn"), self._start(places)
         helper = combine if isinstance(combine, Symbol) else None
         kind = reduction.kind
         if len(places) == 3 and helper is not None:
@@ -121,11 +135,11 @@ class _Loop:
         elif len(places) == 1 and (kind == "reduce") == (helper is not None):
             value = self._joined(kind, helper, places[0])
         else:
-            raise UnfitError("the second kernel reduces several values together, but not to a mean and variance")
+            raise UnfitError("it reduces several values together, but not to a mean and variance")
         if not self._changes_nothing(kind, helper, start):
-            raise UnfitError(f"an accumulator of the second kernel starts with {start}")
+            raise UnfitError(f"an accumulator starts with {start}")
         conditions = tuple({one: None for number in places for one in self._given(number)[1]})
-        return Accumulator(kind, helper, places, value, start, self._dim(reduction), conditions, _NAMES[kind])
+        return Accumulator(kind, helper, places, value, start, dtype, self._dim(reduction), conditions, _NAMES[kind])
 
     def _dim(self, reduction: Operation) -> int:
         """The dimension that is reduced, from the right."""
@@ -133,7 +147,7 @@ class _Loop:
         axis = reduction.get("axis")
         number = axis.number if isinstance(axis, Constant) else None
         if not shape or (number is None and len(shape) > 1) or not set(reduction.keys) <= _OPTIONS:
-            raise UnfitError("the second kernel reduces along a dimension that is not known")
+            raise UnfitError("it reduces along a dimension that is not known")
         return -1 if number is None else int(number) % len(shape) - len(shape)
 
     def _changes_nothing(self, kind: str, combine: Symbol | None, start: Constant) -> bool:
@@ -142,17 +156,17 @@ class _Loop:
             kind = next((one.kind for one in self.functions[combine.name].walk() if one.kind in _STARTS), "")
         return kind in _STARTS and _STARTS[kind] in (None, start.number)
 
-    def _start(self, places: tuple[int, ...]) -> Constant:
-        """The number that accumulators of float32 start with."""
+    def _start(self, places: tuple[int, ...]) -> tuple[Constant, Constant]:
+        """The number that accumulators start with, and its type."""
         found = set()
         for init in (self.loop.inits[number] for number in places):
             made = self.definitions.get(init) if isinstance(init, Value) else None
-            value = (
-                (made.get("value") or Constant("0")) if made is not None and made.kind in ("full", "zeros") else None
-            )
-            if made is None or made.get("dtype") != Constant("tl.float32") or not isinstance(value, Constant):
-                raise UnfitError("an accumulator of the second kernel does not start with a number of float32")
-            found.add(value)
+            value, dtype = None, None
+            if made is not None and made.kind in ("full", "zeros"):
+                value, dtype = made.get("value") or Constant("0"), made.get("dtype")
+            if not isinstance(value, Constant) or not isinstance(dtype, Constant) or dtype not in _TYPES:
+                raise UnfitError("an accumulator does not start with a number of float32 or int64")
+            found.add((value, dtype))
         if len(found) != 1:
             raise UnfitError("accumulators that belong together start with several numbers")
         return found.pop()
@@ -174,18 +188,18 @@ class _Loop:
             made = self.definitions.get(given) if isinstance(given, Value) else None
             others = [one for one in made.operands if one != own] if made is not None else []
             if made is None or made.kind != _JOINS[kind] or len(others) != 1 or not isinstance(others[0], Value):
-                raise UnfitError(f"the second kernel's loop does not join values as its {kind} does")
+                raise UnfitError(f"the loop does not join values as its {kind} does")
             return others[0]
         helper = self.functions[combine.name]
         if len(helper.body.arguments) != 2 or len([one for one in helper.walk() if one.kind != "scalar"]) != 1:
-            raise UnfitError("the second kernel reduces by a function of more than one operation")
+            raise UnfitError("it reduces by a function of more than one operation")
         first, second = helper.body.arguments
         bound: dict[Operand, Operand] = {first: own}
         if not same(helper, helper.body.yields[0], given, self.definitions, bound, frozenset({second})):
-            raise UnfitError("the second kernel's loop does not join values as its reduction does")
+            raise UnfitError("the loop does not join values as its reduction does")
         value = bound.get(second)
         if not isinstance(value, Value):
-            raise UnfitError("the second kernel's loop joins no value")
+            raise UnfitError("the loop joins no value")
         return value
 
     def _welford(self, combine: Symbol, places: tuple[int, ...]) -> Value:
@@ -197,7 +211,7 @@ class _Loop:
         if len(helper.body.arguments) != 6 or not same(
             _COMBINE, _COMBINE.body.yields[0], helper.body.yields[0], definitions, known, frozenset()
         ):
-            raise UnfitError("the second kernel reduces several values together, but not to a mean and variance")
+            raise UnfitError("it reduces several values together, but not to a mean and variance")
         given = [self._given(number)[0] for number in places]
         branch = self.definitions.get(given[0]) if isinstance(given[0], Value) else None
         if branch is not None and branch.kind == "if" and set(given) <= set(branch.results):
@@ -213,9 +227,9 @@ class _Loop:
         if not all(
             same(_STEP, want, one, self.definitions, bound, free) for want, one in zip(results, given, strict=True)
         ):
-            raise UnfitError("the second kernel's loop does not take a mean and variance value by value")
+            raise UnfitError("the loop does not take a mean and variance value by value")
         if branch is not None and branch.kind == "if" and branch.regions[0].yields[numbers[0]] != bound[value]:
-            raise UnfitError("the first turn of the second kernel's loop takes another value")
+            raise UnfitError("the first turn of the loop takes another value")
         found = bound[value]
         assert isinstance(found, Value)
         return found
@@ -228,7 +242,7 @@ class _Loop:
         first = first and any(self.indices.form(one) == Form() for one in made.operands)  # type: ignore[union-attr]
         _, apart, weight = (branch.regions[0].yields[number] for number in numbers)
         if not first or not self._is_number(apart, 0) or not self._is_number(weight, 1):
-            raise UnfitError("the second kernel's loop does more in a branch than begin")
+            raise UnfitError("the loop does more in a branch than begin")
 
     def _is_number(self, operand: Operand, number: int) -> bool:
         made = self.definitions.get(operand) if isinstance(operand, Value) else None
