@@ -50,8 +50,8 @@ class Launchable(Protocol):
 #: the same name, an object to launch, or None: Inductor's own. It is asked twice for a kernel that is compiled early,
 #: in another process, and then loaded.
 Chooser = Callable[[str, str], "str | Launchable | None"]
-#: Told a kernel's name and what went wrong with the one that was chosen for it; Inductor's own runs from there on.
-Failed = Callable[[str, Exception], None]
+#: Told a kernel's name and text, and what went wrong with the one chosen for it; Inductor's own runs from there on.
+Failed = Callable[[str, str, Exception], None]
 
 _observers: ContextVar[tuple[Callable[[Generated], None], ...]] = ContextVar("observers", default=())
 _chooser: ContextVar[tuple[Chooser, Failed | None] | None] = ContextVar("chooser", default=None)
@@ -156,11 +156,11 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
         chosen = callback(kernel_name, source_code)
         loaded = load(chosen) if isinstance(chosen, str) else chosen
     except Exception as error:  # noqa: BLE001 - a replacement must never break a compile
-        _give_up(kernel_name, error, failed)
+        _give_up(kernel_name, source_code, error, failed)
         loaded = None
     if loaded is None:
         return load(source_code)
-    own = _Own(kernel_name, lambda: load(source_code), failed)
+    own = _Own(kernel_name, source_code, lambda: load(source_code), failed)
     return _Awaited(loaded, own) if isinstance(loaded, CodeCacheFuture) else own.behind(loaded)
 
 
@@ -169,12 +169,13 @@ class _Own:
     """Inductor's own kernel, loaded only if what was chosen for it fails."""
 
     name: str
+    source: str
     load: Callable[[], Any]
     failed: Failed | None
 
     def instead(self, error: Exception) -> Any:
         """Inductor's kernel, after an error of the one in its place."""
-        _give_up(self.name, error, self.failed)
+        _give_up(self.name, self.source, error, self.failed)
         own = self.load()
         return own.result() if isinstance(own, CodeCacheFuture) else own
 
@@ -215,10 +216,10 @@ class _Awaited(CodeCacheFuture):
         return self.own.behind(kernel)
 
 
-def _give_up(name: str, error: Exception, failed: Failed | None) -> None:
+def _give_up(name: str, source: str, error: Exception, failed: Failed | None) -> None:
     _warn(f"the replacement of {name} failed, Inductor's kernel runs", error)
     if failed is not None:
-        failed(name, error)
+        failed(name, source, error)
 
 
 def _warn(what: str, error: Exception) -> None:

@@ -141,6 +141,33 @@ def training_also_where_the_backward_pass_runs_in_another_thread() -> None:
 
 
 @case
+def kernels_of_one_name_in_both_passes() -> None:
+    """The cache gives both passes at once."""
+
+    def product(x: Tensor, y: Tensor) -> Tensor:
+        return x * y
+
+    def step(call: Callable[..., Any]) -> bool:
+        x, y, gradient = (torch.randn(32, 16, requires_grad=number < 2) for number in range(3))
+        result = call(x, y)
+        result.backward(gradient)
+        assert x.grad is not None and y.grad is not None
+        pairs = (result, x * y), (x.grad, gradient * y), (y.grad, gradient * x)
+        return all(torch.allclose(one, other) for one, other in pairs)
+
+    kernels = entries.generated(lambda: step(torch.compile(product)))
+    assert len({one.name for one in kernels}) == 1 and len(entries.keep(kernels)) == 2
+    counted = torch._dynamo.utils.counters["aot_autograd"]
+    for hits in range(2):
+        torch.compiler.reset()
+        counted.clear()
+        assert step(compiled(product)), hits
+        assert counted["autograd_cache_hit"] == hits
+        (region,) = regions()
+        assert region.replaced == len(region.swaps) == 2, region.swaps
+
+
+@case
 def autocast() -> None:
     model, x = mlp(), torch.randn(5, 16)
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):

@@ -93,7 +93,7 @@ def failing(how: str) -> Any:
     x = torch.randn(7)
     function = torch.compile(lambda x: x.sin() + 1)
     observer = raising if how == "the observer" else lambda _one: None
-    with hooks.observing(observer), hooks.choosing(choices[how], lambda name, _error: failed.append(name)):
+    with hooks.observing(observer), hooks.choosing(choices[how], lambda name, _source, _error: failed.append(name)):
         results = [function(x), function(x)]
     torch.testing.assert_close(results, [x.sin() + 1] * 2)
     return {"lines": lines, "failed": failed}

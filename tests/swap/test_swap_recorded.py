@@ -192,7 +192,7 @@ def replaced(text: str) -> dict[str, Any]:
             return Host(made.text, made.order)
         return made.text.replace(read(made.text).function.name, kernel.function.name)
 
-    with choosing(choose, lambda name, error: swapped.append(f"{name}: {error!r}")):
+    with choosing(choose, lambda name, _source, error: swapped.append(f"{name}: {error!r}")):
         got = run()
     flat = torch.utils._pytree.tree_leaves
     errors = [(a - b).abs().max().item() for a, b in zip(flat(got), flat(expected), strict=True)]

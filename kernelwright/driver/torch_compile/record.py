@@ -45,16 +45,16 @@ class Region:
 
 @dataclass
 class Part:
-    """An aten graph of a record: its kernels by name, and the operations that Inductor's code gets wrong."""
+    """An aten graph of a record: its kernels by name and key, and the operations that Inductor's code gets wrong."""
 
     backward: bool = False
-    swaps: dict[str, Swap] = field(default_factory=dict)
+    swaps: dict[tuple[str, str], Swap] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     eager: bool = False
 
     def note(self, swap: Swap) -> None:
         """What became of a kernel."""
-        self.swaps[swap.name] = replace(swap, backward=self.backward)
+        self.swaps[swap.name, swap.key] = replace(swap, backward=self.backward)
 
     def all_swaps(self) -> Iterator[Swap]:
         """Its kernels as they run: none of them does where the part runs in eager mode."""

@@ -32,19 +32,20 @@ class Session:
     def around(self, backward: bool = False) -> Iterator[Part]:
         """Kernels that are loaded within it are noted as one part, and replaced where there is something for them."""
         part = Part(backward)
-        chosen: dict[str, str | Launchable | None] = {}
+        chosen: dict[tuple[str, str], str | Launchable | None] = {}
         self._record.parts.append(part)
 
         def choose(name: str, source: str) -> str | Launchable | None:
-            # Inductor may ask twice: when it writes a kernel, to have it compiled early, and when it loads it.
-            if name not in chosen:
-                chosen[name] = None
-                chosen[name] = self._choose(part, name, source)
-            return chosen[name]
+            # Inductor may ask twice: when it writes a kernel, to have it compiled early, and when it loads it. Kernels
+            # of both passes may have one name, and come from the cache together.
+            place = name, source.strip()
+            if place not in chosen:
+                chosen[place] = None
+                chosen[place] = self._choose(part, name, source)
+            return chosen[place]
 
-        def failed(name: str, error: Exception) -> None:
-            before = part.swaps.get(name)
-            part.note(Swap(name, before.key if before else "", "inductor", f"the replacement failed: {error}"))
+        def failed(name: str, source: str, error: Exception) -> None:
+            part.note(Swap(name, read(source).key, "inductor", f"the replacement failed: {error}"))
 
         with choosing(choose, failed):
             yield part
