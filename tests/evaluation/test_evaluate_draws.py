@@ -11,7 +11,7 @@ from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.evaluation.inputs.drawing import Drawing
 from kernelwright.evaluation.inputs.draws import FAR_OUT, KINDS, MIXTURES, ORDERS, ROWS, Draw, apply_kind
-from kernelwright.evaluation.inputs.traits import Trait, find_traits, integers, kept
+from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, find_traits, integers, kept
 from kernelwright.evaluation.inputs.weights import FREE, perturb
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
@@ -468,3 +468,15 @@ def test_the_free_draws_give_a_parameter_of_few_elements_every_sign_and_size(val
         drawn.append(model.g.detach())
     apart = torch.stack(drawn) / max(abs(value), 0.1)
     assert bool((apart.amax(0) > 4).all()) and bool((apart.amin(0) < -0.4).all())
+
+
+@pytest.mark.parametrize("shape", [(2, 16), (7, 8), (3, 4, 6)])
+def test_rows_of_integers_have_a_number_that_the_program_names_in_half_of_their_places(shape: tuple[int, ...]) -> None:
+    torch.manual_seed(0)
+    given = torch.randint(0, 64, shape)
+    trait = replace(NO_TRAIT, low=0, high=63)
+    (drawn,) = apply_kind([given], "literals", 5, [trait], (3.0, 10.0))
+    rows = drawn.reshape(-1, shape[-1])
+    counts = [[int((row == number).sum()) for number in (3, 10)] for row in rows[1::3]]
+    assert all(count[place % 2] >= shape[-1] // 2 for place, count in enumerate(counts))
+    assert int(drawn.min()) >= 0 and int(drawn.max()) <= 63

@@ -38,6 +38,7 @@ from kernelwright.evaluation.checks.spellings import Respelled
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
 from kernelwright.evaluation.inputs.drawing import Drawing
 from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, MIXTURES, OPPOSITES, SAME, SCALES, Draw, drawn
+from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.literals import weight_error
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
 from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
@@ -266,13 +267,14 @@ def _cut_off(
 def _nudged(
     program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value], seed: int, into: Collected, noise: int
 ) -> list[int] | None:
-    """Eager's outputs on inputs and weights whose last bits are noise; None where the program refuses such inputs."""
+    """Eager's outputs on inputs and weights whose last bits are noise, as are those of functions; None where the
+    program refuses such inputs."""
     values = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
     nudge([value for value in values if isinstance(value, Tensor)], seed + noise)
     nudge([*model.parameters(), *model.buffers()], seed + noise + 1)
     torch.manual_seed(seed)
     try:
-        with Eager(program.reference.numerics):
+        with Eager(program.reference.numerics), NoisyFunctions(seed + noise):
             outputs = program.run(model, values)
     except REFUSALS:
         return None

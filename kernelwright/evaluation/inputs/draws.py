@@ -333,7 +333,8 @@ def apply_kind(
 
 def _near_literals(value: Tensor, trait: Trait, numbers: Sequence[float]) -> Tensor:
     """Integers of which a quarter, or more where there are few, are the first that the program names, each of them, or
-    beside these; none leaves the range of an input."""
+    beside these; none leaves the range of an input. Every third row has one of these numbers in half of its places, as
+    padding has, so that much changes if what is compared with the number is in another place."""
     whole = [int(number) for number in numbers if number.is_integer() and trait.low <= number <= trait.high]
     near = [number + step for step in (0, -1, 0, 1) for number in whole[:_FEW_LITERALS]]
     inside = [number for number in near if trait.low <= number <= trait.high]
@@ -343,6 +344,9 @@ def _near_literals(value: Tensor, trait: Trait, numbers: Sequence[float]) -> Ten
     drawn = torch.tensor(inside, device=value.device).to(value.dtype)
     result = value.flatten().clone()
     result[torch.randperm(value.numel(), device=value.device)[:count]] = drawn[torch.arange(count) % len(inside)]
+    named = whole[:_FEW_LITERALS]
+    for number, line in enumerate(result.reshape(-1, value.shape[-1])[1::3] if value.ndim > 1 else ()):
+        line[torch.randperm(len(line), device=value.device)[: len(line) // 2]] = named[number % len(named)]
     return kept(result.reshape(value.shape), trait)
 
 

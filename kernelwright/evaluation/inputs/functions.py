@@ -1,0 +1,31 @@
+"""Functions that libraries round in their own ways, each result with noise in its last bits.
+
+What follows a function may make its rounding larger by far: the sine of a thousand times an exponential is off by a
+thousand roundings of it. A kernel's is as right as eager's, whose error is small or large by luck.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kernelwright.backend.torch_private import TorchDispatchMode
+from kernelwright.evaluation.inputs.weights import nudge
+
+_NAMES = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh", "sigmoid", "rsqrt")
+_FUNCTIONS = frozenset(f"aten.{name}.default" for name in _NAMES)
+
+
+class NoisyFunctions(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Puts noise into the last bits of what these functions give in fp32."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._seed = seed
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if str(func) in _FUNCTIONS and isinstance(result, Tensor) and result.dtype == torch.float32:
+            self._seed += 1
+            nudge([result], self._seed)
+        return result
