@@ -7,15 +7,12 @@ becomes an object that is launched as Inductor's kernel is.
 import ast
 import copy
 import linecache
-import math
 from collections.abc import Callable
 from typing import Any
 
-import torch
-import triton
-import triton.language as tl
 from torch import Tensor
 
+from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.store.entry import Entry
 from kernelwright.frontend.swap.key import InductorKernel, NotReplaceableError, read
 
@@ -90,8 +87,7 @@ def _loaded(entry: Entry) -> Callable[..., None]:
     """The function that an entry's host code defines."""
     text, filename = entry.replacement, f"<replacement {entry.digest[:12]}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)  # Triton reads it there
-    space: dict[str, Any] = {"__name__": filename, "torch": torch, "aten": torch.ops.aten, "math": math}
-    space |= {"triton": triton, "tl": tl}
+    space: dict[str, Any] = {"__name__": filename, **GIVEN_NAMES}
     exec(compile(text, filename, "exec"), space)
     work: Callable[..., None] = space[ENTRY]
     return work

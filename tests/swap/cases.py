@@ -16,6 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from kernelwright.backend.store.entry import Versions
+from kernelwright.backend.store.lock import Lock, read_lock, write_lock
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.torch_backend import kernelwright
 from kernelwright.driver.torch_compile import Region, regions, reset
@@ -506,3 +508,45 @@ def a_second_store() -> None:
     torch.testing.assert_close(compiled(torch.sin)(x), x.sin())
     torch.compiler.reset()
     torch.testing.assert_close(compiled(torch.sin, options={"store": str(other.folder)})(x), 2 * x.sin())
+
+
+def picked(**options: Any) -> tuple[str, Tensor]:
+    """What runs for the kernel of a sine, and its result for one half."""
+    torch.compiler.reset()
+    result = compiled(torch.sin, options=options)(torch.full((18,), 0.5))
+    return regions()[0].swaps[0].pick, result[0] / torch.tensor(0.5).sin()
+
+
+@case
+def a_lock_keeps_its_picks() -> None:
+    lock = Store.open().folder.parent / "kernelwright.lock"
+    kernels = entries.generated(lambda: torch.compile(torch.sin)(torch.full((18,), 0.5)))
+    (first,) = entries.keep(kernels)
+    assert picked(lock=str(lock)) == (first.pick, torch.tensor(1.0))
+    assert read_lock(lock).picks == {first.key: first.pick}
+    (second,) = entries.keep(kernels, entries.doubled)
+    assert picked(lock=lock) == (first.pick, torch.tensor(1.0))
+    assert picked() == (second.pick, torch.tensor(2.0))
+    Store.open().remove(first)
+    pick, scale = picked(lock=lock)
+    assert (pick, float(scale)) == ("", 1.0) and "lacks" in regions()[0].swaps[0].why
+    write_lock(lock, Lock("sm_90", Versions.installed(), {first.key: second.pick}))
+    with warnings_of("kernelwright.torch_compile") as lines:
+        assert picked(lock=lock)[0] == ""
+    assert len(lines) == 1 and "it is for sm_90, and this is interpreter" in lines[0], lines
+    # What is known to be wrong is not run, whatever a lock names.
+    entries.keep(kernels, kind="wrong", operation="aten.sin")
+    picked(lock=lock)
+    assert regions()[0].runs == "eager"
+
+
+@case
+def a_deterministic_choice_is_the_cost_models() -> None:
+    kernels = entries.generated(lambda: torch.compile(torch.sin)(torch.full((18,), 0.5)))
+    (cheap,) = entries.keep(kernels, entries.doubled, certificate={"predicted_us": 1.0, "measured_us": 9.0})
+    (dear,) = entries.keep(kernels, certificate={"predicted_us": 2.0, "measured_us": 1.0})
+    assert picked()[0] == dear.pick
+    assert picked(deterministic=True)[0] == cheap.pick
+    Store.open().remove(cheap)
+    assert Store.open().put(cheap)
+    assert picked(deterministic=True)[0] == cheap.pick

@@ -1,5 +1,6 @@
 """`torch.compile(backend="kernelwright")`: what was at fault once, caches, locks, and jobs of several processes."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -37,3 +38,93 @@ def test_ours_and_inductors_options_are_told_apart() -> None:
     given = {"store": "kernels", "lock": Path("kernelwright.lock"), "deterministic": True, "max_autotune": True}
     options = Request.read(given, None).options
     assert options.store == Path("kernels") and options.lock == Path("kernelwright.lock") and options.deterministic
+
+
+def second_process(how: str) -> Any:
+    """One training step, by `how`; what Inductor's caches did, and how it differs from eager."""
+    import entries
+    import torch
+    from torch._dynamo.utils import counters
+    from torch._inductor.utils import run_and_get_code
+
+    from kernelwright.driver.torch_backend import kernelwright
+    from kernelwright.driver.torch_compile import regions
+
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.LayerNorm(32), torch.nn.GELU())
+    x = torch.randn(5, 16)
+
+    def step(backend: Any) -> Any:
+        model.zero_grad()
+        torch.compile(model, backend=backend)(x).square().sum().backward()
+        return [parameter.grad.clone() for parameter in model.parameters()]
+
+    if how == "kept":
+        return len(entries.keep(entries.generated(lambda: step("inductor"))))
+    got, code = run_and_get_code(step, "inductor" if how == "inductor" else kernelwright)
+    model.zero_grad()
+    model(x).square().sum().backward()
+    wanted = [parameter.grad for parameter in model.parameters()]
+    return {
+        "error": max(float((a - b).abs().max()) for a, b in zip(got, wanted, strict=True)),
+        "caches": {k: v for k, v in counters["inductor"].items() if k.startswith("fxgraph_cache")}
+        | {k: v for k, v in counters["aot_autograd"].items() if k.startswith("autograd_cache_")},
+        "code": code,
+        "regions": [[one.runs, one.why] for one in regions()],
+        "backward": [swap.backward for one in regions() for swap in one.swaps],
+    }
+
+
+@pytest.mark.slow
+def test_a_hit_of_inductors_caches_is_a_hit_here_with_kernels_replaced(tmp_path: Path) -> None:
+    first, plain = (bed.run(second_process, tmp_path, "inductor") for _ in range(2))
+    assert "fxgraph_cache_miss" in first["caches"] and "fxgraph_cache_miss" not in plain["caches"]
+    kernels = bed.run(second_process, tmp_path, "kept")
+    ours = bed.run(second_process, tmp_path, "kernelwright")
+    assert ours["caches"] == plain["caches"] and ours["error"] < 1e-5
+    assert ours["regions"] == [["kernelwright", f"{kernels} of {kernels} kernels replaced"]]
+    assert set(ours["backward"]) >= {False}
+    off = bed.run(second_process, tmp_path, "kernelwright", KERNELWRIGHT_DISABLE="1")
+    assert off["caches"] == plain["caches"] and off["code"] == plain["code"] and off["error"] == plain["error"]
+    assert off["regions"] == [["inductor", "KERNELWRIGHT_DISABLE=1"]]
+
+
+@pytest.mark.slow
+def test_what_was_compiled_here_is_a_hit_for_inductor(tmp_path: Path) -> None:
+    ours, plain = bed.run(second_process, tmp_path, "kernelwright"), bed.run(second_process, tmp_path, "inductor")
+    assert "fxgraph_cache_miss" in ours["caches"] and "fxgraph_cache_miss" not in plain["caches"]
+    # Nothing is written otherwise than Inductor would.
+    elsewhere = bed.run(second_process, tmp_path / "elsewhere", "inductor")
+    assert ours["code"] == [text.replace(str(tmp_path / "elsewhere"), str(tmp_path)) for text in elsewhere["code"]]
+
+
+def as_a_rank(rank: int, rendezvous: str) -> Any:
+    """What one of two processes runs for a kernel; the second one has something newer in its own store."""
+    import entries
+    import torch
+
+    from kernelwright.driver.torch_backend import kernelwright
+    from kernelwright.driver.torch_compile import regions
+
+    x = torch.full((18,), 0.5)
+    kernels = entries.generated(lambda: torch.compile(torch.sin)(x))
+    entries.keep(kernels)
+    if rank == 1:
+        entries.keep(kernels, entries.doubled)
+    alone = float(torch.compile(torch.sin, backend=kernelwright)(x)[0])
+    torch.compiler.reset()
+    torch.distributed.init_process_group("gloo", f"file://{rendezvous}", rank=rank, world_size=2)
+    together = float(torch.compile(torch.sin, backend=kernelwright)(x)[0])
+    found = [alone, together, regions()[-1].swaps[0].pick]
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
+    return found
+
+
+@pytest.mark.slow
+def test_two_ranks_choose_as_the_first_one_does(tmp_path: Path) -> None:
+    with ThreadPoolExecutor() as pool:
+        ranks = [pool.submit(bed.run, as_a_rank, tmp_path / str(rank), rank, str(tmp_path / "meet")) for rank in (0, 1)]
+        first, second = (rank.result() for rank in ranks)
+    assert second[0] == pytest.approx(2 * first[0])  # each by itself runs what its store has
+    assert first[1:] == second[1:] and first[1] == pytest.approx(first[0])
