@@ -6,6 +6,7 @@ import copy
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from functools import cache
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from kernelwright.backend.versions import adapting, parameters
 with adapting("backend kernelwright", "torch"):
     import torch._functorch.config as functorch_config
     import torch._inductor.config as inductor_config
+    import torch._inductor.inductor_prims as inductor_prims
     from torch import _TorchCompileInductorWrapper
     from torch._dynamo.eval_frame import cached_backends
     from torch._dynamo.exc import ShortenTraceback
@@ -29,6 +31,7 @@ with adapting("backend kernelwright", "torch"):
     inductor_config.get_config_copy, inductor_config.patch, functorch_config.patch  # noqa: B018
     functorch_config.enable_autograd_cache, inductor_config.cpp_wrapper  # noqa: B018
     inductor_config.triton.multi_kernel  # noqa: B018
+    _DRAWING = (inductor_prims.random, inductor_prims.randint)
 
 #: Runs a graph: its inputs to its outputs.
 Runner = Callable[..., Any]
@@ -113,11 +116,21 @@ def has_option(name: str) -> bool:
     return name in inductor_config.get_config_copy()
 
 
+@cache
+def _as_inductor(operation: Any) -> Runner:
+    """An operation as Inductor computes it: what a seed gives in eager mode depends on no seed, and the other pass of a
+    graph draws the same numbers again."""
+    return torch.compile(lambda *arguments: operation(*arguments), backend="inductor")
+
+
 def kept(graph: torch.fx.GraphModule) -> Callable[[], Runner]:
     """What makes a function that runs an aten graph in eager mode, as it is now: Inductor changes what it compiles."""
     copied = copy.deepcopy(graph.graph)
 
     def eager() -> Runner:
+        for node in copied.nodes:
+            if node.target in _DRAWING:
+                node.target = _as_inductor(node.target)
         forward = torch.fx.GraphModule(graph, copied).forward
 
         def run(values: list[Any]) -> Any:

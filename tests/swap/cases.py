@@ -15,6 +15,7 @@ import entries
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from kernelwright.backend.store.entry import Versions
 from kernelwright.backend.store.lock import Lock, read_lock, write_lock
@@ -352,6 +353,27 @@ def dropout_has_one_mask_in_both_passes() -> None:
         assert torch.equal(gradient != 0, out != 0) and 10 < int((out == 0).sum()) < 54
         results.append((out.detach(), gradient))
     assert all(map(torch.equal, *results))
+
+
+@case
+def a_wrong_kernel_beside_dropout() -> None:
+    def function(x: Tensor) -> Tensor:
+        # The pass for gradients computes all of it again.
+        made: Tensor = checkpoint(lambda x: F.dropout(x.sin(), 0.5, training=True), x, use_reentrant=False)
+        return made
+
+    x = torch.rand(64, requires_grad=True)
+    kernels = entries.generated(lambda: torch.compile(function)(x).sum().backward())
+    for wrong in kernels:  # one pass in eager mode, the other one Inductor's
+        for entry in list((store := Store.open()).entries()):
+            store.remove(entry)
+        entries.keep([wrong], kind="wrong", operation="aten.sin")
+        with entries.without_caches():
+            out = compiled(function)(x)
+            (gradient,) = torch.autograd.grad(out.sum(), x)
+            (region,) = regions()
+        assert "eager" in {swap.runs for swap in region.swaps}
+        assert torch.equal(gradient != 0, out != 0) and 10 < int((out == 0).sum()) < 54
 
 
 @case
