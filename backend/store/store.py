@@ -75,8 +75,10 @@ class Store:
     def candidates(self, key: str, target: str, versions: Versions) -> list[Entry]:
         """All that `find` may give for a kernel: its findings, or without any its replacements, the last one first."""
         rows = [row for row in self._ask(lambda index: index.find(key, target, versions)) if row.trusted]
-        found = [entry for row in rows if (entry := self._read(row)) is not None]
-        return [entry for entry in found if entry.kind == "wrong"] or found
+        found = [(row, entry) for row in rows if (entry := self._read(row)) is not None]
+        for row, _ in found:
+            self._mark_used(row)  # an earlier one may be chosen for ever
+        return [entry for _, entry in found if entry.kind == "wrong"] or [entry for _, entry in found]
 
     def keys(self, target: str, versions: Versions) -> list[str]:
         """The keys of all kernels for which `find` may give something."""

@@ -204,13 +204,17 @@ def test_gc_removes_what_has_been_of_no_use_for_a_month(tmp_path: Path) -> None:
     assert list(store.entries()) == [last]
 
 
-def test_what_a_lock_still_finds_is_of_use(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_lock", [True, False], ids=["by a lock", "among candidates"])
+def test_what_is_still_found_is_of_use(tmp_path: Path, by_lock: bool) -> None:
     store = Store.open(tmp_path)
     replaced = replace(ENTRY, replacement="# first")
     for one in (replaced, ENTRY):
         store.put(one)
         aged(store, one, 31)
-    assert store.find(ENTRY.key, "sm_90", VERSIONS, pick=replaced.pick) == replaced
+    if by_lock:
+        assert store.find(ENTRY.key, "sm_90", VERSIONS, pick=replaced.pick) == replaced
+    else:
+        assert store.candidates(ENTRY.key, "sm_90", VERSIONS) == [ENTRY, replaced]
     assert store.gc(VERSIONS) == (0, 0)
 
 

@@ -170,6 +170,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_exported_is_imported_elsewhere_and_judged_there(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
