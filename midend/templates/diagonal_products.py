@@ -8,9 +8,10 @@ from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import Access
 from kernelwright.ir.kernel.merging.reading import UnfitError
 from kernelwright.ir.kernel.values import Constant
-from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level, Scalar
 from kernelwright.midend.analysis.host_code import (
+    NOT_STRAIGHT,
     fresh_symbol,
     with_kernel,
     with_statements,
@@ -39,10 +40,14 @@ class DiagonalProducts(Pass):
     name: ClassVar[str] = "diagonal-products"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = "a product of two matrices, one of which a kernel makes of a vector and for it alone"
+    changes: ClassVar[str] = "one kernel scales the rows or columns of the other matrix"
+    keeps: ClassVar[Keeps] = Keeps.EXACT
     explore = Exploration(Phase.TEMPLATE)
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module without such products; the same object where there is none."""
+        given = module
         while (trace := trace_host(module)) is not None:
             for product in find_products(trace):
                 rewritten = _scaled(module, trace, product)
@@ -50,7 +55,9 @@ class DiagonalProducts(Pass):
                     module = rewritten
                     break
             else:
-                return module
+                break
+        if module is given:
+            ctx.declined(Declined(NOT_STRAIGHT if trace is None else f"it needs {self.needs}"))
         return module
 
 
