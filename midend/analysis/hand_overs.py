@@ -82,8 +82,7 @@ class HandOver:
         return f"{self.first.kernel.symbol}, {self.second.kernel.symbol}"
 
     def hindrance(self) -> str:
-        """Why one launch may not replace the two, for example because the tensor has gaps, or because a kernel is
-        launched again. "" if it may."""
+        """Why one launch may not replace the two, for example because the tensor has gaps. "" if it may."""
         spec = self.spec()
         if spec is None:
             return "host code does not create the tensor between them as an uninitialised tensor"
@@ -92,7 +91,7 @@ class HandOver:
         if spec.extent != spec.numel:
             return "the tensor between them has gaps"
         if not self._is_given_once():
-            return "one of them is launched again, or other code uses the tensor before the second kernel does"
+            return "other code uses the tensor before the second kernel does"
         if not self._nothing_between():
             return "host code between them touches tensors that the first kernel uses"
         return "" if self._nothing_shared() else "they share another tensor, and one of them writes it"
@@ -115,17 +114,13 @@ class HandOver:
         return None
 
     def _is_given_once(self) -> bool:
-        """Whether the tensor appears once in either launch and nowhere else before the second, and either kernel is
-        launched once."""
+        """Whether the tensor appears once in either launch and nowhere else before the second."""
         places = [
             index
             for index, statement in enumerate(self.trace.statements[: self.second.index + 1])
             for _ in range(statement.mentions.count(self.tensor) - (statement.made == self.tensor))
         ]
-        if places != [self.first.index, self.second.index]:
-            return False
-        used = [launch.kernel.symbol for launch in find_launches(self.module, self.trace)]
-        return used.count(self.first.kernel.symbol) == used.count(self.second.kernel.symbol) == 1
+        return places == [self.first.index, self.second.index]
 
     def _nothing_between(self) -> bool:
         """Whether the first launch may wait for the second: no statement between them touches what it uses."""

@@ -14,7 +14,7 @@ from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level, Scalar
 from kernelwright.midend.analysis.hand_overs import HandOver
 from kernelwright.midend.analysis.host_code import with_statements
-from kernelwright.midend.analysis.launches import find_launches
+from kernelwright.midend.analysis.launches import find_launches, launched_once
 from kernelwright.midend.fusion.image_tiles import LEAST_SIDE, MOST_CHANNELS, ImageTiles
 from kernelwright.midend.fusion.joining import joined, pairs_fused, second_part, tensor_of
 from kernelwright.midend.kernel_pass import part_of
@@ -81,7 +81,9 @@ def _of_all_channels(pair: HandOver) -> HandOver | None:
     except UnfitError:
         return None
     launch = first.in_one_block(tiles.channels.size, tiles.columns)
-    if tiles.within or tiles.channels.size > MOST_CHANNELS or launch is None:
+    if first.kernel not in [one.kernel for one in launched_once(pair.module, pair.trace)] or tiles.within:
+        return None
+    if tiles.channels.size > MOST_CHANNELS or launch is None:
         return None
     module = with_functions(pair.module, {first.kernel.symbol: tiles.with_all_channels()})
     kernel = replace(module.kernel(first.kernel.symbol), meta=_meta(tiles, dict(first.kernel.meta)))

@@ -20,8 +20,9 @@ from kernelwright.midend.kernel_pass import part_of
 class FusePrologue(Pass):
     """Fuse a kernel that stores a number for each element into the kernel that loads each of these once.
 
-    Legal where the first kernel only loads, computes by element and stores in the order of memory, the tensor has no
-    gaps, and nothing between the two launches touches what either uses. The second kernel may reduce rows, which
+    Legal where the first kernel only loads, computes by element and stores, the tensor has no gaps, and nothing between
+    the two launches touches what either uses. A kernel that does not store in the order of memory, as one that turns
+    rows round, needs a second one whose counters say which element is which. The second kernel may reduce rows, which
     `fuse-epilogue` needs the first one to hold. The tensor is stored if somebody reads it later. The value is rounded
     to the tensor's type as before. Expected, not measured: saves writing and reading the tensor once, and a launch.
     """

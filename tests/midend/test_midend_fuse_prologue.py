@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 from programs import assert_right, lowered
 
+from kernelwright.frontend.importers import import_source
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context, Declined
 from kernelwright.ir.values import KernelModule
+from kernelwright.ir.verifier import launched
+from kernelwright.midend.fusion.fuse_flip import FuseFlip
 from kernelwright.midend.fusion.fuse_prologue import FusePrologue
 
 BEFORE = (Path(__file__).parents[1] / "golden" / "fuse-prologue" / "before.py").read_text("utf-8")
@@ -107,3 +110,77 @@ def test_a_row_that_is_taken_whole_leaves_no_option_for_its_block() -> None:
     (kernel,) = (one for one in after.kernels if one.meta)
     assert dict(before.kernels[-1].meta).keys() - dict(kernel.meta).keys() == {"R0_BLOCK"}
     assert_right(after)
+
+
+TURNED = """import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def turned(x_ptr, y_ptr, cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, cols, BLOCK):
+        c = start + tl.arange(0, BLOCK)
+        tl.store(y_ptr + row * cols + c, tl.load(x_ptr + row * cols + (cols - 1 - c), mask=c < cols), mask=c < cols)
+
+
+@triton.jit
+def summed(x_ptr, y_ptr, cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x_ptr + row * cols + c, mask=c < cols, other=0.0)
+    tl.store(y_ptr + row * cols + c, tl.cumsum(v, axis=0), mask=c < cols)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        rows, cols = x.shape
+        first = torch.empty_like(x)
+        turned[(rows,)](x, first, cols, BLOCK=16)
+        sums = torch.empty_like(x)
+        summed[(rows,)](first, sums, cols, BLOCK=triton.next_power_of_2(cols))
+        out = torch.empty_like(x)
+        turned[(rows,)](sums, out, cols, BLOCK=16)
+        return out
+"""
+SUMS = """import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return x.flip(1).cumsum(1).flip(1)
+
+
+def get_inputs():
+    return [torch.randn(5, 43)]
+"""
+
+
+def test_rows_that_one_kernel_turns_round_twice_are_loaded_and_stored_so() -> None:
+    before = parse_module(TURNED, reference=import_source(SUMS, "sums", shrink="never").reference)
+    flipped = FuseFlip().run(before, Context(target="h200"))
+    assert len(launched(flipped)) == 2
+    assert_right(flipped)
+    after, _ = fused(flipped)
+    assert len(launched(after)) == len(after.kernels) == 1 and accesses(after) == (1, 1)
+    assert_right(after)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("mask=c < cols), mask=c < cols)", "mask=c < cols), mask=c < cols - 1)"),
+        ("tl.load(x_ptr + row * cols + (cols", "tl.load(x_ptr + row * cols + tl.max(c) * 0 + (cols"),
+        ("row * cols + c, tl.load", "row * cols + (c + 1) % cols, tl.load"),
+    ],
+    ids=["some elements", "a reduction", "no digits"],
+)
+def test_other_ways_round_stay(old: str, new: str) -> None:
+    assert TURNED.count(old) == 1
+    text = TURNED.replace(old, new)
+    before = parse_module(text, reference=import_source(SUMS, "sums", shrink="never").reference)
+    after, _ = fused(before)
+    assert after is before

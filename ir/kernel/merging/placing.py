@@ -58,14 +58,22 @@ class Place:
 
 
 class Writer:
-    """The first kernel: where it stores the tensor, and what its tile says of an element."""
+    """The first kernel: where it stores the tensor, and what its tile says of an element; or the second kernel, and
+    where it loads the tensor, where `loaded`."""
 
-    def __init__(self, part: Part, tensor: Tensor) -> None:
+    def __init__(self, part: Part, tensor: Tensor, *, loaded: bool = False) -> None:
         self.function, self.tensor, self._open_grid = part.function, tensor, part.open_grid
         self.counters = Counters(part.function, part.launches, part.blocks, tuned=True)
         self.indices = self.counters.indices
         self.accesses = self.counters.axes.accesses
-        self.stores = self._stores()
+        self.stores = self._loads() if loaded else self._stores()
+
+    def _loads(self) -> list[Access]:
+        argument = self.function.argument(self.tensor.read)
+        found = [access for access in self.accesses.all if access.base == argument]
+        if not found or any(one.operation.kind != "load" or one.index is None for one in found):
+            raise UnfitError("the tensor is not just loaded, or at a place that is not known")
+        return found
 
     def _stores(self) -> list[Access]:
         argument = self.function.argument(self.tensor.stored)

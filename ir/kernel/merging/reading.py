@@ -65,11 +65,13 @@ def conjuncts(mask: Operand | None, definitions: Mapping[Value, Operation]) -> I
 
 
 class Reader:
-    """The second kernel: its operations in order, its counters, and which of them say which element it loads."""
+    """The second kernel: its operations in order, its counters, and which of them say which element it loads; or the
+    first kernel, and which element it stores, where `stored`."""
 
-    def __init__(self, part: Part, tensor: Tensor) -> None:
+    def __init__(self, part: Part, tensor: Tensor, *, stored: bool = False) -> None:
         self.function, self.tensor = part.function, tensor
-        self.argument = part.function.argument(tensor.read)
+        self.argument = part.function.argument(tensor.stored if stored else tensor.read)
+        self._kind = "store" if stored else "load"
         self.counters = Counters(part.function, part.launches, part.blocks)
         self.indices = self.counters.indices
         self.definitions = self.indices.definitions
@@ -86,7 +88,7 @@ class Reader:
         for access in self.accesses.all:
             if access.base != self.argument:
                 continue
-            if access.operation.kind != "load" or access.index is None:
+            if access.operation.kind != self._kind or access.index is None:
                 raise UnfitError("the tensor is written, or read by a pointer that says no index")
             if not all(map(self.is_implied, conjuncts(access.operation.get("mask"), self.definitions))):
                 raise UnfitError("the tensor is read under a mask of its own")

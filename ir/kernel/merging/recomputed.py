@@ -1,8 +1,8 @@
 """Two kernels made one the other way: what the first stores by element is computed where the second loads it.
 
-The first kernel counts elements by one number and stores each once. The second reads each element once. So what the
-first computes of an element is computed of the index that the second loads at, under the second's mask, and rounded to
-the tensor's type as before.
+The first kernel stores each element once, the second reads each once. The first counts elements by one number, or by
+counters that are digits of what the second counts. So what the first computes of an element is computed of the index
+that the second loads at, under the second's mask, and rounded to the tensor's type as before.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,9 @@ from kernelwright.ir.kernel.analysis.counters import Counters
 from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT, Form
 from kernelwright.ir.kernel.analysis.shapes import POINTWISE
 from kernelwright.ir.kernel.merging.merged import dropped, typed, with_parameters
-from kernelwright.ir.kernel.merging.reading import NO_MASK, Part, Reader, Tensor, UnfitError
+from kernelwright.ir.kernel.merging.placing import Writer
+from kernelwright.ir.kernel.merging.reading import NO_MASK, Part, Reader, Tensor, UnfitError, reduces
+from kernelwright.ir.kernel.merging.transport import Transport
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.sums import Sums
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Value
@@ -34,21 +36,58 @@ def recomputed(
     if tensor.numel >= INDEX_LIMIT:
         raise UnfitError(f"{tensor.numel} elements are more than 32 bits count")
     first = replace(first, function=typed(first.function, tensor.stored, tensor.dtype))
-    elements = _Elements(first, tensor)
     added = [replace(p, name=names[p.name], default="") for p in first.function.parameters if p.name in names]
     function = with_parameters(typed(second.function, tensor.read, tensor.dtype), added, symbol)
-    reader = Reader(replace(second, function=function), tensor)
+    own_names = {one.name for one in second.function.parameters}
+    second = replace(second, function=function)
     own = zip(first.function.parameters, first.function.body.arguments, strict=True)
-    known: dict[Operand, Operand] = {v: function.argument(names[one.name]) for one, v in own if one.name in names}
-    edits = Rewriting(function)
-    loads = [one for one in Accesses(function).all if id(one.operation) in reader.loads]
-    for place, load in enumerate(loads):
-        _Computed(elements, function, edits, load, dict(known)).run(tensor, keep=keep and not place)
-    made = _loaded_once(edits.done(), tensor.read)
+    known = {v: function.argument(names[one.name]) for one, v in own if one.name in names}
+    try:
+        made = _by_number(first, second, tensor, known, keep=keep)
+    except UnfitError as reason:
+        if keep:
+            raise
+        try:
+            made = _by_digits(first, second, tensor, known)
+        except UnfitError:
+            raise reason from None
+    made = _loaded_once(made, tensor.read)
     used = {operand for one in made.walk() for operand in one.operands}
     idle = {one.name for one in added if made.argument(one.name) not in used}
-    idle -= {one.name for one in second.function.parameters}
+    idle -= own_names
     return dropped(made, idle if keep else idle | {tensor.read})
+
+
+def _by_number(first: Part, second: Part, tensor: Tensor, known: Mapping[Value, Value], *, keep: bool) -> Function:
+    """The second kernel where the first counts elements by one number, in the order of memory."""
+    elements, reader = _Elements(first, tensor), Reader(second, tensor)
+    edits, values = Rewriting(second.function), dict[Operand, Operand](known.items())
+    loads = [one for one in Accesses(second.function).all if id(one.operation) in reader.loads]
+    for place, load in enumerate(loads):
+        _Computed(elements, second.function, edits, load, dict(values)).run(tensor, keep=keep and not place)
+    return edits.done()
+
+
+def _by_digits(first: Part, second: Part, tensor: Tensor, known: Mapping[Value, Value]) -> Function:
+    """The second kernel where the first counts elements in any way that the second's counters are digits of, as a
+    kernel does that turns rows round."""
+    writing = [one for one in first.function.walk() if one.effect == Effect.WRITE and not one.regions]
+    if len(writing) != 1 or writing[0].kind != "store" or reduces(first.function):
+        raise UnfitError("the first kernel does more than store one number for each element")
+    Reader(second, tensor)  # raises where the second reads an element more than once
+    reader, writer = Reader(first, tensor, stored=True), Writer(second, tensor, loaded=True)
+    edits, indices = Rewriting(second.function), writer.indices
+    for access in writer.stores:
+        load, mask = access.operation, access.operation.get("mask")
+        moved = Transport(reader, writer.place(access, reader, edits), edits, known).of(writing[0].operands[1])
+        shape = indices.shapes.of(load.operands[0])
+        if shape is None or moved.dims != frozenset(range(-len(shape), 0)):
+            raise UnfitError("the first kernel does not compute a number for each element")
+        value = edits.compute(load, "cast", input=moved.operand, dtype=Constant(f"tl.{tensor.dtype}"))
+        if mask is not None and mask not in NO_MASK and access.fill is not None:
+            value = edits.compute(load, "where", condition=mask, x=value, y=access.fill)
+        edits.replace(load.result, value)
+    return edits.done()
 
 
 def _loaded_once(function: Function, fresh: str) -> Function:
