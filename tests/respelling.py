@@ -168,7 +168,8 @@ class _Respelling:
         step = bounds[2] if len(bounds) == 3 else ast.Constant(1)
         name = loop.target.id
         start = ast.Assign([ast.Name(name, ast.Store())], bounds[0], lineno=0)
-        test = ast.Compare(ast.Name(name, ast.Load()), [ast.Lt()], [bounds[1]])
+        before = ast.Gt() if isinstance(step, ast.UnaryOp) and isinstance(step.op, ast.USub) else ast.Lt()
+        test = ast.Compare(ast.Name(name, ast.Load()), [before], [bounds[1]])
         return [start, ast.While(test, [*loop.body, ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), step)], [])]
 
     def helpers(self) -> None:

@@ -112,23 +112,27 @@ def _hoisted(loop: Operation) -> tuple[list[Operation], Operation]:
 
 
 def _as_for(loop: Operation, used: set[Operand]) -> Operation | None:
-    """A loop that goes on while a carried number is below a bound and adds to it at the end of each turn."""
+    """A loop that adds to a carried number at the end of each turn and goes on while that is below a bound; or takes a
+    known number away, and goes on while what is left is above one."""
     condition, body = loop.regions
     if len(condition.operations) != 1:
         return None
     test = condition.operations[0]
-    if test.kind != "lt" or condition.yields != test.results or test.operands[0] not in condition.arguments:
+    counted_by = [one for one in test.operands if one in condition.arguments]
+    if test.kind not in ("lt", "gt") or condition.yields != test.results or len(counted_by) != 1:
         return None
-    index = condition.arguments.index(test.operands[0])
-    end, given = test.operands[1], body.yields[index]
+    index = condition.arguments.index(counted_by[0])
+    (end,), given = (one for one in test.operands if one != counted_by[0]), body.yields[index]
+    upwards = (test.kind == "lt") == (test.operands[0] == counted_by[0])
     step = next((one for one in body.operations if given in one.results and one.kind == "add"), None)
-    if step is None or end in condition.arguments or loop.results[index] in used:
+    if step is None or loop.results[index] in used:
         return None
     amount = next((o for o in step.operands if o != body.arguments[index]), None)
     inside = {v for one in body.operations for inner in one.walk() for v in inner.results} | set(body.arguments)
     if body.arguments[index] not in step.operands or amount is None or amount in inside:
         return None
-    if isinstance(amount, Constant) and not (amount.number or 0) > 0:
+    by = (amount.number or 0) if isinstance(amount, Constant) else None
+    if (by is not None and by <= 0) if upwards else (by is None or by >= 0):
         return None
     others = [i for i in range(len(loop.results)) if i != index]
     arguments = (body.arguments[index], *(body.arguments[i] for i in others))

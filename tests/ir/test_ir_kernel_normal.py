@@ -123,6 +123,24 @@ def test_a_loop_that_counts_otherwise_stays(body: str) -> None:
     assert counted(function) == function
 
 
+@pytest.mark.parametrize(
+    ("test", "less", "counts"),
+    [
+        ("k > n", "k += -2", True),
+        ("n < k", "k += -2", True),
+        ("k < n", "k += -2", False),
+        ("k > n", "k += m", False),
+        ("k > n", "k += 2", False),
+    ],
+)
+def test_a_loop_that_counts_down_by_a_known_number(test: str, less: str, counts: bool) -> None:
+    head, step = "@triton.jit\ndef k(x, n, m):\n    ", "tl.atomic_add(x + k, 1.0)"
+    made = counted(parse_function(f"{head}k = m\n    while {test}:\n        {step}\n        {less}"))
+    wanted = parse_function(f"{head}for k in range(m, n, -2):\n        {step}")
+    assert (normal_form(made) == normal_form(wanted)) == counts
+    assert ("for" in {one.kind for one in made.walk()}) == counts
+
+
 def test_respelt_kernels_have_the_same_normal_form() -> None:
     parted = []
     seen = changed = 0
