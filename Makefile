@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constr
 TRITON ?= 3.7.1 3.8.0 3.9.0
 TORCH ?= 2.14.1
 
-.PHONY: setup test check smoke compat fix demo docs store-minute half-precision handwritten spelling mutation-score strict-mutants judge-cost clean
+.PHONY: setup test check smoke compat fix demo docs store-minute half-precision models handwritten spelling mutation-score strict-mutants judge-cost clean
 
 setup: $(STAMP)
 
@@ -57,6 +57,10 @@ store-minute: $(STAMP)
 # Fourteen architectures in four precisions, with planted faults: about half an hour. Goes on where it was stopped.
 half-precision: $(STAMP)
 	$(BIN)/python -m benchmarks.judge.half_precision --jobs $$(nproc) --out benchmarks/results/half_precision_cpu.json
+
+# Fourteen small models compiled in every mode, with Inductor's kernels replaced: some hours. Goes on where it stopped.
+models: $(STAMP)
+	$(BIN)/python -m benchmarks.models.matrix --out benchmarks/results/models_cpu.json
 
 # What the mid-end's rewrites find in programs that people wrote: some minutes. Goes on where it was stopped.
 handwritten: $(STAMP)

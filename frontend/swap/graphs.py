@@ -25,6 +25,7 @@ from kernelwright.frontend.swap.recorded import Recorded, Recorder
 with adapting("recording kernels", "torch"):
     import torch._functorch.config as functorch_config
     import torch._inductor.config as inductor_config
+    from torch._dynamo.utils import counters
     from torch._inductor.compile_fx import compile_fx, compile_fx_inner
     from torch._inductor.graph import GraphLowering
 
@@ -151,3 +152,9 @@ class GraphRecorder:
 
         run._boxed_call = True  # type: ignore[attr-defined]  # how compiled graphs say that they empty the list
         return run
+
+
+def cache_hits() -> tuple[int, int]:
+    """How many graphs this process found in Inductor's cache, and how many it looked for in vain."""
+    found = counters["inductor"]
+    return found["fxgraph_cache_hit"], found["fxgraph_cache_miss"]

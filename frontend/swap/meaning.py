@@ -92,7 +92,7 @@ def _meaning(name: str) -> Meaning | None:
     if origin is not None:
         return Meaning(origin)
     found = _part_of_cat(name) or _given_to_library(name) or _returned(name)
-    return _squares(buffer) if found is None else _as_is(found)
+    return _before_division(buffer) if found is None else _as_is(found)
 
 
 def _as_is(node: Any) -> Meaning | None:
@@ -170,26 +170,40 @@ def _steps(layout: Any) -> tuple[Any, ...]:
     return list(layout.size), layout.offset, strides
 
 
-def _squares(buffer: Any) -> Meaning | None:
-    """The sum of squared distances from the mean, of which a variance is the quotient."""
+def _before_division(buffer: Any) -> Meaning | None:
+    """A sum whose quotient is a node's value: that under a mean, or that of squared distances under a variance."""
     data = getattr(buffer, "data", None)
-    variances = [node for node in _origins(buffer) if str(node.target) == "aten.var_mean.correction"]
-    if not isinstance(data, ir.Reduction) or len(variances) != 1:
+    reducing = [node for node in _origins(buffer) if str(node.target) in (*_MEANS, _VARIANCE)]
+    if not isinstance(data, ir.Reduction) or len(reducing) != 1:
         return None
-    parts = {user.args[1]: user for user in variances[0].users if user.target is operator.getitem}
-    if data.reduction_type == "sum":
-        means = (_origin(held) for one in data.get_read_names() if (held := V.graph.try_get_buffer(one)) is not None)
-        if 1 not in parts or parts[1] not in tuple(means):
+    (node,) = reducing
+    value, correction = node, 0.0
+    if str(node.target) == _VARIANCE:
+        parts = {user.args[1]: user for user in node.users if user.target is operator.getitem}
+        if 0 not in parts or not _is_of_squares(buffer, parts.get(1)):
             return None
-    elif not (data.reduction_type == "welford_reduce" and getattr(data, "output_index", None) == 1):
+        value, correction = parts[0], _number(node.kwargs.get("correction", 1))
+    elif data.reduction_type != "sum":
         return None
-    if 0 not in parts:
-        return None
-    source = variances[0].all_input_nodes[0].meta["val"]
-    value = parts[0].meta["val"]
-    correction: Any = variances[0].kwargs.get("correction", 1)
-    count = math.prod(source.shape) / max(math.prod(value.shape), 1) - correction
-    return Meaning(parts[0], float(count)) if count > 0 else None
+    sizes = node.all_input_nodes[0].meta["val"].shape, value.meta["val"].shape
+    count = math.prod(sizes[0]) / max(math.prod(sizes[1]), 1) - correction
+    return Meaning(value, float(count)) if count > 0 else None
+
+
+_MEANS, _VARIANCE = ("aten.mean.dim", "aten.mean.default"), "aten.var_mean.correction"
+
+
+def _number(value: Any) -> float:
+    return float(value)
+
+
+def _is_of_squares(buffer: Any, mean: Node | None) -> bool:
+    """Whether a reduction under a variance sums squared distances from the mean, which is a buffer that it reads."""
+    data = buffer.data
+    if data.reduction_type == "welford_reduce":
+        return getattr(data, "output_index", None) == 1
+    read = (held for one in data.get_read_names() if (held := V.graph.try_get_buffer(one)) is not None)
+    return data.reduction_type == "sum" and mean is not None and mean in [_origin(held) for held in read]
 
 
 def versions(node_schedule: Iterable[Any]) -> tuple[dict[str, str], dict[str, str]]:

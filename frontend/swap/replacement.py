@@ -5,9 +5,10 @@ that writes to the buffers that it is given.
 """
 
 import ast
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from kernelwright.backend.launch.execute import Launch, module_code, trace_launches
 from kernelwright.frontend.inductor.bindings import Rename
@@ -84,7 +85,7 @@ class _Host:
 
 
 def _buffer(returned: ast.expr, function: ast.FunctionDef) -> str:
-    """The buffer that an expression is, or is a view of which only strides of axes of one element differ; else ""."""
+    """The buffer that an expression is, or whose whole memory it is another view of; else ""."""
     if isinstance(returned, ast.Name):
         return returned.id
     if (
@@ -93,18 +94,24 @@ def _buffer(returned: ast.expr, function: ast.FunctionDef) -> str:
         or len(returned.args) != 3
     ):
         return ""
-    name, layouts = ast.unparse(returned.args[0]), [returned.args[1:]]
-    for statement in function.body:
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name:
-            value = statement.value
-            made = isinstance(value, ast.Call) and ast.unparse(value.func) == "torch.empty_strided"
-            layouts += [value.args[:2]] if made and isinstance(value, ast.Call) else []
+    name = ast.unparse(returned.args[0])
+    made = [one.value.args[:2] for one in function.body if _allocated(one, name) and isinstance(one.value, ast.Call)]
     try:
-        (shape, strides), (made_shape, made_strides) = (tuple(map(ast.literal_eval, one)) for one in layouts)
-    except ValueError:  # computed, or there is no such buffer
+        extents = {_extent(*map(ast.literal_eval, layout)) for layout in (returned.args[1:], *made)}
+    except ValueError:  # computed
         return ""
-    steps = zip(strides, made_strides, shape, strict=True)
-    return name if shape == made_shape and all(a == b for a, b, size in steps if size != 1) else ""
+    return name if made and len(extents) == 1 else ""
+
+
+def _allocated(statement: ast.stmt, name: str) -> TypeGuard[ast.Assign]:
+    if not isinstance(statement, ast.Assign) or ast.unparse(statement.targets[0]) != name:
+        return False
+    return isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func) == "torch.empty_strided"
+
+
+def _extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, int]:
+    """How many elements there are, and over how many places in memory they reach."""
+    return math.prod(shape), 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
 
 
 def _parameters(recorded: Recorded, module: KernelModule, host: _Host) -> dict[str, str]:
@@ -114,6 +121,17 @@ def _parameters(recorded: Recorded, module: KernelModule, host: _Host) -> dict[s
     specs = [spec.name for spec in module.reference.inputs]
     named = {spec: takes[name] for spec, name in zip(specs, recorded.inputs, strict=True)}
     return named | {name: gives[one] for name, one in zip(host.outputs, recorded.outputs, strict=True)}
+
+
+def _memory(recorded: Recorded, kernel: InductorKernel) -> dict[str, str]:
+    """By parameter, a name of the memory behind it. A buffer that is changed may be given twice, to read and to write;
+    Inductor's text tells which parameters are such ones, and those that lie alike may be the same buffer."""
+    found = {one.parameter: one.parameter for one in recorded.arguments}
+    for one in recorded.arguments:
+        if one.parameter in kernel.mutated and not (one.read and one.written):
+            (layout,) = {recorded.layouts[name] for name in one.versions}
+            found[one.parameter] = str(layout)
+    return found
 
 
 def _kernel_form(recorded: Recorded, module: KernelModule, kernel: InductorKernel, launch: Launch) -> str | None:
@@ -136,7 +154,8 @@ def _kernel_form(recorded: Recorded, module: KernelModule, kernel: InductorKerne
     ours = next(one for one in module.kernels if one.symbol == launch.symbol)
     function = ast.parse(ours.source).body[-1]
     assert isinstance(function, ast.FunctionDef)
-    if len(set(names.values())) < len(names) and not _in_place(function, names):
+    memory = _memory(recorded, kernel)
+    if not _in_place(function, {name: memory[place] for name, place in names.items()}):
         return None
     kept = [one for one in kernel.function.args.args if one.arg in kernel.parameters]
     taken = {one.arg for one in kept}
@@ -157,8 +176,11 @@ def _arguments(kept: Sequence[ast.arg], constexprs: Mapping[str, object]) -> ast
 
 def _in_place(function: ast.FunctionDef, names: Mapping[str, str]) -> bool:
     """Whether each program reads of a buffer that it shares with a result just what it overwrites, and reads it before:
-    one load and one store at the same places, in this order, outside of loops, with no place computed anew between."""
+    one load and one store at the same places, in this order, outside of loops, with no place computed anew between.
+    `names` has the memory behind each pointer."""
     shared = {name for name in names.values() if list(names.values()).count(name) > 1}
+    if not shared:
+        return True
     if any(isinstance(node, ast.For | ast.While | ast.If) for node in ast.walk(function)):
         return False
     assigned = [ast.unparse(one) for node in ast.walk(function) if isinstance(node, ast.Assign) for one in node.targets]
@@ -220,7 +242,10 @@ def _host_form(recorded: Recorded, module: KernelModule, kernel: InductorKernel)
     assert module.launcher is not None
     places = _parameters(recorded, module, host)
     # Results may lie where an input does, which must not change while it is read.
-    both = [name for name in host.inputs if places[name] in {places[one] for one in host.outputs}]
+    memory = _memory(recorded, kernel)
+    changed = {memory[places[one]] for one in host.outputs}
+    both = [name for name in host.inputs if memory[places[name]] in changed]
+    views = [_as_made(one) for one in host.function.body if host.allocates(one)]
     copies = [ast.parse(f"{name} = {name}.clone()").body[0] for name in both]
     body = [one for one in host.function.body[:-1] if not host.allocates(one)]
     body = [one for one in body if not (isinstance(one, ast.Delete) and _names(one) & set(host.outputs))]
@@ -228,10 +253,20 @@ def _host_form(recorded: Recorded, module: KernelModule, kernel: InductorKernel)
     arguments = ast.arguments(
         posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
     )
-    made = ast.FunctionDef(ENTRY, arguments, [*copies, *body], [], lineno=1)
+    made = ast.FunctionDef(ENTRY, arguments, [*copies, *filter(None, views), *body], [], lineno=1)
     code, before = module_code(module), module.launcher.source.rstrip("\n")
     text = code[: code.rindex(before)] + ast.unparse(ast.fix_missing_locations(made)) + "\n"
     return Replacement("host", text, tuple(kernel.parameters.index(places[name]) for name in names))
+
+
+def _as_made(statement: ast.stmt) -> ast.stmt | None:
+    """A given buffer in the layout in which host code would have made it."""
+    assert isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
+    name, call = ast.unparse(statement.targets[0]), statement.value
+    if ast.unparse(call.func) != "torch.empty_strided":
+        return None
+    layout = ", ".join(map(ast.unparse, call.args[:2]))
+    return ast.parse(f"{name} = torch.as_strided({name}, {layout})").body[0]
 
 
 def _names(node: ast.AST) -> set[str]:

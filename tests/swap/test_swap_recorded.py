@@ -209,6 +209,10 @@ PROGRAMS = {
         "shapes = [(8, 8)]\ndef program(x):\n    x.copy_(x.t() * 2.0 + x)\n    return x.sum()\n",
         None,
     ),
+    "changed by what it holds": (
+        "shapes = [(8, 16)]\ndef program(x):\n    x.copy_(x.softmax(-1) + x.sum())\n    return x * 2.0\n",
+        None,
+    ),
     "cat": (
         "shapes = [(5, 16), (16, 4)]\ndef program(x, w):\n    a, b = x.chunk(2, -1)\n"
         "    return torch.cat([-b, a.exp()], -1) @ w\n",
