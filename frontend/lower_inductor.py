@@ -25,6 +25,8 @@ class LowerInductor(Pass):
     are rounded otherwise; programs without such averages are refused.
     written_out: write products and convolutions out as sums, so that kernels compute them and nothing calls a library;
     slow for large ones.
+    rounded: round to 16 bits where the program does, also inside a kernel; else a kernel rounds only what it stores, as
+    in torch.compile.
     device: where to lower (meta: nowhere, by shapes alone; auto: what the context's `lowering_device` says, else a GPU
     if there is one). keep: leave a module that has kernels already, as an agent's, as it is.
     """
@@ -73,6 +75,7 @@ class LowerInductor(Pass):
     every_conv: bool = False
     reassociate: bool = False
     written_out: bool = False
+    rounded: bool = True
     device: str = "auto"
     keep: bool = False
 
@@ -93,6 +96,8 @@ class LowerInductor(Pass):
             options["triton.max_tiles"] = self.tiles
         if self.written_out:
             options["unroll_reductions_threshold"] = 1  # short sums read like long ones
+        if not self.rounded:
+            options["emulate_precision_casts"] = False
         if not self.fuse:
             options |= {"max_fusion_size": 1, "epilogue_fusion": False}
         return options

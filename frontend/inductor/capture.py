@@ -59,7 +59,7 @@ BASE_CONFIG: Mapping[str, Any] = {
     "allow_buffer_reuse": False,
     "inplace_buffers": False,
     "fallback_random": True,
-    # Round to 16 bits where the program does, also inside one kernel.
+    # Round to 16 bits where the program does, also inside one kernel, unless the pass says otherwise.
     "emulate_precision_casts": True,
     "combo_kernels": False,
     "max_autotune": False,

@@ -7,6 +7,7 @@ import torch
 
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.execute import load_module
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import LoweringError
@@ -101,3 +102,16 @@ def test_inputs_on_a_gpu_are_drawn_where_there_is_none() -> None:
     )
     reference = import_source(source, "program", shrink="never").reference
     assert [spec.shape for spec in reference.inputs] == [(4, 8), (8,), (8,)]
+
+
+def test_values_of_16_bits_are_rounded_inside_a_kernel_unless_told_otherwise() -> None:
+    given = PROGRAM.format(module="None", names="x", results="(x * 3.1 + x) * 0.7", inputs="torch.randn(64).bfloat16()")
+    program = import_source(given, "rounded")
+    (x,) = ReferenceProgram.load(program.reference).inputs(0)
+    eager = (x * 3.1 + x) * 0.7
+    gold = (x.double() * 3.1 + x.double()) * 0.7
+    for rounded in (True, False):
+        module = LowerInductor(rounded=rounded).run(program, Context())
+        (got,) = load_module(module, InterpreterRuntime())([x], {})
+        assert torch.equal(got, eager) is rounded
+        assert rounded or torch.equal(got, gold.to(torch.bfloat16))
