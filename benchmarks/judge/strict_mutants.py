@@ -46,6 +46,8 @@ EACH = 24
 #: What is not known before outputs are compared: on so many draws in one task, and on how many draws at most for one
 #: on which the module itself runs.
 OPEN, AT_ONCE, AT_ONCE_ON_GPU, MOST_PLACES = "open", 200, 1000, 8
+#: Programs are lowered as on a machine without a GPU, whether there is one or not.
+_CPU = Context(lowering_device="cpu")
 _INVALID = (Status.COMPILE_ERROR, Status.UNPARSED, Status.UNSUPPORTED)
 #: A program's name, and what makes its modules.
 Source = tuple[str, Callable[[], list[KernelModule]]]
@@ -73,7 +75,7 @@ def examples() -> Iterator[Source]:
 
 
 def _lowered(path: Path) -> list[KernelModule]:
-    return [LowerInductor().run(import_file(path), Context())]
+    return [LowerInductor().run(import_file(path), _CPU)]
 
 
 def models() -> Iterator[Source]:
@@ -85,7 +87,7 @@ def models() -> Iterator[Source]:
 
 def _kernels(model: str, precision: str) -> list[KernelModule]:
     program = import_source(source(model, precision), model, shrink="never")
-    return [piece.module for piece in pieces_of(program).found]
+    return [piece.module for piece in pieces_of(program, ctx=_CPU).found]
 
 
 CORPORA: Mapping[str, Callable[[], Iterator[Source]]] = {
