@@ -178,11 +178,10 @@ def _first_call(subject: Subject, run: Callable[..., Any]) -> float:
 
 
 def _hits() -> dict[str, int]:
-    from torch._dynamo.utils import counters
+    from kernelwright.frontend.swap.graphs import cache_hits
 
-    hits, misses = ("fxgraph_cache_hit", "autograd_cache_hit"), ("fxgraph_cache_miss", "autograd_cache_miss")
-    both = counters["inductor"] + counters["aot_autograd"]
-    return {"hit": sum(both[name] for name in hits), "miss": sum(both[name] for name in misses)}
+    hits, misses = cache_hits()
+    return {"hit": hits, "miss": misses}
 
 
 def fill(name: str, tiny: bool, _folder: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Literal, TypeGuard
 from kernelwright.backend.launch.execute import Launch, module_code, trace_launches
 from kernelwright.frontend.inductor.bindings import Rename
 from kernelwright.frontend.swap.key import InductorKernel, read
+from kernelwright.frontend.swap.meaning import Layout
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.values import KernelModule, TensorSpec
@@ -125,13 +126,21 @@ def _parameters(recorded: Recorded, module: KernelModule, host: _Host) -> dict[s
 
 def _memory(recorded: Recorded, kernel: InductorKernel) -> dict[str, str]:
     """By parameter, a name of the memory behind it. A buffer that is changed may be given twice, to read and to write;
-    Inductor's text tells which parameters are such ones, and those that lie alike may be the same buffer."""
+    Inductor's text tells which parameters are such ones, and one to read may be any to write that lies alike."""
     found = {one.parameter: one.parameter for one in recorded.arguments}
-    for one in recorded.arguments:
-        if one.parameter in kernel.mutated and not (one.read and one.written):
-            (layout,) = {recorded.layouts[name] for name in one.versions}
-            found[one.parameter] = str(layout)
+    apart = [one for one in recorded.arguments if one.parameter in kernel.mutated and not (one.read and one.written)]
+    read = {_places(recorded.layouts[one.read]) for one in apart if one.read}
+    for one in apart:
+        (places,) = {_places(recorded.layouts[name]) for name in one.versions}
+        if places in read:
+            found[one.parameter] = places
     return found
+
+
+def _places(layout: Layout) -> str:
+    """Equal for layouts whose elements lie at the same places: steps of axes with one element do not count."""
+    steps = [step if size != 1 else 0 for size, step in zip(layout.shape, layout.strides, strict=True)]
+    return f"{layout.shape}@{steps} of {layout.dtype}"
 
 
 def _kernel_form(recorded: Recorded, module: KernelModule, kernel: InductorKernel, launch: Launch) -> str | None:

@@ -282,7 +282,7 @@ WRONG = {
     "model blend shipped:frontend nope share=0.5 out=there": "no LoRA adapter in nope",
     "ablate arms.x.pipeline=nope": "unknown pass 'nope'",
     "data pairs count=-1": "count=-1: out of range, at least 0",
-    "data": "data takes `pairs`, `rollouts` or `kernelbench`",
+    "data": "data takes `pairs`, `rollouts`, `kernelbench` or `kernels`",
     "model fetch": "model takes `fetch NAME`",
     "passes all": "passes takes no argument",
 }

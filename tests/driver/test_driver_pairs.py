@@ -322,8 +322,8 @@ def test_passes_are_chosen_for_no_program_that_calls_library_operators(tmp_path:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "data takes `pairs`, `rollouts` or `kernelbench`, got nothing"),
-        (["rows"], "data takes `pairs`, `rollouts` or `kernelbench`, got rows"),
+        ([], "data takes `pairs`, `rollouts`, `kernelbench` or `kernels`, got nothing"),
+        (["rows"], "data takes `pairs`, `rollouts`, `kernelbench` or `kernels`, got rows"),
         (["pairs", "problems=nowhere.jsonl"], "nowhere.jsonl: no such file or folder"),
         (["pairs", "difficulty=7"], "difficulty=7: choose from mixed, 0, 1, 2, 3, 4, 5"),
         (["pairs", "answers=false", "externs=false"], "externs=false looks at answers, and answers=false makes none"),
