@@ -242,11 +242,12 @@ def handwritten_speed() -> str:
 
 def remade() -> str:
     """Whether the winners of the campaign are as fast if they are made again."""
-    found = _read("remade_h200")["summary"]
+    content = _read("remade_h200")
+    found, commit = content["summary"], content["caliber"]["commit"]
     (worst, ratio), *_ = found["worst"].items()
     return _wrapped(
-        f"`benchmarks/kernelbench/remade.py` makes the {found['winners']} winners of this campaign again with today's "
-        f"rewrites. For {found['equal']} of them Triton's IR is equal. The other {found['timed']} are "
+        f"The {found['winners']} winners of this campaign were made again with the rewrites of commit {commit}. For "
+        f"{found['equal']} of them Triton's IR is equal. The other {found['timed']} are "
         f"{found['over_before_timed']:.3f} times as fast as they were, in the geometric mean. The slowest of them, "
         f"{worst}, is {ratio:.3f} times as fast (`remade_h200`)."
     )
