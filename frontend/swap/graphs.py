@@ -134,7 +134,7 @@ class GraphRecorder:
         return compiled
 
     def _inner(self, graph: GraphModule, inputs: Sequence[Any], **options: Any) -> Callable[..., Any]:
-        plain, recorder = copy.deepcopy(graph), Recorder()
+        plain, recorder = GraphModule(graph, copy.deepcopy(graph.graph)), Recorder()
         recorded = RecordedGraph(graph, backward=bool(options.get("is_backward")), _plain=plain)
         save = patch.object(GraphLowering, "save_output_code", staticmethod(_stop))
         try:

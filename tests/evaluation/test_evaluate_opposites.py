@@ -63,7 +63,7 @@ SUMS = [
 
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False) as evaluator:
+    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False, seed=1) as evaluator:
         yield evaluator
 
 

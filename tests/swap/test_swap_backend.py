@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import bed
-import cases
 import pytest
+import swap_cases
 
 from kernelwright.driver.torch_compile.options import Request
 from kernelwright.frontend.inductor.plain import Inductor
@@ -14,12 +14,12 @@ from kernelwright.frontend.inductor.plain import Inductor
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    found: dict[str, str] = bed.run("from cases import run_all as work", tmp_path_factory.mktemp("cases"))
+    found: dict[str, str] = bed.run("from swap_cases import run_all as work", tmp_path_factory.mktemp("cases"))
     return found
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", cases.CASES)
+@pytest.mark.parametrize("name", swap_cases.CASES)
 def test_case(outcomes: dict[str, str], name: str) -> None:
     assert outcomes[name] == "", outcomes[name]
 
