@@ -187,7 +187,7 @@ def _hits() -> dict[str, int]:
 def fill(name: str, tiny: bool, _folder: Path) -> dict[str, Any]:
     """Keep a verified replacement for each kernel that has one; what became of the kernels."""
     from kernelwright.backend.store.store import Store
-    from kernelwright.driver.extraction.filling import Filling
+    from kernelwright.driver.extraction.filling import ANSWER, Filling
     from kernelwright.evaluation.judge.local import LocalEvaluator
     from kernelwright.frontend.swap.graphs import GraphRecorder
 
@@ -203,9 +203,7 @@ def fill(name: str, tiny: bool, _folder: Path) -> dict[str, Any]:
     kernels = [kernel for graph in recorder.graphs for kernel in graph.kernels]
     outcomes = []
     with LocalEvaluator(target, seeds=1) as evaluator:
-        filling = Filling(
-            Store.open(), parse_pipeline("lower-inductor{rounded=false}"), Context(target, evaluator=evaluator)
-        )
+        filling = Filling(Store.open(), parse_pipeline(ANSWER), Context(target, evaluator=evaluator))
         for outcome in filling.fill(recorder.graphs):
             outcomes.append(outcome)
             print(f"{time.perf_counter() - began:.0f} s {outcome}", flush=True)

@@ -61,7 +61,7 @@ def answered(name: str, mode: str, store: str, most: int | None) -> dict[str, An
     from benchmarks.models.zoo import built
     from kernelwright.backend.store.store import Store
     from kernelwright.driver.config.discovery import discover
-    from kernelwright.driver.extraction.filling import Filling
+    from kernelwright.driver.extraction.filling import ANSWER, Filling
     from kernelwright.driver.extraction.recording import record_model
     from kernelwright.evaluation.judge.local import LocalEvaluator
     from kernelwright.ir.passes import Context
@@ -76,9 +76,7 @@ def answered(name: str, mode: str, store: str, most: int | None) -> dict[str, An
     with_graph = sum(kernel.graph is not None for kernel in alone)
     joint = sum(kernel.graph is None and kernel.key in together for kernel in alone)
     with LocalEvaluator("interpreter", seeds=2, timeout_s=300) as evaluator:
-        filling = Filling(
-            Store.open(Path(store)), parse_pipeline("lower-inductor"), Context("interpreter", evaluator), most=most
-        )
+        filling = Filling(Store.open(Path(store)), parse_pipeline(ANSWER), Context("interpreter", evaluator), most=most)
         outcomes = list(filling.fill(graphs))
     became = Counter(one.became for one in outcomes)
     left_out = Counter(kernel.why_not for kernel in alone if kernel.graph is None and kernel.key not in together)

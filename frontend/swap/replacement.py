@@ -18,7 +18,7 @@ from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.values import KernelModule, TensorSpec
 
-#: The function that host code defines.
+#: The function that host code defines: it is given buffers, which it reads and writes, and returns nothing.
 ENTRY = "forward_into"
 
 

@@ -15,9 +15,7 @@ from torch import Tensor
 from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.store.entry import Entry
 from kernelwright.frontend.swap.key import InductorKernel, NotReplaceableError, read
-
-#: The function of a host form: it is given buffers, which it reads and writes, and returns nothing.
-ENTRY = "forward_into"
+from kernelwright.frontend.swap.replacement import ENTRY
 
 
 def in_place(entry: Entry, kernel: InductorKernel, name: str) -> "str | Hosted":

@@ -26,6 +26,8 @@ from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule
 
+#: The passes of an answer that is as precise as Inductor's own kernel, which rounds only what it stores.
+ANSWER = "lower-inductor{rounded=false}"
 #: stored: a replacement is in the store now. known: something was there before. wrong: Inductor's kernel is, which the
 #: store says now. refused: no answer was verified. left out: there is no problem to answer.
 Became = Literal["stored", "known", "wrong", "refused", "left out"]
