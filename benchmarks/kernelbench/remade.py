@@ -28,10 +28,11 @@ from typing import Any
 
 from rich.console import Console
 
+from benchmarks.caliber import caliber_of
 from benchmarks.kernelbench.kernelbench import read_json, read_problems, settings_for
 from benchmarks.kernelbench.kernelbench_memory import Shares, device_bytes
-from benchmarks.kernelbench.side_by_side import BEFORE, Question, work_off
-from benchmarks.rewrites.handwritten_gpu import caliber_of, geomean
+from benchmarks.kernelbench.side_by_side import BEFORE, TRIALS, Question, work_off
+from benchmarks.rewrites.handwritten_gpu import geomean
 from benchmarks.row_lines import command_line, write_result
 from kernelwright.backend.compile.compiler import lower_launch
 from kernelwright.backend.compile.ttir_form import form
@@ -190,7 +191,7 @@ def compare(arguments: argparse.Namespace, console: Console) -> int:
     rows = {row["id"]: found for row, (found, _) in zip(chosen, pairs, strict=True)}
     questions = [question for _, question in pairs if question is not None]
     console.print(f"{len(rows) - len(questions)} without timing, {len(questions)} to time", highlight=False)
-    out, caliber = arguments.out, caliber_of(arguments.commit)
+    out, caliber = arguments.out, caliber_of(arguments.commit, trials=TRIALS)
     if not arguments.equal_only:
         settings = settings_for([f"target={target}"], 0.0)
         made_with = {"device": caliber["device"], "target": target, "results": str(arguments.results.name)}

@@ -17,7 +17,6 @@ import argparse
 import json
 import math
 import os
-import shlex
 import statistics
 import subprocess
 import sys
@@ -34,8 +33,8 @@ import torch
 from rich.console import Console
 from torch import Tensor, nn
 
-from benchmarks.rewrites.handwritten_gpu import caliber_of
-from benchmarks.row_lines import write_result
+from benchmarks.caliber import caliber_of
+from benchmarks.row_lines import command_line, write_result
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.run.build import resolve_target
 from kernelwright.driver.run.journal import Journal
@@ -375,7 +374,7 @@ def main(given: Sequence[str] | None = None) -> int:
         arguments.out.write_text(json.dumps(work(arguments.only, arguments.tiny, arguments.out.parent)), "utf-8")
         return 0
     console, began = Console(stderr=True), time.monotonic()
-    caliber = caliber_of(arguments.commit)
+    caliber = caliber_of(arguments.commit, calls=CALLS)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     made_with = {"device": caliber["device"], "commit": caliber["commit"], "tiny": arguments.tiny}
     with Journal(arguments.out.with_name(f"{arguments.out.name}.journal"), made_with) as journal:
@@ -389,8 +388,7 @@ def main(given: Sequence[str] | None = None) -> int:
             list(threads.map(work, [name for name in CASES if arguments.only in name]))
         rows = {name: dict(journal.results[name]) for name in CASES if name in journal.results}
     found = summary(rows)
-    command = shlex.join(["python", *sys.argv])
-    write_result(arguments.out, {"command": command, "caliber": caliber, "summary": found, "rows": rows})
+    write_result(arguments.out, {"command": command_line(), "caliber": caliber, "summary": found, "rows": rows})
     print(json.dumps(found, indent=1))
     return 0 if not found["open"] else 1
 

@@ -17,7 +17,6 @@ import json
 import math
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -28,6 +27,7 @@ from typing import Any
 import torch
 from rich.console import Console
 
+from benchmarks.caliber import caliber_of
 from benchmarks.kernelbench.kernelbench import settings_for
 from benchmarks.kernelbench.kernelbench_memory import Shares, device_bytes
 from benchmarks.kernelbench.kernelbench_work import with_searches
@@ -39,7 +39,6 @@ from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.run.build import resolve_target
 from kernelwright.driver.run.journal import Journal
-from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.pipeline import parse_pipeline
@@ -115,19 +114,6 @@ def geomean(ratios: Sequence[float]) -> float | None:
     return round(math.exp(statistics.fmean(map(math.log, ratios))), 4) if ratios else None
 
 
-def caliber_of(commit: str) -> dict[str, Any]:
-    """The machine with its driver, how times are taken, and the code."""
-    with LocalEvaluator() as evaluator:
-        facts = dict(evaluator.machine["facts"])
-    return machine() | {"facts": facts, "trials": TRIALS, "commit": commit or head()}
-
-
-def head() -> str:
-    """The commit that is checked out; "" where git does not know."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-
-
 def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Answer what is due; the content of OUT."""
     on_gpu = torch.cuda.is_available()
@@ -152,7 +138,7 @@ def benchmark(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
             content = {
                 "command": command_line(),
                 "made_with": made_with,
-                "caliber": caliber_of(arguments.commit),
+                "caliber": caliber_of(arguments.commit, trials=TRIALS),
                 "summary": summary(rows, len(chosen)),
                 "rows": rows,
             }

@@ -1,0 +1,22 @@
+"""What a result says of the machine and the code that it was measured with."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from kernelwright.driver.campaigns.campaign import machine
+from kernelwright.evaluation.judge.local import LocalEvaluator
+
+
+def caliber_of(commit: str, **more: Any) -> dict[str, Any]:
+    """The machine with its driver, then `more`, such as how times are taken, and the commit: the one that is checked
+    out, if none is given."""
+    with LocalEvaluator() as evaluator:
+        facts = dict(evaluator.machine["facts"])
+    return machine() | {"facts": facts, **more, "commit": commit or head()}
+
+
+def head() -> str:
+    """The commit that is checked out; "" where git does not know."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
