@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.fx import GraphModule
 
 from kernelwright.backend.reference.program import describe
 from kernelwright.frontend.beside import with_files_beside
@@ -139,13 +138,6 @@ def import_module(
     name = name or type(model).__name__
     source = print_source(trace(model, example_inputs, name), name)
     return import_source(source, name, shrink="never", numerics=numerics)
-
-
-def import_graph(
-    gm: GraphModule, example_inputs: Sequence[Any], *, name: str = "graph", numerics: Numerics = "ieee"
-) -> KernelModule:
-    """The same for a graph as a `torch.compile` backend gets it."""
-    return import_module(gm, example_inputs, name=name, numerics=numerics)
 
 
 def lifted_tensors(model: nn.Module, inputs: Sequence[Any]) -> tuple[torch.Tensor, ...]:

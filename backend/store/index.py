@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.backend.store.holding import PATIENCE_S
 
-#: How long a process waits for others, in seconds.
-PATIENCE_S = 10.0
 DAY_S = 86400.0
 _COLUMNS = "digest, key, target, versions, kind, pick, trusted, used"
 _ADD = f"INSERT OR REPLACE INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"

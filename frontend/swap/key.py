@@ -32,7 +32,7 @@ class NotReplaceableError(ValueError):
 
 
 @dataclass(frozen=True)
-class InductorKernel:
+class KernelText:
     """A kernel's text: the call of Inductor's heuristics that decorates it, the function, and its helper functions."""
 
     source: str
@@ -113,7 +113,7 @@ class InductorKernel:
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def read(source: str) -> InductorKernel:
+def read(source: str) -> KernelText:
     """The kernel that a text for `async_compile.triton` defines; NotReplaceableError where it is to be left alone."""
     try:
         functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
@@ -123,7 +123,7 @@ def read(source: str) -> InductorKernel:
         for decorator in function.decorator_list:
             if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).startswith("triton_heuristics."):
                 helpers = tuple(one for one in functions if one is not function)
-                kernel = InductorKernel(source, decorator, function, helpers)
+                kernel = KernelText(source, decorator, function, helpers)
                 if why := _LEFT_ALONE.get(kernel.heuristics):
                     raise NotReplaceableError(why)
                 return kernel

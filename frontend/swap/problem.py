@@ -13,7 +13,7 @@ from kernelwright.frontend.graph_source import Spread, print_source
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.inductor.capture import Captured
 from kernelwright.frontend.inductor.module_text import ModuleBuilder
-from kernelwright.frontend.swap.key import InductorKernel, read
+from kernelwright.frontend.swap.key import KernelText, read
 from kernelwright.frontend.swap.meaning import Layout
 from kernelwright.frontend.swap.recorded import Argument, Recorded
 from kernelwright.frontend.trace import Traced
@@ -85,7 +85,7 @@ def own_kernel(recorded: Recorded, module: KernelModule, target: str) -> KernelM
     return ModuleBuilder(replace(module, kernels=(), launcher=None), captured, get_target(target)).build()
 
 
-def _sizes(kernel: InductorKernel) -> dict[str, int]:
+def _sizes(kernel: KernelText) -> dict[str, int]:
     """The size parameters that the kernel's text sets."""
     assigned = (node for node in ast.walk(kernel.function) if isinstance(node, ast.Assign))
     values = {ast.unparse(one.targets[0]): one.value for one in assigned if isinstance(one.value, ast.Constant)}
@@ -107,7 +107,7 @@ class _Loads(ast.NodeTransformer):
         return node
 
 
-def _apart(kernel: InductorKernel, arguments: Sequence[Argument]) -> tuple[InductorKernel, Sequence[Argument]]:
+def _apart(kernel: KernelText, arguments: Sequence[Argument]) -> tuple[KernelText, Sequence[Argument]]:
     """The kernel with a parameter to read and one to write in the place of each that it does both with."""
     both = {one.parameter: f"{one.parameter}_before" for one in arguments if one.read and one.written}
     if not both:

@@ -15,7 +15,7 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from kernelwright.frontend.swap.hooks import Generated
-from kernelwright.frontend.swap.key import InductorKernel, NotReplaceableError, read
+from kernelwright.frontend.swap.key import KernelText, NotReplaceableError, read
 from kernelwright.frontend.swap.meaning import Layout, Meaning, layout_of, meaning_of, real_name, versions
 
 #: The reason of a kernel whose buffer holds no operation's result.
@@ -158,7 +158,7 @@ class Recorder:
         return found if found.graph is not None else None
 
 
-def _arguments(kernel: InductorKernel, generated: Generated) -> Iterator[Argument]:
+def _arguments(kernel: KernelText, generated: Generated) -> Iterator[Argument]:
     """The pointers with their buffers; NotReplaceableError for a kernel that takes anything else."""
     text = ast.unparse(kernel.function)
     if any(one in text for one in _RANDOM):
@@ -188,7 +188,7 @@ def _kind(parameter: str) -> str:
     return kinds.get(parameter.partition("_")[0], "neither input nor output")
 
 
-def _accesses(kernel: InductorKernel) -> tuple[set[str], set[str]]:
+def _accesses(kernel: KernelText) -> tuple[set[str], set[str]]:
     """The pointers that are loaded from before anything is stored there, and those that are stored to."""
     loaded, stored = set[str](), set[str]()
     for call in (node for node in ast.walk(kernel.function) if isinstance(node, ast.Call) and node.args):

@@ -12,7 +12,7 @@ from typing import Literal, TypeGuard
 
 from kernelwright.backend.launch.execute import Launch, module_code, trace_launches
 from kernelwright.frontend.inductor.bindings import Rename
-from kernelwright.frontend.swap.key import InductorKernel, read
+from kernelwright.frontend.swap.key import KernelText, read
 from kernelwright.frontend.swap.meaning import Layout
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.ir.errors import LoweringError
@@ -124,7 +124,7 @@ def _parameters(recorded: Recorded, module: KernelModule, host: _Host) -> dict[s
     return named | {name: gives[one] for name, one in zip(host.outputs, recorded.outputs, strict=True)}
 
 
-def _memory(recorded: Recorded, kernel: InductorKernel) -> dict[str, str]:
+def _memory(recorded: Recorded, kernel: KernelText) -> dict[str, str]:
     """By parameter, a name of the memory behind it. A buffer that is changed may be given twice, to read and to write;
     Inductor's text tells which parameters are such ones, and one to read may be any to write that lies alike."""
     found = {one.parameter: one.parameter for one in recorded.arguments}
@@ -143,7 +143,7 @@ def _places(layout: Layout) -> str:
     return f"{layout.shape}@{steps} of {layout.dtype}"
 
 
-def _kernel_form(recorded: Recorded, module: KernelModule, kernel: InductorKernel, launch: Launch) -> str | None:
+def _kernel_form(recorded: Recorded, module: KernelModule, kernel: KernelText, launch: Launch) -> str | None:
     """The text; None for a module that does more than one launch on inputs and outputs."""
     host = _Host.of(module)
     if host is None or module.constants:
@@ -219,7 +219,7 @@ def _place(call: ast.Call, names: Mapping[str, str]) -> tuple[str, str]:
     return pointer, ast.unparse(masks[0]) if masks else ""
 
 
-def _text(kernel: InductorKernel, launch: Launch, function: str, helpers: Sequence[str], digest: str) -> str:
+def _text(kernel: KernelText, launch: Launch, function: str, helpers: Sequence[str], digest: str) -> str:
     signature = {name: kernel.signature[name] for name in kernel.parameters}
     signature |= dict.fromkeys(launch.constexprs, "constexpr")
     options = {"num_warps": launch.options.get("num_warps", 4), "num_stages": launch.options.get("num_stages", 1)}
@@ -244,7 +244,7 @@ def _changed(meta: Mapping[str, ast.expr], **values: object) -> str:
     return "{" + ", ".join(f"{name!r}: {value}" for name, value in kept.items()) + "}"
 
 
-def _host_form(recorded: Recorded, module: KernelModule, kernel: InductorKernel) -> Replacement:
+def _host_form(recorded: Recorded, module: KernelModule, kernel: KernelText) -> Replacement:
     host = _Host.of(module)
     if host is None or sum(map(host.allocates, host.function.body)) != len(host.outputs):
         raise LoweringError(f"{recorded.name}: a result of the replacement is no buffer of its own")

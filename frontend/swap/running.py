@@ -14,11 +14,11 @@ from torch import Tensor
 
 from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.store.entry import Entry
-from kernelwright.frontend.swap.key import InductorKernel, NotReplaceableError, read
+from kernelwright.frontend.swap.key import KernelText, NotReplaceableError, read
 from kernelwright.frontend.swap.replacement import ENTRY
 
 
-def in_place(entry: Entry, kernel: InductorKernel, name: str) -> "str | Hosted":
+def in_place(entry: Entry, kernel: KernelText, name: str) -> "str | Hosted":
     """What takes the kernel's place under its name: a text for Inductor to load, or an object to launch.
 
     Raises NotReplaceableError for an entry that does not fit the kernel.
@@ -30,7 +30,7 @@ def in_place(entry: Entry, kernel: InductorKernel, name: str) -> "str | Hosted":
     return _as_inductors(entry, kernel, name)
 
 
-def _as_inductors(entry: Entry, kernel: InductorKernel, name: str) -> str:
+def _as_inductors(entry: Entry, kernel: KernelText, name: str) -> str:
     """The replacement under the kernel's name, for the device that the kernel is for."""
     replacement = read(entry.replacement)
     if replacement.parameters != kernel.parameters:
@@ -57,7 +57,7 @@ def _set(function: ast.FunctionDef, meta: str, key: str, value: ast.expr) -> Non
 class Hosted:
     """Host code, of several launches maybe, that is launched as one kernel of Inductor's."""
 
-    def __init__(self, entry: Entry, kernel: InductorKernel) -> None:
+    def __init__(self, entry: Entry, kernel: KernelText) -> None:
         if not entry.order or max(entry.order) >= len(kernel.parameters):
             raise NotReplaceableError("the replacement wants other arguments")
         self._work, self._order = _loaded(entry), entry.order

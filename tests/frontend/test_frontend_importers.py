@@ -9,7 +9,7 @@ from torch import nn
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.driver.config.settings import Device, ImportSettings
 from kernelwright.driver.run.build import import_reference
-from kernelwright.frontend.importers import import_file, import_graph, import_module, import_source, lifted_tensors
+from kernelwright.frontend.importers import import_file, import_module, import_source, lifted_tensors
 from kernelwright.ir.errors import LoweringError, UserError
 from kernelwright.ir.values import KernelModule, Level, ScalarSpec, TensorSpec, Tolerance
 from kernelwright.rl.data.problems import load_problems
@@ -159,7 +159,7 @@ def test_graph_of_torch_compile_is_imported() -> None:
     found: list[KernelModule] = []
 
     def backend(gm: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> object:
-        found.append(import_graph(gm, inputs))
+        found.append(import_module(gm, inputs, name="graph"))
         return gm.forward
 
     model = Block().eval()
