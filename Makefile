@@ -66,10 +66,11 @@ models: $(STAMP)
 handwritten: $(STAMP)
 	$(BIN)/python -m benchmarks.rewrites.handwritten --out benchmarks/results/handwritten_cpu.json
 
-# Whether rewrites see through other spellings, on 1,000 generated programs and more: about half an hour. PROBLEMS=FILE
+# Whether rewrites see through other spellings, on 1,000 generated programs and more: half an hour of one CPU.
+# PROBLEMS=FILE
 # adds problems. Goes on where it was stopped.
 spelling: $(STAMP)
-	$(BIN)/python -m benchmarks.rewrites.spelling $(if $(PROBLEMS),--problems $(PROBLEMS)) \
+	$(BIN)/python -m benchmarks.rewrites.spelling --jobs $$(nproc) $(if $(PROBLEMS),--problems $(PROBLEMS)) \
 		--out benchmarks/results/spelling_cpu.json
 
 # Which of 300 faulty kernels the judge refuses: some hours. Goes on where it was stopped.

@@ -9,10 +9,9 @@ from typing import ClassVar
 from kernelwright.backend.launch.facts import launch_facts
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.kernel.analysis.launches import Launches
-from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.merging.reading import Part, UnfitError
 from kernelwright.ir.kernel.normal import normal_form
-from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Function
@@ -80,7 +79,7 @@ def rewritten(
 
     If `rewrite` returns the kernel unchanged, the result is `Declined` with the pass's `needs`.
     """
-    whole = counted(inlined(function, functions))
+    whole = self_contained(function, functions)
     made = rewrite(whole)
     if isinstance(made, Declined):
         return made
@@ -99,7 +98,7 @@ def part_of(module: KernelModule, launch: HostLaunch) -> Part:
     known = launch_facts(module).get(symbol)
     if known is None:
         raise UnfitError(NOT_KNOWN)
-    return Part(counted(inlined(functions[symbol], functions)), known, blocks, bool(launch.grid_options))
+    return Part(self_contained(functions[symbol], functions), known, blocks, bool(launch.grid_options))
 
 
 def one_launch_rewritten(

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from kernelwright.ir.errors import UserError
@@ -12,10 +14,13 @@ from kernelwright.ir.values import KernelModule, Scalar, TensorSpec
 if TYPE_CHECKING:
     from kernelwright.backend.launch.execute import Launch
 
+#: Modules whose launches are kept: the passes that are tried on a module all ask for them.
+_REMEMBERED = 64
 #: What launch options that are no block sizes begin with.
 _OPTIONS = ("num_", "maxnreg")
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def launch_facts(module: KernelModule) -> Mapping[str, Launches]:
     """Launches by kernel, those alone that are launched; {} where host code looks at the values of tensors.
 
@@ -37,7 +42,7 @@ def launch_facts(module: KernelModule) -> Mapping[str, Launches]:
     found: dict[str, list[KernelLaunch]] = defaultdict(list)
     for symbol, facts in launches:
         found[symbol].append(facts)
-    return {symbol: Launches(tuple(all_)) for symbol, all_ in found.items()}
+    return MappingProxyType({symbol: Launches(tuple(all_)) for symbol, all_ in found.items()})
 
 
 def _traced(module: KernelModule) -> "list[Launch]":

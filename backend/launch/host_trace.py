@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from kernelwright.ir.host.statements import Expression, HostCode, Statement, straight_code
 from kernelwright.ir.values import KernelModule, TensorSpec
+
+#: Modules whose traces are kept: the passes that are tried on a module all ask for them.
+_REMEMBERED = 64
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class HostTrace:
         return spec_of(expression.text, value) if known else None
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def trace_host(m: KernelModule) -> HostTrace | None:
     """The trace; None where the launcher is no native function that runs from top to bottom on any values."""
     if m.launcher is None or m.launcher.form != "function":

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.axes import COMBINING
 from kernelwright.ir.kernel.analysis.indices import Form
-from kernelwright.ir.kernel.counting import counted
-from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.values import Constant, Operation, Value
 from kernelwright.ir.values import KernelModule
@@ -20,7 +19,7 @@ class KernelBlocks:
 
     def __init__(self, module: KernelModule, symbol: str) -> None:
         functions = kernel_functions(module)
-        self.function = counted(inlined(functions[symbol], functions))
+        self.function = self_contained(functions[symbol], functions)
         self.accesses = Accesses(self.function)
         operations = list(self.function.walk())
         self.loops = [one for one in operations if one.kind in ("for", "static_for", "while")]

@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.judge.architectures import ARCHITECTURES, FAULTS, PRECISIONS, Fault, source
 from benchmarks.judge.kernel_faults import KERNEL_FAULTS, KernelFault
-from benchmarks.judge.several_processes import Journal, Processes, TimeIsOverError
 from benchmarks.row_lines import code_digest, command_line, write_result
+from benchmarks.several_processes import Journal, Processes, TimeIsOverError
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.compiling.kernel_by_kernel import (

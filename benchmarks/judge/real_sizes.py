@@ -18,8 +18,8 @@ from typing import Any
 import torch
 
 from benchmarks.judge.architectures import source
-from benchmarks.judge.several_processes import Journal, Processes, TimeIsOverError
 from benchmarks.row_lines import code_digest, command_line, write_result
+from benchmarks.several_processes import Journal, Processes, TimeIsOverError
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.compiling.kernel_by_kernel import judge_kernels, pieces_of, told_apart

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.judge.architectures import ARCHITECTURES, source
-from benchmarks.judge.several_processes import Journal, Processes, TimeIsOverError
 from benchmarks.row_lines import code_digest, command_line, write_result
+from benchmarks.several_processes import Journal, Processes, TimeIsOverError
 from kernelwright.agent.evaluator import Status, Verdict, repeats
 from kernelwright.backend.compile.same_kernel import compare_kernels
 from kernelwright.backend.targets import get_target

@@ -4,14 +4,15 @@
 
 Kernels are the golden cases' inputs and the evaluator's honest candidates, what Inductor gives for the examples and for
 generated programs, and, with `--problems`, for the problems of a file (each line is {"level", "problem_id", "name",
-"code"}, as in the data set ScalingIntelligence/KernelBench). Each program is lowered twice: as usual, and with loops
-over rows. The seed of a respelling is the program's number. A rewrite that changes one spelling has to change the other
-as well, to kernels of equal normal form. Rows go to the file of `--rows` as they are found, and the same command goes
-on from there; rows of other code are made again. The results hold counts, and what differs by name; they hold no code.
+"code"}, as in the data set ScalingIntelligence/KernelBench). Each program is lowered as usual and, if it reduces, with
+loops over rows as well. The seed of a respelling is the program's number. A rewrite that changes one spelling has to
+change the other as well, to kernels of equal normal form. The file of `--rows` gets each row as it is found, and the
+same command goes on from there; rows of other code are made again. The results hold counts, and what differs by name;
+they hold no code.
 """
 
 import argparse
-import json
+import math
 import sys
 import time
 import warnings
@@ -24,12 +25,14 @@ from typing import Any
 
 from benchmarks.rewrites.kernel_ir import problems
 from benchmarks.row_lines import code_digest, write_result
+from benchmarks.several_processes import Journal, Processes, TimeIsOverError
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.discovery import discover
 from kernelwright.frontend.generate import generate_program
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.errors import KernelwrightError, UserError
+from kernelwright.ir.kernel.analysis.axes import COMBINING
 from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.passes import REGISTRY, Context
@@ -61,6 +64,8 @@ class Subject:
             made = LowerInductor(persistent=persistent).run(program, Context(lowering_device="meta"))
             if made.kernels:
                 yield "" if persistent else "loops", made
+            if not any(one.kind in COMBINING for kernel in kernel_functions(made).values() for one in kernel.walk()):
+                return
 
 
 def subjects(arguments: argparse.Namespace) -> Iterator[Subject]:
@@ -78,6 +83,8 @@ def subjects(arguments: argparse.Namespace) -> Iterator[Subject]:
 
 def row(subject: Subject, seed: int, passes: Iterable[str]) -> dict[str, Any]:
     """Which rewrites change the program, and those that make something else of it when it is spelt otherwise."""
+    warnings.filterwarnings("ignore", message=".*make_block_ptr is deprecated")
+    discover()
     start = time.perf_counter()
     fired, parted, kernels = Counter[str](), list[str](), 0
     try:
@@ -135,25 +142,27 @@ def main() -> int:
     parser.add_argument("--problems", type=Path, help="a JSON Lines file of problems; without it they are left out")
     parser.add_argument("--programs", type=int, default=1000, help="generated programs")
     parser.add_argument("--rows", type=Path, default=Path("runs/spelling.jsonl"), help="where rows are kept")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so many seconds")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/spelling.json"))
     arguments = parser.parse_args()
     if arguments.problems is not None and not arguments.problems.is_file():
         raise UserError(f"--problems {arguments.problems}: no such file")
-    warnings.filterwarnings("ignore", message=".*make_block_ptr is deprecated")
     discover()
     passes = sorted(name for name, found in REGISTRY.items() if found.keeps is not None)
-    kept = arguments.rows.read_text("utf-8").splitlines() if arguments.rows.is_file() else []
     code = code_digest("ir", "frontend", "midend", "backend", "tests")
-    rows: dict[str, dict[str, Any]] = {key: one for key, one in map(json.loads, kept) if one.get("code") == code}
-    arguments.rows.parent.mkdir(parents=True, exist_ok=True)
-    with arguments.rows.open("a", encoding="utf-8") as file:
-        say = partial(print, flush=True)
-        for seed, subject in enumerate(subjects(arguments)):
-            key = f"{subject.corpus}/{subject.name}"
-            if key not in rows:
-                rows[key] = row(subject, seed, passes) | {"code": code}
-                say(json.dumps([key, rows[key]]), file=file)
-                say(key, rows[key].get("failed") or rows[key]["parted"] or "")
+    tasks = {
+        f"{subject.corpus}/{subject.name}": partial(row, subject, seed, passes)
+        for seed, subject in enumerate(subjects(arguments))
+    }
+    journal = Journal(arguments.rows, {"code": code})
+    with Processes(arguments.jobs, arguments.seconds) as processes:
+        try:
+            processes.answers_kept(journal, tasks)
+        except TimeIsOverError:
+            print(f"{len(tasks.keys() - journal.known)} programs are left: the same command goes on", file=sys.stderr)
+            return 1
+    rows = {name: journal.known[name] for name in tasks}
     found = summary(rows)
     settings = {"problems": arguments.problems.name if arguments.problems else None, "programs": arguments.programs}
     content = {"caliber": machine() | {"code": code}, "settings": settings, "passes": passes, "summary": found}

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses, Condition
 from kernelwright.ir.kernel.analysis.indices import Division, Factor, Form, Leaf
-from kernelwright.ir.kernel.counting import counted
-from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.values import (
     Constant,
     Effect,
@@ -32,7 +31,7 @@ _MASKS = frozenset({"lt", "le", "gt", "ge", "expand_dims", "broadcast_to"})
 
 def normal_form(function: Function, functions: Mapping[str, Function] | None = None) -> str:
     """The digest of a function's normal form; `functions`: helpers by symbol, itself or not."""
-    whole = counted(inlined(function, functions or {}))
+    whole = self_contained(function, functions or {})
     return _Normal(whole, functions or {}).digest()
 
 

@@ -7,9 +7,8 @@ from typing import ClassVar
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import written_parameters
-from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.merging.reading import Tensor, UnfitError
-from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import print_function
 from kernelwright.ir.kernel.values import Function
@@ -66,7 +65,7 @@ class FuseReduction(Pass):
 def _fuse_one(module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]) -> KernelModule | None:
     """The module with one reduction in two parts; None where there is none, with a reason for each pair of kernels."""
     functions = kernel_functions(module)
-    whole = {symbol: counted(inlined(one, functions)) for symbol, one in functions.items()}
+    whole = {symbol: self_contained(one, functions) for symbol, one in functions.items()}
     return one_fused(handed_on(module, trace), lambda pair: Fusion.of(pair, whole).fused(), declined, [])
 
 

@@ -10,9 +10,8 @@ from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
 from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.batching import UnbatchedError, batched
-from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.merging.merged import with_parameters
-from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Constant, Function, Operation, Parameter
@@ -66,7 +65,7 @@ class JoinPrograms(Pass):
         functions = kernel_functions(module)
 
         def rewrite(launch: HostLaunch, launches: Launches) -> KernelModule | Declined:
-            function = counted(inlined(functions[launch.kernel.symbol], functions))
+            function = self_contained(functions[launch.kernel.symbol], functions)
             made = self._joined(function, launch, launches)
             return made if isinstance(made, Declined) else _launched(module, trace, launch, *made)
 

@@ -14,7 +14,7 @@ from kernelwright.ir.kernel.canonical import live_values
 from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.rewriting import Rewriting
-from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Function, Operand, Operation
@@ -81,7 +81,7 @@ class PersistentRows(Pass):
 
     def _found(self, functions: Mapping[str, Function], launch: HostLaunch, launches: Launches) -> RowLoops | Declined:
         """The loops of a kernel that may give way to one block, or why there are none."""
-        rows = RowLoops.of(counted(inlined(functions[launch.kernel.symbol], functions)), launches)
+        rows = RowLoops.of(self_contained(functions[launch.kernel.symbol], functions), launches)
         if isinstance(rows, Declined):
             return rows
         if len(rows.loops) < 2:

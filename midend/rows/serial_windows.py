@@ -12,9 +12,8 @@ from kernelwright.ir.kernel.analysis.accesses import Access
 from kernelwright.ir.kernel.analysis.axes import Axes, Axis
 from kernelwright.ir.kernel.analysis.indices import Factor, Form, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
-from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.rewriting import Rewriting
-from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Constant, Function, Operation, Region
@@ -101,7 +100,7 @@ class SerialWindows(KernelPass):
         self, launch: HostLaunch, functions: Mapping[str, Function], launches: Launches | None
     ) -> tuple[tuple[str, Scalar], ...] | Declined:
         """The launch options with a window to a lane, or why the kernel is none of windows."""
-        rows = RowLoops.of(counted(inlined(functions[launch.kernel.symbol], functions)), launches)
+        rows = RowLoops.of(self_contained(functions[launch.kernel.symbol], functions), launches)
         meta = dict(launch.kernel.meta)
         if isinstance(rows, Declined):
             return rows

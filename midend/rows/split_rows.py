@@ -8,9 +8,8 @@ from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.exploration import Exploration, Variant
 from kernelwright.ir.kernel.analysis.launches import Launches
-from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.merging.reading import UnfitError
-from kernelwright.ir.kernel.text.inlining import inlined
+from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.text.printing import print_function
 from kernelwright.ir.kernel.values import Function
@@ -65,7 +64,7 @@ class SplitRows(Pass):
         self, module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]
     ) -> KernelModule | None:
         functions = kernel_functions(module)
-        whole = {symbol: counted(inlined(one, functions)) for symbol, one in functions.items()}
+        whole = {symbol: self_contained(one, functions) for symbol, one in functions.items()}
 
         def rewrite(launch: HostLaunch, launches: Launches) -> KernelModule | Declined:
             try:

@@ -3,13 +3,30 @@
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from kernelwright.ir.dialect.checker import dotted
 from kernelwright.ir.kernel.analysis.phases import is_inline, phases
 from kernelwright.ir.kernel.building import first_free
 from kernelwright.ir.kernel.canonical import canonical
+from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.text.expressions import literal
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Parameter, Region, Symbol, Value
+
+#: Functions that are kept once their helpers are inlined: passes of one search ask for the same ones again and again.
+_REMEMBERED = 1024
+
+
+def self_contained(function: Function, functions: Mapping[str, Function]) -> Function:
+    """The function with its helpers inlined and its loops counted: all that a kernel does, in one value."""
+    if any(one.kind == "call" for one in function.walk()):
+        return _self_contained(function, tuple(functions.items()))
+    return _self_contained(function, ())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _self_contained(function: Function, functions: tuple[tuple[str, Function], ...]) -> Function:
+    return counted(inlined(function, dict(functions)))
 
 
 def inlined(function: Function, functions: Mapping[str, Function]) -> Function:
