@@ -56,34 +56,34 @@ store-minute: $(STAMP)
 
 # Fourteen architectures in four precisions, with planted faults: about half an hour. Goes on where it was stopped.
 half-precision: $(STAMP)
-	$(BIN)/python -m benchmarks.judge.half_precision --jobs $$(nproc) --out benchmarks/results/half_precision_cpu.json
+	$(BIN)/python -m benchmarks.judge.half_precision --jobs $$(nproc) --out benchmarks/results/judge/half_precision_cpu.json
 
 # Fourteen small models compiled in every mode, with Inductor's kernels replaced: some hours. Goes on where it stopped.
 models: $(STAMP)
-	$(BIN)/python -m benchmarks.models.matrix --out benchmarks/results/models_cpu.json
+	$(BIN)/python -m benchmarks.models.matrix --out benchmarks/results/models/models_cpu.json
 
 # What the mid-end's rewrites find in programs that people wrote: some minutes. Goes on where it was stopped.
 handwritten: $(STAMP)
-	$(BIN)/python -m benchmarks.rewrites.handwritten --out benchmarks/results/handwritten_cpu.json
+	$(BIN)/python -m benchmarks.rewrites.handwritten --out benchmarks/results/rewrites/handwritten_cpu.json
 
 # Whether rewrites see through other spellings, on 1,000 generated programs and more: half an hour of one CPU.
 # PROBLEMS=FILE
 # adds problems. Goes on where it was stopped.
 spelling: $(STAMP)
 	$(BIN)/python -m benchmarks.rewrites.spelling --jobs $$(nproc) $(if $(PROBLEMS),--problems $(PROBLEMS)) \
-		--out benchmarks/results/spelling_cpu.json
+		--out benchmarks/results/rewrites/spelling_cpu.json
 
 # Which of 300 faulty kernels the judge refuses: some hours. Goes on where it was stopped.
 mutation-score: $(STAMP)
-	$(BIN)/python -m benchmarks.judge.mutation_score --out benchmarks/results/mutation_score_cpu.json
+	$(BIN)/python -m benchmarks.judge.mutation_score --out benchmarks/results/judge/mutation_score_cpu.json
 
 # 300 mutants of the suite, the examples and fourteen models' kernels, strictly counted: hours. Goes on where it stopped.
 strict-mutants: $(STAMP)
-	$(BIN)/python -m benchmarks.judge.strict_mutants --jobs $$(nproc) --out benchmarks/results/strict_mutants_cpu.json
+	$(BIN)/python -m benchmarks.judge.strict_mutants --jobs $$(nproc) --out benchmarks/results/judge/strict_mutants_cpu.json
 
 # Judging by this commit and by one without the judge's newer checks, in turn. Wants a quiet machine.
 judge-cost: $(STAMP)
-	$(BIN)/python -m benchmarks.judge.judge_cost --old ca7353b --out benchmarks/results/judge_cost_cpu.json
+	$(BIN)/python -m benchmarks.judge.judge_cost --old ca7353b --out benchmarks/results/judge/judge_cost_cpu.json
 
 clean:
 	rm -rf $(VENV) build dist site *.egg-info runs

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -46,7 +47,7 @@ class Processes:
         found = self._pool.imap_unordered(_answer, tasks.items())
         for _ in tasks:
             try:
-                yield found.next(max(0.0, self._until - time.monotonic()))
+                yield found.next(min(max(0.0, self._until - time.monotonic()), threading.TIMEOUT_MAX))
             except multiprocessing.TimeoutError:
                 raise TimeIsOverError from None
 

@@ -20,8 +20,8 @@ operations take the longer of bytes / bandwidth and FLOPs / peak at LIBRARY_SHAR
 
 The constants are the same for all programs. They were fitted on one H200, first to 189 measurements of nine
 hand-written kernels, then to 509 of kernels that Inductor makes of every second of 86 KernelBench problems; which
-terms there are was decided with all 1021 in view. benchmarks/results/cost_model_h200.json has the figures for either
-half (`python -m benchmarks.cost.cost_model`). On other targets nothing was measured.
+terms there are was decided with all 1021 in view. benchmarks/results/cost/cost_model_h200.json has the figures for
+either half (`python -m benchmarks.cost.cost_model`). On other targets nothing was measured.
 """
 
 import math

@@ -274,7 +274,7 @@ def main() -> int:
     parser.add_argument("--predict-only", action="store_true", help="make the plan, measure nothing")
     parser.add_argument("--repredict", action="store_true", help="measure nothing; predict the launches in --out again")
     parser.add_argument("--resume", action="store_true", help="keep the rows that --out has")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/cost_model_h200.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/cost/cost_model_h200.json"))
     arguments = parser.parse_args()
     target = get_target(arguments.target) if arguments.target else detect_target()
     if arguments.problems:

@@ -3,9 +3,9 @@
 usage: python -m benchmarks.cost.eager_cost --problems kernelbench.jsonl [--measured FILE] [--out FILE]
 
 --problems holds KernelBench's problems; `kernelwright data kernelbench` makes the file. --measured is a result of
-`benchmarks/kernelbench/kernelbench.py` from a GPU, by default benchmarks/results/kernelbench_h200.json; estimates are
-for the target that it names. Each problem is traced at full size on the meta device, so no GPU is needed. All 100
-problems take about a minute on two cores. `ratio` is the estimate over the measured time.
+`benchmarks/kernelbench/kernelbench.py` from a GPU, by default kernelbench_h200.json in benchmarks/results/kernelbench;
+estimates are for the target that it names. Each problem is traced at full size on the meta device, so no GPU is needed.
+All 100 problems take about a minute on two cores. `ratio` is the estimate over the measured time.
 """
 
 import argparse
@@ -22,14 +22,14 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference
 from kernelwright.rl.data.problems import load_problems
 
-RESULTS = Path(__file__).parents[1] / "results"
+MEASURED = Path(__file__).parents[1] / "results/kernelbench/kernelbench_h200.json"
 
 
 def main() -> None:
     """Estimate every problem that was measured, print the summary, write it with the rows to --out."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", required=True)
-    parser.add_argument("--measured", type=Path, default=RESULTS / "kernelbench_h200.json")
+    parser.add_argument("--measured", type=Path, default=MEASURED)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     measured = json.loads(given.measured.read_text("utf-8"))

@@ -1,6 +1,6 @@
 """Lower fourteen small architectures in every precision, verify them whole and kernel by kernel, and plant faults.
 
-    python -m benchmarks.judge.half_precision --jobs 16 --out benchmarks/results/half_precision_cpu.json
+    python -m benchmarks.judge.half_precision --jobs 16 --out benchmarks/results/judge/half_precision_cpu.json
 
 A row is one architecture in one precision, or one of those with a planted fault, which is judged against the right
 program. Programs in 16 bits are judged as `kernelwright compile` judges them: first the whole model, then its kernels
@@ -169,7 +169,7 @@ def write(out: Path, rows: dict[str, dict[str, Any]], caliber: Mapping[str, Any]
 def main() -> int:
     """Run it; 0 if every program is verified and every fault refused, else 1."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/half_precision.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/half_precision.json"))
     parser.add_argument("--models", nargs="*", default=ARCHITECTURES, choices=ARCHITECTURES)
     parser.add_argument("--precisions", nargs="*", default=PRECISIONS, choices=PRECISIONS)
     parser.add_argument("--seeds", type=int, default=2, help="draws of inputs as given")

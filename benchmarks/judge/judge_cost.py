@@ -1,6 +1,6 @@
 """What judging costs: an older commit and this one in turn, on the same candidates; and the price of kinds of inputs.
 
-    python -m benchmarks.judge.judge_cost --old ca7353b --out benchmarks/results/judge_cost_cpu.json
+    python -m benchmarks.judge.judge_cost --old ca7353b --out benchmarks/results/judge/judge_cost_cpu.json
 
 Candidates are row softmax, layer norm and matrix product in the dialect, a new text each time. A round judges so many
 of each with the older commit, with this one, and with this one's `checks=reward`, each in a process of its own that has
@@ -189,7 +189,7 @@ def measure(old: Path, count: int, rounds: int) -> dict[str, Any]:
 def main() -> int:
     """Run it; 0 if this commit keeps 0.7 of the older one's rate, and 0.9 with `checks=reward`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge_cost.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/judge_cost.json"))
     parser.add_argument("--old", default="HEAD~1", help="the older commit")
     parser.add_argument("--tree", type=Path, help="the older commit's files, if they are there already")
     parser.add_argument("--commit", default="", help="this code's commit, where git does not know it")

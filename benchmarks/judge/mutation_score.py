@@ -1,6 +1,6 @@
 """Count how many faulty variants of right kernels the evaluator's default checks kill.
 
-    python -m benchmarks.judge.mutation_score --out benchmarks/results/mutation_score_cpu.json
+    python -m benchmarks.judge.mutation_score --out benchmarks/results/judge/mutation_score_cpu.json
 
 Modules are the examples, two programs with loops, and generated programs, all lowered deterministically. Mutants are
 sampled evenly over the kinds and lines of each module. The file gets every mutant's fate as it is found; the same
@@ -145,7 +145,7 @@ def examine(module: KernelModule, evaluator: LocalEvaluator, rungs: tuple[Rung, 
 def main() -> int:
     """Run it; 0 if the score reaches the target on enough mutants, 1 if not, 2 for bad arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/mutation_score.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/mutation_score.json"))
     parser.add_argument("--each", type=int, default=16, help="mutants for each module")
     parser.add_argument("--programs", type=int, default=20, help="generated programs after the examples")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample and of the evaluator's draws")

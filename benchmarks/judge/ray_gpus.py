@@ -1,6 +1,6 @@
 """A Ray pool over several GPUs beside a local pool on one: the same verdicts, also after a worker is killed.
 
-    python -m benchmarks.judge.ray_gpus --gpus 2 --out benchmarks/results/ray_gpus.json
+    python -m benchmarks.judge.ray_gpus --gpus 2 --out benchmarks/results/judge/ray_gpus.json
 
 Candidates are right, wrong and hostile softmax kernels, judged at full size on the GPUs. Half way through, a worker of
 the Ray pool is killed. Fails unless every verdict comes, in order, with the status of the local pool's. `--gpus 0`
@@ -40,7 +40,7 @@ def items(count: int, rung: Rung) -> Iterator[Item]:
 def main() -> int:
     """Run it; 0 where the verdicts are the same, else 1."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/ray_gpus.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/ray_gpus.json"))
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--gpus", type=int, default=2)
     given = parser.parse_args()

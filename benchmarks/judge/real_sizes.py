@@ -1,6 +1,6 @@
 """Verify five architectures at the sizes that people run, in 16 bits, on a GPU: the whole model and kernel by kernel.
 
-    python -m benchmarks.judge.real_sizes --out benchmarks/results/real_sizes.json
+    python -m benchmarks.judge.real_sizes --out benchmarks/results/judge/real_sizes.json
 
 A row is one architecture in one precision, lowered by `lower-inductor`. Models are those of the package transformers,
 with random weights, and a block of a diffusion model. Rows are kept as they are found; the same command goes on from
@@ -132,7 +132,7 @@ def row(model: str, precision: str, tiny: bool) -> dict[str, Any]:
 def main() -> int:
     """Run it; 0 if every program is verified, 3 if time is over, else 1."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/real_sizes.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/real_sizes.json"))
     models = (*MODELS, "diffusion")
     parser.add_argument("--models", nargs="*", default=models, choices=models)
     parser.add_argument("--precisions", nargs="*", default=PRECISIONS, choices=PRECISIONS)

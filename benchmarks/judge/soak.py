@@ -1,6 +1,6 @@
 """Judge thousands of candidates, one in four of them hostile, and look for anything that is left behind or grows.
 
-    python -m benchmarks.judge.soak --count 2000 --out benchmarks/results/soak_cpu.json
+    python -m benchmarks.judge.soak --count 2000 --out benchmarks/results/judge/soak_cpu.json
 
 Every verdict must be right and in order; afterwards no process, scratch folder or shared-memory file may be left, and
 the memory of judge and workers must be flat: at most 5% above what it was after the first tenth.
@@ -128,7 +128,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=3.0, help="seconds for one candidate")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/soak_cpu.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/soak_cpu.json"))
     arguments = parser.parse_args()
     before, began = left_behind(), time.perf_counter()
     options = LocalOptions(seeds=1, timeout_s=arguments.timeout, memory_gb=2.0, use_gpu=False, dialect=False)

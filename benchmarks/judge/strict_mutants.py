@@ -1,6 +1,6 @@
 """Draw mutants by a seed from the suite, the examples and fourteen models' kernels; count strictly which are killed.
 
-    python -m benchmarks.judge.strict_mutants --jobs 16 --out benchmarks/results/strict_mutants_cpu.json
+    python -m benchmarks.judge.strict_mutants --jobs 16 --out benchmarks/results/judge/strict_mutants_cpu.json
 
 A crash or a time-out kills no mutant. A mutant is equivalent only if its kernels have the same TTIR, or if its outputs
 are the same to the bit on 10,000 draws of a generator that the judge does not use. Every survivor is listed. Answers
@@ -314,7 +314,7 @@ class Run:
 def main() -> int:
     """Run it; 0 if the score reaches the target, else 1; 3 if time is over."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/strict_mutants.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/strict_mutants.json"))
     parser.add_argument("--journal", type=Path, default=Path("runs/strict_mutants"), help="folder of answers so far")
     parser.add_argument("--count", type=int, default=300, help="mutants that compile and that the judge supports")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample and of the judge's draws")

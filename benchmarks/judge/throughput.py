@@ -1,8 +1,8 @@
 """Measure how many candidates are judged in a second: row softmax of 64x512, a new text each time, on all cores.
 
-    python -m benchmarks.judge.throughput --count 200 --out benchmarks/results/throughput_cpu.json
+    python -m benchmarks.judge.throughput --count 200 --out benchmarks/results/judge/throughput_cpu.json
     python -m benchmarks.judge.throughput --device cuda --workers 14 --count 300 \\
-        --out benchmarks/results/throughput_h200.json
+        --out benchmarks/results/judge/throughput_h200.json
 
 Without a GPU, figures are for parse and interpret, and for parse, compile (offline, nothing cached) and interpret. On
 a GPU, candidates are compiled, called with every kind of inputs, and timed roughly by 100 runs. Both are measured
@@ -132,7 +132,7 @@ def main() -> int:
     parser.add_argument(
         "--workers", type=int, help="evaluators at a time; by default one for each core, or one on a GPU"
     )
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/throughput_cpu.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/throughput_cpu.json"))
     arguments = parser.parse_args()
     gpu = arguments.device == "cuda"
     options = LocalOptions(use_gpu=gpu, memory_gb=4.0, samples=SAMPLES if gpu else 0)

@@ -17,7 +17,7 @@ from kernelwright.ir.errors import UserError
 def campaign_parser(description: str | None, out: str, timeout_s: float) -> argparse.ArgumentParser:
     """A parser with the arguments of every campaign."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results", out))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/kernelbench", out))
     parser.add_argument("--timeout", type=float, default=timeout_s, help="seconds for one program")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--resume", action="store_true", help="keep the results that OUT has")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.kernelbench.remade make --problems kernelbench.jsonl --modules runs/remade/after.jsonl
     python -m benchmarks.kernelbench.remade compare --modules runs/remade/after.jsonl \\
-        --before runs/remade/before.jsonl --out benchmarks/results/remade_h200.json --jobs 4 --seconds 480
+        --before runs/remade/before.jsonl --out benchmarks/results/kernelbench/remade_h200.json --jobs 4 --seconds 480
 
 `make` runs the pipeline of every row of `--results`. Its file has a module for each, with the problem's code, and is
 nothing to commit. The texts of then are made in the same way by the code of then: check out the commit that wrote the
@@ -49,7 +49,7 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, TensorSpec
 
-RESULTS = Path(__file__).parents[1] / "results" / "kernelbench_h200.json"
+RESULTS = Path(__file__).parents[1] / "results/kernelbench/kernelbench_h200.json"
 #: Below this a winner that was made again is slower than the one of then.
 SLOWER = 0.95
 

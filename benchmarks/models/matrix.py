@@ -1,6 +1,6 @@
 """Compile small configurations of fourteen models in every mode, with Inductor's kernels replaced by verified ones.
 
-    python -m benchmarks.models.matrix --out benchmarks/results/models_cpu.json
+    python -m benchmarks.models.matrix --out benchmarks/results/models/models_cpu.json
 
 Modes: inference, a training step, one under autocast in bf16, two batch sizes one after the other, and a word of
 decoding with a static cache. On the test bed, which interprets Triton's kernels on a CPU. A row has the kernels that
@@ -52,7 +52,7 @@ def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 def main() -> int:
     """Run it; 0 if every row is right."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/models.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/models/models.json"))
     parser.add_argument("--models", nargs="*", default=list(MODELS), choices=list(MODELS))
     parser.add_argument("--modes", nargs="*", default=list(MODES), choices=MODES)
     parser.add_argument("--most", type=int, default=None, help="kernels that are answered for a row; all without it")

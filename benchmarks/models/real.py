@@ -1,6 +1,6 @@
 """Models at real sizes under `torch.compile(backend="kernelwright")` on a GPU, beside plain Inductor.
 
-    python -m benchmarks.models.real --jobs 2 --seconds 500 --out benchmarks/results/models_h200.json
+    python -m benchmarks.models.real --jobs 2 --seconds 500 --out benchmarks/results/models/models_h200.json
 
 Five processes work on a model, in turn. `fill` compiles it, takes each kernel out as a problem of its own, and keeps a
 verified replacement for each that has one: its own lowering, not a faster kernel. `plain` is Inductor alone, and fills

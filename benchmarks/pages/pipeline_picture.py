@@ -3,7 +3,7 @@
 usage: python -m benchmarks.pages.pipeline_picture [--check]
 
 --check writes nothing, and exits with status 1 where the file differs from the drawing. The bars are the rows of
-benchmarks/results/kernelbench_h200.json.
+benchmarks/results/kernelbench/kernelbench_h200.json.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs/assets/pipeline.svg"
-RESULTS = ROOT / "benchmarks/results/kernelbench_h200.json"
+RESULTS = ROOT / "benchmarks/results/kernelbench/kernelbench_h200.json"
 WIDTH, HEIGHT = 1000, 372
 #: Names, what each does, and what comes out, in the order of the pipeline.
 STAGES = (

@@ -330,7 +330,8 @@ FIGURES: dict[str, Callable[[], str]] = {
 
 
 def _read(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+    (path,) = RESULTS.glob(f"*/{name}.json")
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return found
 
 

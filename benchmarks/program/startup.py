@@ -1,7 +1,7 @@
 """How long the program takes before it works: help, errors of arguments, `import kernelwright`; and what that is of
 `python -c pass` and `import torch`, which are measured in turn with them.
 
-    python -m benchmarks.program.startup                       # writes benchmarks/results/startup_cpu.json
+    python -m benchmarks.program.startup                       # writes benchmarks/results/program/startup_cpu.json
 
 Each is a fresh process; medians of 20 in one run. The modules' bytecode is there, as pip leaves it: a round that is not
 counted writes it. Wall clock is compared: run it on a machine that does nothing else.
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.row_lines import write_result
 
-RESULT = Path(__file__).parents[1] / "results" / "startup_cpu.json"
+RESULT = Path(__file__).parents[1] / "results/program/startup_cpu.json"
 PASS, TORCH = "python -c pass", "import torch"
 #: What may take how many times as long as what.
 BOUNDS = {"help": (PASS, 4.0), "error": (TORCH, 0.3), "import": (TORCH, 0.1)}

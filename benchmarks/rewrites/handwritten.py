@@ -1,6 +1,6 @@
 """Try the mid-end's rewrites on programs that people wrote, and see whether they find the known ways to be faster.
 
-    python -m benchmarks.rewrites.handwritten --out benchmarks/results/handwritten_cpu.json
+    python -m benchmarks.rewrites.handwritten --out benchmarks/results/rewrites/handwritten_cpu.json
     python -m benchmarks.rewrites.handwritten --modules FOLDER --large
 
 The programs are those of `benchmarks/handwritten`, the evaluator's honest candidates, and right answers of the shipped
@@ -319,7 +319,7 @@ def write_modules(folder: Path, *, large: bool) -> None:
 def main() -> int:
     """Measure, or write modules."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/handwritten.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/rewrites/handwritten.json"))
     parser.add_argument("--seeds", type=int, default=2, help="draws of inputs as given")
     parser.add_argument("--only", default="", help="programs with this in their names")
     parser.add_argument("--modules", type=Path, help="write modules into this folder instead")

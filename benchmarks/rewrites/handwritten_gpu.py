@@ -1,6 +1,7 @@
 """Search from the kernels of programs that people wrote, and time what is found beside them, Inductor and eager.
 
-    python -m benchmarks.rewrites.handwritten_gpu --jobs 6 --seconds 480 --out benchmarks/results/handwritten_h200.json
+    python -m benchmarks.rewrites.handwritten_gpu --jobs 6 --seconds 480 \\
+        --out benchmarks/results/rewrites/handwritten_h200.json
 
 The programs are those of `benchmarks/handwritten`, at the sizes for a GPU. `search` begins with a program's own kernels
 and has `--budget` seconds. The judge checks the program as it is written and what the search keeps. Then all sides

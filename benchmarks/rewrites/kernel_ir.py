@@ -1,6 +1,7 @@
 """Read every kernel into the kernel IR, print it back, and compare both by Triton's own IR at several block sizes.
 
-    python -m benchmarks.rewrites.kernel_ir --problems problems.jsonl --out benchmarks/results/kernel_ir_cpu.json
+    python -m benchmarks.rewrites.kernel_ir --problems problems.jsonl \\
+        --out benchmarks/results/rewrites/kernel_ir_cpu.json
 
 Kernels are those that Inductor gives for the problems (each line is {"level", "problem_id", "name", "code"}, as in the
 data set ScalingIntelligence/KernelBench), for the examples and for generated programs, and those of the evaluator's

@@ -1,6 +1,6 @@
 """Spell kernels otherwise, and see whether the rewrites on the kernel IR make the same kernels of them.
 
-    python -m benchmarks.rewrites.spelling --problems problems.jsonl --out benchmarks/results/spelling_cpu.json
+    python -m benchmarks.rewrites.spelling --problems problems.jsonl --out benchmarks/results/rewrites/spelling_cpu.json
 
 Kernels are the golden cases' inputs and the evaluator's honest candidates, what Inductor gives for the examples and for
 generated programs, and, with `--problems`, for the problems of a file (each line is {"level", "problem_id", "name",
@@ -144,7 +144,7 @@ def main() -> int:
     parser.add_argument("--rows", type=Path, default=Path("runs/spelling.jsonl"), help="where rows are kept")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so many seconds")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/spelling.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/rewrites/spelling.json"))
     arguments = parser.parse_args()
     if arguments.problems is not None and not arguments.problems.is_file():
         raise UserError(f"--problems {arguments.problems}: no such file")

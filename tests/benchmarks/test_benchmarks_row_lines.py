@@ -30,7 +30,7 @@ def test_results_have_a_line_for_each_row(benchmark: ModuleType, tmp_path: Path)
 
 
 def test_committed_results_are_written_so(benchmark: ModuleType) -> None:
-    for path in (Path(__file__).parents[2] / "benchmarks/results").glob("*.json"):
+    for path in (Path(__file__).parents[2] / "benchmarks/results").rglob("*.json"):
         text = path.read_text("utf-8")
         assert text == benchmark.result_text(json.loads(text)) + "\n", f"{path.name}: write it with write_result"
 
