@@ -23,6 +23,7 @@ ADAPTERS = {
     "frontend/inductor/heuristics.py": True,
     "frontend/inductor/plain.py": True,
     "frontend/swap/hooks.py": True,
+    "frontend/swap/launches.py": True,
     "frontend/swap/graphs.py": True,
     "frontend/swap/meaning.py": True,
 }

@@ -1,7 +1,7 @@
 """Records what Inductor compiles for a model: each mode in turn, with the model's own inputs."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -20,15 +20,23 @@ def record_model(model: nn.Module, inputs: Sequence[Any], mode: str) -> list[Rec
     The model computes as eager does, and is left in the mode that it was in; its gradients are gone afterwards.
     Raises what the model raises.
     """
-    recorder, before = GraphRecorder(), model.training
+    recorder = GraphRecorder()
+    with compiled_for(model, recorder, mode) as run:
+        run_once(run, model, inputs, mode)
+    return recorder.graphs
+
+
+@contextmanager
+def compiled_for(model: nn.Module, backend: Callable[..., Any], mode: str) -> Iterator[Callable[..., Any]]:
+    """The model in the state of a mode, compiled by a backend; `torch.compile` knows nothing before and after."""
+    before = model.training
     torch.compiler.reset()
     model.train(mode != EVAL)
     try:
-        run_once(torch.compile(model, backend=recorder), model, inputs, mode)
+        yield torch.compile(model, backend=backend)
     finally:
         model.train(before)
         torch.compiler.reset()
-    return recorder.graphs
 
 
 def run_once(call: Callable[..., Any], model: nn.Module, inputs: Sequence[Any], mode: str) -> list[Tensor]:
