@@ -52,7 +52,7 @@ docs: $(STAMP)
 
 # Eight processes on one kernel store for a minute, thirty of them killed: nothing may be lost or torn.
 store-minute: $(STAMP)
-	$(BIN)/python tests/backend/store_processes.py 8 60
+	$(BIN)/python tests/backend/store/store_processes.py 8 60
 
 # Fourteen architectures in four precisions, with planted faults: about half an hour. Goes on where it was stopped.
 half-precision: $(STAMP)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,13 @@ def test_the_wheel_holds_only_kernelwright(tmp_path: Path) -> None:
     text = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).read(entry_points).decode()
     assert "kernelwright = kernelwright.driver.torch_backend:kernelwright" in text
     assert "kernelwright = kernelwright.driver.cli:main" in text
+
+
+def test_no_folder_holds_more_files_than_one_can_overlook() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    count = Counter(str(Path(name).parent) for name in listed.splitlines())
+    assert count["ir"] > 10
+    assert {folder: files for folder, files in count.items() if files > 20} == {}
 
 
 def test_versions_that_are_installed_were_tried() -> None:

@@ -101,13 +101,13 @@ def handwritten(*, large: bool = False) -> Iterator[Program]:
     for path in sorted((FOLDER / "programs").glob("*/*.py")):
         text = path.read_text("utf-8")
         found = header(text)
-        reference = FOLDER / "references" / f"{found.get('reference', '')}.py"
-        if not reference.is_file():
-            raise UserError(f"{path}: its first line names no program of {reference.parent}")
+        references = list(FOLDER.glob(f"references/*/{found.get('reference', '')}.py"))
+        if len(references) != 1:
+            raise UserError(f"{path}: its first line names {len(references)} programs of references/, not one")
         way = found.get("way", "")
         if way and (way not in FINDS or "faster" not in found):
             raise UserError(f"{path}: `way` is one of {', '.join(FINDS)}, and `faster` says how")
-        given = reference.read_text("utf-8")
+        given = references[0].read_text("utf-8")
         name = f"{path.parent.name}/{path.stem}"
         yield Program("handwritten", name, text, enlarged(given) if large else given, way, found.get("faster", ""))
 

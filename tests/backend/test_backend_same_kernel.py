@@ -1,13 +1,14 @@
 """TTIR tells whether two texts are one kernel; a kernel and its reprint through the kernel IR are."""
 
 import inspect
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import triton.language as tl
+from kernel_corpus import corpus
+from respelling import respelt_module
 
 from kernelwright.backend.compile.same_kernel import compare_kernels
 from kernelwright.backend.targets import get_target
@@ -20,10 +21,6 @@ from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.vocabulary import FUNCTIONS, HINTS, METHODS
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from kernel_corpus import corpus
-from respelling import respelt_module
 
 TARGET = get_target("h100")
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -1,10 +1,9 @@
 """Host code made straight does what it did: for the suite's honest candidates, and for code that cannot be."""
 
-import sys
-from pathlib import Path
-
 import pytest
 import torch
+from kernel_corpus import corpus
+from programs import outputs
 
 from kernelwright.backend.launch.host_trace import trace_host
 from kernelwright.backend.launch.straight import straightened
@@ -12,11 +11,6 @@ from kernelwright.frontend.importers import import_source
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule
 from kernelwright.ir.verifier import verify
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "midend"))
-from kernel_corpus import corpus
-from programs import outputs
 
 HONEST = {place: module for place, module in corpus().items() if place.startswith("honest")}
 

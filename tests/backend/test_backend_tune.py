@@ -2,13 +2,13 @@
 
 import importlib
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sample_modules
 import torch
+from kernel_corpus import corpus
 
 from kernelwright.backend.compile.compiler import compile_launch
 from kernelwright.backend.cost.model import estimate
@@ -29,9 +29,6 @@ from kernelwright.ir.passes import REGISTRY, Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import Level
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from kernel_corpus import corpus
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tune"
 H200 = Context(target="h200")

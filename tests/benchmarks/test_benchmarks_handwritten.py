@@ -43,7 +43,7 @@ def test_a_header_without_a_reference_names_the_file(
     (tmp_path / "programs" / "style").mkdir(parents=True)
     (tmp_path / "programs" / "style" / "lost.py").write_text("# reference: none\n")
     monkeypatch.setattr(benchmark, "FOLDER", tmp_path)
-    with pytest.raises(UserError, match=r"lost\.py: its first line names no program"):
+    with pytest.raises(UserError, match=r"lost\.py: its first line names 0 programs"):
         list(benchmark.handwritten())
 
 

@@ -1,13 +1,10 @@
 """`kernelwright store`: what it prints and does, and one clear line for what it cannot do."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "backend"))
 import sample_modules
 
 from kernelwright.backend.store.entry import Entry, Versions

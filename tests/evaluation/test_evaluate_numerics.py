@@ -19,9 +19,12 @@ from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import NUMERICS, Numerics, Tolerance
 
 SUITE = Path(__file__).parents[1] / "suite"
-CONV = (SUITE / "references" / "conv2d.py").read_text(), (SUITE / "honest/convolution/conv2d_im2col.py").read_text()
+CONV = (
+    (SUITE / "references/convolution/conv2d.py").read_text(),
+    (SUITE / "honest/convolution/conv2d_im2col.py").read_text(),
+)
 MATMUL = (
-    (SUITE / "references" / "matmul.py").read_text(),
+    (SUITE / "references/matmul/matmul.py").read_text(),
     (SUITE / "honest/matmul/tutorial_grouped_ieee.py").read_text(),
 )
 RUNGS = (Rung.PARSE, Rung.INTERPRET)

@@ -1,20 +1,17 @@
 """The suite of honest candidates and cheats, each judged with the dialect and without."""
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cases import Case, load_cases
 from triton_has import available
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import Reference
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "suite"))
-from cases import Case, load_cases
 
 CASES = [case for case in load_cases() if not case.needs_gpu and available(case.text)]
 RUNGS = (Rung.PARSE, Rung.INTERPRET)

@@ -1,20 +1,17 @@
 """Printing and parsing are inverses for every module that verifies."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
+from strategies import modules
 
 from kernelwright.ir.errors import DialectError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule
 from kernelwright.ir.verifier import verify
-
-sys.path.insert(0, str(Path(__file__).parent))
-from strategies import modules
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "printer" / "softmax.py"
 

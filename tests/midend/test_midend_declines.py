@@ -1,19 +1,15 @@
 """Rewrites of kernels that leave one as it was say why, in a line that fits the kernel."""
 
-import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
+from kernel_corpus import corpus
 
 from kernelwright.driver.config.discovery import discover
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Declined
 from kernelwright.ir.values import KernelModule, Reference
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from kernel_corpus import corpus
 
 discover()
 PASSES = sorted(name for name, found in REGISTRY.items() if found.keeps is not None)

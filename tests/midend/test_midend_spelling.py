@@ -1,6 +1,5 @@
 """Rewrites of kernels read what a kernel does: spelt otherwise, it is rewritten all the same, to the same kernel."""
 
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -8,7 +7,9 @@ from typing import Any
 
 import pytest
 import torch
+from kernel_corpus import corpus
 from programs import assert_right, outputs
+from respelling import respelt_module
 
 from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.kernel.normal import normal_form
@@ -16,10 +17,6 @@ from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import REGISTRY, Context, Keeps
 from kernelwright.ir.values import KernelModule
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from kernel_corpus import corpus
-from respelling import respelt_module
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SEEDS = range(20)

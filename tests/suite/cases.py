@@ -1,6 +1,6 @@
 """The evaluator's own suite: candidates that must be accepted and candidates that must not.
 
-Files are data: `references/NAME.py` are KernelBench programs, `honest/CLASS/NAME.py` and `cheats/CLASS/NAME.py`
+Files are data: `references/KIND/NAME.py` are KernelBench programs, `honest/CLASS/NAME.py` and `cheats/CLASS/NAME.py`
 candidates for them. A candidate starts with comment lines of the form `# key: value`:
 
 - `reference`: the reference's name; every candidate has it
@@ -54,9 +54,9 @@ def read_case(path: Path, kind: Kind) -> Case:
     header = _header(text)
     if unknown := sorted(header.keys() - _KEYS):
         raise ValueError(f"{path}: unknown header key {unknown[0]!r}")
-    reference = SUITE / "references" / f"{header.get('reference', '')}.py"
-    if not reference.is_file():
-        raise ValueError(f"{path}: its header names no reference of {reference.parent}")
+    references = list(SUITE.glob(f"references/*/{header.get('reference', '')}.py"))
+    if len(references) != 1:
+        raise ValueError(f"{path}: its header names {len(references)} references of {SUITE / 'references'}, not one")
     if (kind == "cheat") != bool(header.get("class")):
         raise ValueError(f"{path}: cheats, and only they, name their class")
     return Case(
@@ -64,7 +64,7 @@ def read_case(path: Path, kind: Kind) -> Case:
         kind=kind,
         path=path,
         text=text,
-        reference_path=reference,
+        reference_path=references[0],
         needs_gpu=header.get("needs") == "gpu",
         threat=header.get("class", ""),
         refused=header.get("dialect") == "refused",

@@ -25,7 +25,7 @@ def find():
     here = [os.getcwd(), *sys.path, os.path.dirname(os.path.abspath(__file__)) if "__file__" in globals() else "."]
     for root in here:
         for _ in range(4):
-            for folder in (root, os.path.join(root, "references"), os.path.join(root, "KernelBench")):
+            for folder in (root, os.path.join(root, "references", "softmax"), os.path.join(root, "KernelBench")):
                 path = os.path.join(folder, "softmax.py")
                 if os.path.exists(path):
                     return path

@@ -82,7 +82,7 @@ def test_errors_that_grow_behind_a_function_show_in_nudged_runs(name: str, evalu
 @pytest.mark.slow
 def test_a_model_that_takes_sines_of_large_multiples_of_exponentials_is_right() -> None:
     """With this seed eager's rates are nearly exact by luck, and a kernel's are not."""
-    sys.path.insert(0, str(Path(__file__).parents[2]))
+    sys.path.insert(0, str(Path(__file__).parents[3]))
     from benchmarks.judge.architectures import source
 
     module = LowerInductor().run(import_source(source("unet", "fp32"), "unet", shrink="never"), Context())

@@ -1,10 +1,9 @@
 """The kernel IR: what it reads it prints back, and how a kernel is spelt makes no difference."""
 
-import sys
 import textwrap
-from pathlib import Path
 
 import pytest
+from kernel_corpus import corpus
 
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.text.parsing import helper_of, kernel_functions, parse_function
@@ -12,9 +11,6 @@ from kernelwright.ir.kernel.text.printing import print_function, with_functions
 from kernelwright.ir.kernel.values import Function
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import print_module
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from kernel_corpus import corpus
 
 #: Statements that people write seldom, or that Triton's compiler refuses and its interpreter runs.
 UNUSUAL = {

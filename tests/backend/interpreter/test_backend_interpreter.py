@@ -816,7 +816,7 @@ def test_the_language_is_left_as_it_was() -> None:
 def test_it_also_works_where_triton_was_started_to_interpret() -> None:
     script = (
         "import runpy, sys, torch\n"
-        f"sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
+        f"sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
         f"t = runpy.run_path({str(Path(__file__))!r})\n"
         "for name in t['HONEST']: t['test_honest_kernel_matches'](name)\n"
         "for name in t['BROKEN']: t['test_broken_access_is_named'](name)\n"

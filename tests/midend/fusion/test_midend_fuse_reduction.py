@@ -1,11 +1,10 @@
 """Reductions of a convolution's result: in the tiles where that is computed, and right then."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from programs import assert_right, lowered
+from respelling import respelt_module
 
 from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.ir.passes import Context
@@ -17,9 +16,6 @@ from kernelwright.midend.local.exp_identities import ExpIdentities
 from kernelwright.midend.templates.channels_last_conv import ChannelsLastConv
 from kernelwright.midend.templates.implicit_gemm import ImplicitGemm
 from kernelwright.midend.templates.transposed_conv import TransposedConv
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from respelling import respelt_module
 
 H200 = Context(target="h200")
 CHANNELS_LAST = ChannelsLastConv()

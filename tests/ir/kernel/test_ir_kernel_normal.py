@@ -1,20 +1,16 @@
 """The normal form: kernels spelt otherwise have the same one, kernels that differ do not."""
 
 import ast
-import sys
 import textwrap
-from pathlib import Path
 
 import pytest
+from kernel_corpus import corpus
+from respelling import respelt
 
 from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.text.parsing import parse_function, parse_kernels
 from kernelwright.ir.values import Kernel
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from kernel_corpus import corpus
-from respelling import respelt
 
 LANES = "i = tl.program_id(0) * B + tl.arange(0, B)\n"
 SAME = {

@@ -14,7 +14,7 @@ from kernelwright.ir.verifier import launched
 from kernelwright.midend.fusion.fuse_flip import FuseFlip
 from kernelwright.midend.fusion.fuse_prologue import FusePrologue
 
-BEFORE = (Path(__file__).parents[1] / "golden" / "fuse-prologue" / "before.py").read_text("utf-8")
+BEFORE = (Path(__file__).parents[2] / "golden" / "fuse-prologue" / "before.py").read_text("utf-8")
 
 
 def fused(module: KernelModule) -> tuple[KernelModule, list[str]]:

@@ -1,6 +1,6 @@
 """Processes at work on one store, some of them killed in the middle, and a count of what is lost or torn after that.
 
-python tests/backend/store_processes.py PROCESSES SECONDS
+python tests/backend/store/store_processes.py PROCESSES SECONDS
 """
 
 import json

@@ -50,7 +50,7 @@ def test_what_cannot_be_estimated_says_so() -> None:
 
 def test_it_is_a_lower_bound_of_what_was_measured() -> None:
     """The figures that the documentation quotes: no estimate is far above its measurement."""
-    path = Path(__file__).parents[2] / "benchmarks/results/cost/eager_cost_h200.json"
+    path = Path(__file__).parents[3] / "benchmarks/results/cost/eager_cost_h200.json"
     found = json.loads(path.read_text("utf-8"))
     assert max(row["ratio"] for row in found["problems"]) == found["summary"]["all"]["greatest_ratio"] < 1.1
     assert 0.9 < found["summary"]["without convolutions"]["median_ratio"] < 1.1

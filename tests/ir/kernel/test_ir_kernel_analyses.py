@@ -1,11 +1,10 @@
 """Indices, masks and axes of kernels, against numbers: what a form says of an index is what the kernel computes."""
 
-import sys
 import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
+from kernel_corpus import corpus
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.axes import Axes
@@ -15,9 +14,6 @@ from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_function
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Value
 from kernelwright.ir.values import TensorSpec
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from kernel_corpus import corpus
 
 BINARY = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "floordiv": np.floor_divide, "mod": np.mod,

@@ -1,11 +1,10 @@
 """What a function of the kernel IR obeys, and what can be asked of it: memory, helpers, a text for people."""
 
-import sys
 import textwrap
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from kernel_corpus import corpus
 
 from kernelwright.ir.kernel.analysis.memory import MemoryOrder
 from kernelwright.ir.kernel.canonical import canonical
@@ -15,9 +14,6 @@ from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_function
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operation, Region, Value
 from kernelwright.ir.kernel.verifier import verify_function
 from kernelwright.ir.values import Kernel
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from kernel_corpus import corpus
 
 LOOP = "acc = 0.0\nfor i in range(0, n, B):\n    acc += tl.load(x + i)\ntl.store(x, acc)"
 
