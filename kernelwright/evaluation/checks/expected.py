@@ -1,7 +1,7 @@
 """What outputs should be, and how far eager itself is from the gold."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -62,6 +62,16 @@ class Expected:
     @property
     def _all(self) -> tuple[RawTensor | None, ...]:
         return (self.eager, self.gold, self.cut, self.respelled, *self.nudged, *self.reordered)
+
+    @property
+    def widened(self) -> bool:
+        """Whether there is more than eager's own error to allow for."""
+        return self.narrow or self.cut is not None or self.respelled is not None or bool(self.nudged)
+
+    @functools.cached_property
+    def eager_alone(self) -> "Expected":
+        """The same without the runs that only widen what is allowed: what is right beside it is right."""
+        return replace(self, cut=None, nudged=(), respelled=None)
 
     @functools.cached_property
     def own(self) -> "Own":
