@@ -15,6 +15,9 @@ from kernelwright.ir.values import Tolerance
 
 #: Bands of 32 times the magnitude of the one below; the first is that of zeros.
 _BAND_BITS, _BANDS = 5, 128
+#: The band of a number by the eleven bits of its exponent in fp64, which are 1022 for numbers from 1/2 to 1.
+_BAND_OF = np.clip((np.arange(1 << 11) - 1022) // _BAND_BITS + _BANDS // 2, 1, _BANDS - 1)
+_BAND_OF[0] = 0
 _NUMPY = {
     "f64": "f8",
     "f32": "f4",
@@ -120,23 +123,23 @@ class Sides:
         return Bands(count, np.sqrt(gold / some), np.sqrt(error / some))
 
     def _band_sums(self, block: slice) -> Wide:
-        band, plain, error = self._banded(block)
-        gold = self.gold[block].astype(np.float64)[plain]
+        band, _, gold, error = self._banded(block)
         with np.errstate(over="ignore"):
-            weights = np.ones(band.size), np.square(gold), np.square(error)
+            weights = None, np.square(gold, out=gold), np.square(error, out=error)
         return np.stack([np.bincount(band, one, _BANDS) for one in weights])
 
-    def _banded(self, block: slice) -> tuple[NDArray[np.int64], NDArray[np.bool_], Wide]:
-        """The bands of what is a number on all sides, which that is, and its errors."""
+    def _banded(self, block: slice) -> tuple[NDArray[np.int64], NDArray[np.bool_], Wide, Wide]:
+        """The bands of what is a number on all sides, which that is, its gold and its errors."""
         plain = self._plain(block) & np.isfinite(self.have[block])
-        have, gold = (side[block].astype(np.float64)[plain] for side in (self.have, self.gold))
-        exponents = np.frexp(gold)[1].astype(np.int64)
-        band = np.where(gold == 0.0, 0, np.clip(exponents // _BAND_BITS + _BANDS // 2, 1, _BANDS - 1))
-        return band, plain, np.abs(have - gold)
+        have, gold = (side[block].astype(np.float64) for side in (self.have, self.gold))
+        if not plain.all():
+            have, gold = have[plain], gold[plain]
+        band = _BAND_OF[(gold.view(np.int64) >> 52) & 0x7FF]
+        return band, plain, gold, np.abs(np.subtract(have, gold, out=have), out=have)
 
     def worst_of(self, block: slice, band: int) -> Worst:
         """The largest error in a band."""
-        bands, plain, error = self._banded(block)
+        bands, plain, _, error = self._banded(block)
         wide = np.full(plain.size, -1.0)
         wide[plain] = np.where(bands == band, error, -1.0)
         place = int(wide.argmax())
