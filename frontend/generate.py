@@ -30,7 +30,7 @@ from kernelwright.frontend.operations import (
     unary,
 )
 from kernelwright.frontend.program_text import model_text
-from kernelwright.frontend.proposals import LARGEST_VALUE, SIZES, Draw, Operation, Proposal, Value, is_sane
+from kernelwright.frontend.proposals import LARGEST_VALUE, SIZES, Operation, ProgramSampler, Proposal, Value, is_sane
 from kernelwright.ir.errors import check_choice
 
 #: Changes whenever a seed gives another program than before.
@@ -115,7 +115,7 @@ class _Program:
         self.random, self.difficulty = random, difficulty
         self.model = nn.Module()
         self.namespace: dict[str, Any] = {"torch": torch, "F": F, "self": self.model}
-        self.draw = Draw(random, [], difficulty.sizes)
+        self.draw = ProgramSampler(random, [], difficulty.sizes)
         self.inputs: dict[str, str] = {}
         self.held: dict[str, str] = {}
         self.lines: list[str] = []

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 import torch
 
-from kernelwright.frontend.proposals import Draw, Operation, Proposal, Value
+from kernelwright.frontend.proposals import Operation, ProgramSampler, Proposal, Value
 
 
-def scan(draw: Draw) -> Proposal | None:
+def scan(draw: ProgramSampler) -> Proposal | None:
     """A scan or difference along any axis."""
     x = draw.floats(1)
     if x is None:
@@ -29,7 +29,7 @@ def scan(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms).format(x=x.name, d=axis, n=x.shape[axis]))
 
 
-def odd_reduction(draw: Draw) -> Proposal | None:
+def odd_reduction(draw: ProgramSampler) -> Proposal | None:
     """A reduction over axes that are not neighbours, over all, or one that is put back into its value."""
     x = draw.floats(2)
     if x is None:
@@ -47,7 +47,7 @@ def odd_reduction(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms).format(x=x.name, d=dims))
 
 
-def outer(draw: Draw) -> Proposal | None:
+def outer(draw: ProgramSampler) -> Proposal | None:
     """Two values that broadcast only once axes are added to them."""
     x = draw.value(lambda value: value.is_float and 1 <= value.ndim <= 3)
     y = draw.value(lambda value: x is not None and value.is_float and 1 <= value.ndim <= 3 and value.name != x.name)
@@ -62,7 +62,7 @@ def outer(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms).format(x=x.name, y=y.name, **sizes))
 
 
-def indexing(draw: Draw) -> Proposal | None:
+def indexing(draw: ProgramSampler) -> Proposal | None:
     """Elements picked along a later axis, by several ids at once, by strides, or from a diagonal."""
     x = draw.value(lambda value: value.is_float and value.ndim >= 2)
     if x is None:
@@ -87,7 +87,7 @@ def indexing(draw: Draw) -> Proposal | None:
     return Proposal(f"{x.name}.unfold({d}, 2, 1)", exact=x.exact)
 
 
-def mixed(draw: Draw) -> Proposal | None:
+def mixed(draw: ProgramSampler) -> Proposal | None:
     """Two values computed with in a third dtype, or rounded on the way."""
     x, y = draw.floats(), draw.floats()
     if x is None or y is None:
@@ -97,7 +97,7 @@ def mixed(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms).format(x=x.name, y=y.name))
 
 
-def by_integers(draw: Draw) -> Proposal | None:
+def by_integers(draw: ProgramSampler) -> Proposal | None:
     """A float value scaled, chosen or shifted by an integer or boolean one that broadcasts with it."""
     x, i = draw.floats(), draw.value(lambda value: not value.is_float)
     if x is None or i is None:
@@ -108,7 +108,7 @@ def by_integers(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms).format(x=x.name, i=i.name))
 
 
-def norm_axis(draw: Draw) -> Proposal | None:
+def norm_axis(draw: ProgramSampler) -> Proposal | None:
     """A norm over several axes, over channels, or with the weights of another axis."""
     x = draw.value(lambda value: value.is_float and value.ndim >= 2 and _spread(value))
     if x is None:
@@ -134,7 +134,7 @@ def _spread(value: Value) -> bool:
     return min(value.shape) > 1 and all(float(floats.var(axis).min()) > 1e-2 for axis in range(floats.ndim))
 
 
-def contraction(draw: Draw) -> Proposal | None:
+def contraction(draw: ProgramSampler) -> Proposal | None:
     """A product over axes that are not the last two, or of a value with itself."""
     x = draw.value(lambda value: value.is_float and value.ndim in (2, 3))
     if x is None:
@@ -153,7 +153,7 @@ def contraction(draw: Draw) -> Proposal | None:
     return draw.random.choice(forms)
 
 
-def idiom(draw: Draw) -> Proposal | None:
+def idiom(draw: ProgramSampler) -> Proposal | None:
     """What models are made of, in one expression: gates, attention, rotations, losses, residuals."""
     x = draw.value(lambda value: value.is_float and value.ndim >= 2)
     if x is None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import torch
 
-from kernelwright.frontend.proposals import Draw, Operation, Proposal, Value
+from kernelwright.frontend.proposals import Operation, ProgramSampler, Proposal, Value
 
 _UNARY = (
     "torch.relu({x})",
@@ -41,13 +41,13 @@ _UNARY = (
 )
 
 
-def unary(draw: Draw) -> Proposal | None:
+def unary(draw: ProgramSampler) -> Proposal | None:
     """A pointwise function of one value."""
     x = draw.floats()
     return None if x is None else Proposal(draw.random.choice(_UNARY).format(x=x.name))
 
 
-def binary(draw: Draw) -> Proposal | None:
+def binary(draw: ProgramSampler) -> Proposal | None:
     """A pointwise function of two values that broadcast, often of two dtypes."""
     x = draw.floats()
     y = draw.value(lambda value: x is not None and value.is_float and value.name != x.name)
@@ -58,7 +58,7 @@ def binary(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms).format(x=x.name, y=y.name))
 
 
-def scale(draw: Draw) -> Proposal | None:
+def scale(draw: ProgramSampler) -> Proposal | None:
     """A weight or buffer that broadcasts against a value."""
     x = draw.floats(1)
     if x is None:
@@ -71,7 +71,7 @@ def scale(draw: Draw) -> Proposal | None:
     return Proposal(f"{x.name} {draw.random.choice('+*-')} self.{name}", held={name: made})
 
 
-def reduction(draw: Draw) -> Proposal | None:
+def reduction(draw: ProgramSampler) -> Proposal | None:
     """A reduction over one axis or several."""
     x = draw.floats(1)
     if x is None:
@@ -85,21 +85,21 @@ def reduction(draw: Draw) -> Proposal | None:
     return Proposal(f"{x.name}.{name}(dim={dims}, keepdim={draw.random.random() < 0.5})")
 
 
-def along(draw: Draw) -> Proposal | None:
+def along(draw: ProgramSampler) -> Proposal | None:
     """A softmax or scan along an axis."""
     x = draw.floats(1)
     forms = ("torch.softmax({x}, {d})", "torch.log_softmax({x}, {d})", "torch.cumsum({x}, {d})")
     return None if x is None else Proposal(draw.random.choice(forms).format(x=x.name, d=draw.dim(x)))
 
 
-def position(draw: Draw) -> Proposal | None:
+def position(draw: ProgramSampler) -> Proposal | None:
     """The position of an extreme, of values without ties."""
     x = draw.value(lambda value: value.is_float and value.distinct and value.ndim > 0)
     name = draw.random.choice(["argmax", "argmin"])
     return None if x is None else Proposal(f"{x.name}.{name}(dim={draw.dim(x)})", exact=True)
 
 
-def normalization(draw: Draw) -> Proposal | None:
+def normalization(draw: ProgramSampler) -> Proposal | None:
     """A norm, with weights or without."""
     x = draw.value(lambda v: v.is_float and v.ndim >= 2 and _varies(v))
     if x is None:
@@ -125,7 +125,7 @@ def _varies(value: Value) -> bool:
     return rows.shape[-1] > 1 and bool(rows.var(-1).min() > 1e-2) and bool(rows.abs().mean(-1).min() > 1e-2)
 
 
-def view(draw: Draw) -> Proposal | None:
+def view(draw: ProgramSampler) -> Proposal | None:
     """The same elements, moved or fewer."""
     x = draw.value(lambda value: value.ndim >= 1)
     if x is None:
@@ -148,7 +148,7 @@ def view(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms), exact=x.exact, distinct=x.distinct)
 
 
-def join(draw: Draw) -> Proposal | None:
+def join(draw: ProgramSampler) -> Proposal | None:
     """Values side by side, repeated or padded."""
     x = draw.floats(1)
     y = draw.value(lambda value: x is not None and value.is_float and value.shape == x.shape)
@@ -166,7 +166,7 @@ def join(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms), exact=x.exact and y.exact)
 
 
-def lookup(draw: Draw) -> Proposal | None:
+def lookup(draw: ProgramSampler) -> Proposal | None:
     """Elements picked by an input of valid ids."""
     x = draw.floats(1)
     if x is None:
@@ -188,7 +188,7 @@ def lookup(draw: Draw) -> Proposal | None:
     return Proposal(f"torch.gather({x.name}, {d}, {ids})", inputs=made, exact=x.exact)
 
 
-def choice(draw: Draw) -> Proposal | None:
+def choice(draw: ProgramSampler) -> Proposal | None:
     """Elements chosen by a mask: an input, a triangle, or a comparison of exact values."""
     x = draw.floats(1)
     if x is None:
@@ -206,7 +206,7 @@ def choice(draw: Draw) -> Proposal | None:
     return Proposal(form, inputs=made)
 
 
-def pooling(draw: Draw) -> Proposal | None:
+def pooling(draw: ProgramSampler) -> Proposal | None:
     """Windows over the last axes, or sizes changed."""
     x = draw.value(lambda value: value.is_float and value.ndim in (3, 4) and min(value.shape[2:]) >= 2)
     if x is None:
@@ -223,7 +223,7 @@ def pooling(draw: Draw) -> Proposal | None:
     return Proposal(draw.random.choice(forms))
 
 
-def product(draw: Draw) -> Proposal | None:
+def product(draw: ProgramSampler) -> Proposal | None:
     """A matrix product or a convolution."""
     x = draw.value(lambda value: value.is_float and value.ndim >= 2)
     if x is None:
@@ -246,7 +246,7 @@ def product(draw: Draw) -> Proposal | None:
     return Proposal(f"self.{name}({x.name}.float())", held={name: made})
 
 
-def conversion(draw: Draw) -> Proposal | None:
+def conversion(draw: ProgramSampler) -> Proposal | None:
     """Another dtype."""
     x = draw.floats()
     if x is None:
@@ -256,7 +256,7 @@ def conversion(draw: Draw) -> Proposal | None:
     return Proposal(f"{x.name}.to(torch.{draw.random.choice(dtypes)})")
 
 
-def integers(draw: Draw) -> Proposal | None:
+def integers(draw: ProgramSampler) -> Proposal | None:
     """Exact arithmetic on ids, positions and masks."""
     x = draw.value(lambda value: not value.is_float and value.ndim > 0)
     if x is None:

@@ -51,7 +51,7 @@ class Proposal:
 
 
 @dataclass
-class Draw:
+class ProgramSampler:
     """The state of a program under way, and random choices from it."""
 
     random: Random
@@ -84,7 +84,7 @@ class Draw:
 
 
 #: Proposes the next expression, or None where there is nothing that it applies to.
-Operation = Callable[[Draw], Proposal | None]
+Operation = Callable[[ProgramSampler], Proposal | None]
 
 
 def is_sane(result: Tensor, largest: int = LARGEST_VALUE) -> bool:

@@ -43,7 +43,7 @@ class VerificationFailed(PassError):  # noqa: N818 (a finding about a module rat
         super().__init__(f"pass {pass_.name} on @{module.name}: the result is not verified: {verdict}")
 
 
-class Judge(Protocol):
+class ModuleEvaluator(Protocol):
     """The part of an evaluator that `Verify` needs; verdicts have `ok` and print as text."""
 
     def evaluate(self, module: KernelModule) -> Any:
@@ -56,7 +56,7 @@ class Verify(Instrument):
     `verdicts` maps the digests of judged modules to their verdicts.
     """
 
-    def __init__(self, evaluator: Judge) -> None:
+    def __init__(self, evaluator: ModuleEvaluator) -> None:
         self.evaluator = evaluator
         self.verdicts: dict[str, Any] = {}
 

@@ -44,7 +44,7 @@ from kernelwright.driver.pairs.rows import read_pair_rows
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data.rows import Cursor
 from kernelwright.rl.trainer.learner import DTYPES, Learner, LoraSettings, OptimizerSettings, open_model, open_tokenizer
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 from kernelwright.rl.trainer.sft import add_likelihood_gradients
 from kernelwright.serve.base import SMOLLM, find_base
 from kernelwright.serve.optional import require
@@ -74,7 +74,7 @@ class Run:
         return self.tokens / self.seconds
 
 
-def run_ours(learner: Learner, batches: Sequence[Sequence[Row]]) -> Run:
+def run_ours(learner: Learner, batches: Sequence[Sequence[Example]]) -> Run:
     """A step for each batch."""
     began, losses = time.monotonic(), []
     for batch in batches:
@@ -100,7 +100,7 @@ def open_ours(given: argparse.Namespace) -> Learner:
     return Learner(*open_model(find_base(SMOLLM), LORA, seed=SEED, **placed), OPTIMIZER, given.budget)
 
 
-def open_trl(setting: str, given: argparse.Namespace, rows: Sequence[Row], folder: str) -> Any:
+def open_trl(setting: str, given: argparse.Namespace, rows: Sequence[Example], folder: str) -> Any:
     """TRL's trainer in one of its settings, which may write to a folder."""
     trl, transformers, datasets = (require(name, "dev") for name in ("trl", "transformers", "datasets"))
     columns = {

@@ -41,7 +41,7 @@ class Scores:
         return (self.correctness + self.compilability + self.speed) / 3
 
 
-class Judge(Protocol):
+class LLMJudge(Protocol):
     """Gives scores to candidates."""
 
     def scores(self, before: KernelModule, after: KernelModule) -> Scores:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, SupportsFloat, TypeVar
 
 from kernelwright.agent.evaluator import Status, Verdict
-from kernelwright.agent.judge import Judge
+from kernelwright.agent.judge import LLMJudge
 from kernelwright.agent.measures import (
     BASELINES,
     coverage,
@@ -256,7 +256,7 @@ class CompositeReward:
     r_max: float = 3.0
     baseline: str = "eager"
     judge_weight: float = 0.0
-    judge: Judge | None = None
+    judge: LLMJudge | None = None
 
     def __post_init__(self) -> None:
         check_choice("baseline", self.baseline, BASELINES)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from kernelwright.agent.answer_cache import AnswerCache
 from kernelwright.agent.drawing import drawn
 from kernelwright.agent.evaluating import Evaluate, Rungs, fault, faulty, judge_all
 from kernelwright.agent.evaluator import Rung, Status, Verdict
-from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Answer, Completion, Policy, PolicyError, Prompt, PromptTooLongError, Sampling
 from kernelwright.agent.trajectory import Agent, Trajectory, Turn
 from kernelwright.ir.errors import Diagnostic, KernelwrightError, UserError
@@ -44,22 +44,22 @@ class Reading:
     """The answers of a turn as they are read; a policy that is sure of itself says the same again and again."""
 
     _begin: Begin
-    memory: Memory
+    cache: AnswerCache
     _begun: dict[tuple[str, str], Callable[[], Found]] = field(default_factory=dict)
 
     def begin(self, text: str, module: KernelModule) -> None:
         """See to it that an answer is read; any thread may ask."""
         key = (module.digest, text)
-        if key not in self._begun and self.memory.reading(*key) is None:
+        if key not in self._begun and self.cache.reading(*key) is None:
             self._begun[key] = self._begin(text, module)
 
     def read(self, text: str, module: KernelModule) -> Found:
         """What an answer is read as."""
         key = (module.digest, text)
-        found = self.memory.reading(*key)
+        found = self.cache.reading(*key)
         if found is None:
             found = (self._begun.get(key) or self._begin(text, module))()
-            self.memory.read(*key, found)
+            self.cache.read(*key, found)
         return found
 
 
@@ -82,7 +82,7 @@ class Roller:
     adapter: str | None = None
     rungs: Rungs = None
     progress: Callable[[str], None] | None = None
-    memory: Memory | None = None
+    cache: AnswerCache | None = None
     begin: Begin | None = None
     too_long: TooLong | None = None
 
@@ -115,8 +115,8 @@ class Roller:
     ) -> list[list[Turn]]:
         """The same for prompts that may be asked."""
         seed = None if self.sampling.seed is None else self.sampling.seed + _SEED_STEP * number
-        memory = Memory() if self.memory is None else self.memory
-        reading = Reading(self.begin or partial(_begin_here, self.agent), memory)
+        cache = AnswerCache() if self.cache is None else self.cache
+        reading = Reading(self.begin or partial(_begin_here, self.agent), cache)
         modules = [request.module for request in requests]
         answers = drawn(
             self.policy,
@@ -136,7 +136,7 @@ class Roller:
         self, requests: Sequence[Request], prompts: Sequence[Prompt], answers: Iterator[Answer], reading: Reading
     ) -> list[Turn]:
         """Turns in the order of requests and, of each, of its answers' numbers."""
-        memory = reading.memory
+        cache = reading.cache
         came: list[tuple[Answer, Found, Verdict | None]] = []
         failed: list[PolicyError] = []
 
@@ -144,7 +144,7 @@ class Roller:
             try:
                 for index, number, answer in answers:
                     found = reading.read(answer.text, requests[index].module)
-                    known = memory.verdict(found.digest) if isinstance(found, KernelModule) else found
+                    known = cache.verdict(found.digest) if isinstance(found, KernelModule) else found
                     came.append(((index, number, answer), found, known))
                     if isinstance(found, KernelModule) and known is None:
                         yield found
@@ -160,7 +160,7 @@ class Roller:
             if verdict is None:
                 assert candidate is not None, "an answer that is not read has its verdict"
                 verdict = next(verdicts)
-                memory.judged(candidate.digest, verdict)
+                cache.judged(candidate.digest, verdict)
             request, verdict = requests[index], with_given(verdict, requests[index].given)
             turns[index, number] = self._paid(request, prompts[index], answer, candidate, verdict)
         return [turns[place] for place in sorted(turns)]
@@ -195,7 +195,7 @@ def roll_out(
     stop: Callable[[Turn], bool] | None = None,
     progress: Callable[[str], None] | None = None,
     over: Callable[[], None] = _nothing,
-    memory: Memory | None = None,
+    cache: AnswerCache | None = None,
     begin: Begin | None = None,
     too_long: TooLong | None = None,
 ) -> list[Trajectory]:
@@ -207,7 +207,7 @@ def roll_out(
     place of a verdict, a judge without an answer), which also ends its trajectory, or where the verdict is
     `unsupported`, which says nothing about the answer. `given` are verdicts of the modules as they are, from the same
     rungs: their times become `before`. `stop` ends a trajectory after a turn for which it holds. `over` is called when
-    nothing more is asked of the policy; answers may still be judged then. With a `memory`, what was read and judged in
+    nothing more is asked of the policy; answers may still be judged then. With a `cache`, what was read and judged in
     earlier turns, of this agent and by these rungs, is not read or judged again. `begin` reads answers elsewhere, from
     the moment that they are drawn, and gives what `read_answer` would. With a `sampling.seed`, a policy and
     an evaluator that repeat themselves give the same again; `sampling.n` is not looked at. `too_long` is told of
@@ -218,7 +218,7 @@ def roll_out(
     if n < 1 or turns < 1:
         raise UserError(f"n={n}, turns={turns}: at least one of each is needed")
     assert not given or len(given) == len(modules), "one verdict for each module"
-    roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress, memory, begin, too_long)
+    roller = Roller(agent, policy, evaluate, sampling, adapter, rungs, progress, cache, begin, too_long)
     first = [Request(index, module, (), given[index] if given else None) for index, module in enumerate(modules)]
     begun = roller.turn(first, n, 0, over if turns == 1 else _nothing)
     tracks = [request.after(turn) for request, some in zip(first, begun, strict=True) for turn in some]

@@ -70,7 +70,7 @@ def best_of_n(
         given=given,
         stop=budget.stop,
         progress=roller.progress,
-        memory=roller.memory,
+        cache=roller.cache,
         begin=roller.begin,
         too_long=roller.too_long,
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from kernelwright.agent.evaluating import Evaluate, Rungs
-from kernelwright.agent.judge import Judge
+from kernelwright.agent.judge import LLMJudge
 from kernelwright.agent.policy import Policy
 from kernelwright.agent.rewards import Estimate, Reward
 
@@ -24,4 +24,4 @@ class AgentServices:
     rungs: Rungs = None
     rewards: Mapping[str, Reward] = field(default_factory=lambda: MappingProxyType({}))
     estimate: Estimate | None = None
-    judge: Judge | None = None
+    judge: LLMJudge | None = None

@@ -66,7 +66,7 @@ class Retry:
 
 
 @dataclass(frozen=True)
-class Budget:
+class Quota:
     """What may be spent, None without bound: requests, repeated ones included, and tokens of prompts and answers.
 
     A request is sent only while its longest possible answer still fits, so that answers never go over.
@@ -104,12 +104,12 @@ class Link:
     another; may be used from several threads, which share the budget."""
 
     def __init__(
-        self, base_urls: Sequence[str], key_variable: str, timeout_s: float, retry: Retry, budget: Budget
+        self, base_urls: Sequence[str], key_variable: str, timeout_s: float, retry: Retry, quota: Quota
     ) -> None:
         self._key_variable, self._timeout_s = key_variable, timeout_s
         self._under_way = dict.fromkeys(base_urls, 0)
         self._name = ", ".join(base_urls)
-        self._retry, self._budget = retry, budget
+        self._retry, self._quota = retry, quota
         self._opener = urllib.request.build_opener(_NoRedirect)
         self._lock = threading.Lock()
         self._held_tokens = 0
@@ -203,7 +203,7 @@ class Link:
     def _hold(self, tokens: int) -> None:
         """Put by what a request may cost. Raises PolicyError where that is more than is left."""
         with self._lock:
-            requests, most = self._budget.max_requests, self._budget.max_tokens
+            requests, most = self._quota.max_requests, self._quota.max_tokens
             if requests is not None and self.spent_requests >= requests:
                 raise PolicyError(f"the budget for {self._name} is spent: {requests} requests")
             if most is not None and self.spent_tokens + self._held_tokens + tokens > most:

@@ -17,7 +17,7 @@ from kernelwright.agent.policy import Answer, Completion, PolicyError, Prompt, S
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
 from kernelwright.serve.closing import Closing
-from kernelwright.serve.http_link import Budget, Link, RefusedError, Retry, check_address
+from kernelwright.serve.http_link import Link, Quota, RefusedError, Retry, check_address
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ServerSettings:
     logprobs: bool = False
     timeout_s: float = 300.0
     retry: Retry = field(default_factory=Retry)
-    budget: Budget = field(default_factory=Budget)
+    quota: Quota = field(default_factory=Quota)
     concurrency: int = 8
     max_tokens_field: str = "max_tokens"
     template: Mapping[str, Any] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class ServerPolicy(Closing):
             check_address(url)
         self.settings = settings
         self._servers = tuple(dict.fromkeys(url.rstrip("/") for url in settings.base_urls))
-        self._link = Link(self._servers, settings.key_variable, settings.timeout_s, settings.retry, settings.budget)
+        self._link = Link(self._servers, settings.key_variable, settings.timeout_s, settings.retry, settings.quota)
         threads = max(1, settings.concurrency) * len(self._servers)
         self._threads = concurrent.futures.ThreadPoolExecutor(threads, "kernelwright-server")
         self._shelf = AdapterShelf()

@@ -19,10 +19,10 @@ from scripted import (
     wrong,
 )
 
+from kernelwright.agent.answer_cache import AnswerCache
 from kernelwright.agent.evaluating import confirmed, fault, judge_all, one_by_one
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.judge import JudgeError, Scores
-from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Completion, PolicyError, Prompt, PromptTooLongError, Sampling
 from kernelwright.agent.rewards import make_reward
 from kernelwright.agent.rollout import roll_out
@@ -292,20 +292,20 @@ def test_what_is_remembered_is_neither_read_nor_judged_again() -> None:
         return by_block(module)
 
     read: list[str] = []
-    agent, evaluation, memory = Counting("h100", make_reward("frontend")), FakeEvaluation(judge), Memory(8)
+    agent, evaluation, cache = Counting("h100", make_reward("frontend")), FakeEvaluation(judge), AnswerCache(8)
     texts = [with_block(128), with_block(64), "nothing", with_block(512)]
     for again in range(2):
-        found = roll_out(agent, [PROBLEM], ScriptedPolicy(texts), evaluation, n=4, memory=memory)
+        found = roll_out(agent, [PROBLEM], ScriptedPolicy(texts), evaluation, n=4, cache=cache)
         assert [track.turns[0].verdict.status for track in found[:3]] == [Status.OK, Status.MISMATCH, Status.UNPARSED]
         assert [track.turns[0].reward for track in found] == [1.0, -10.0, -10.0, 0.0]
         assert [block_of(module) for module in evaluation.calls[again]] == [[128, 64, 512], [512]][again]
     assert read == texts
-    roll_out(agent, [OTHER], ScriptedPolicy(texts[:1]), evaluation, memory=memory)  # another problem's answer
+    roll_out(agent, [OTHER], ScriptedPolicy(texts[:1]), evaluation, cache=cache)  # another problem's answer
     assert read == [*texts, texts[0]] and len(evaluation.calls) == 3
 
 
 def test_only_the_latest_answers_are_remembered() -> None:
-    evaluation, memory = FakeEvaluation(by_block), Memory(2)
+    evaluation, cache = FakeEvaluation(by_block), AnswerCache(2)
     for block in (128, 256, 128, 64, 256):
-        roll_out(AGENT, [PROBLEM], ScriptedPolicy([with_block(block)]), evaluation, memory=memory)
+        roll_out(AGENT, [PROBLEM], ScriptedPolicy([with_block(block)]), evaluation, cache=cache)
     assert [block_of(module) for (module,) in evaluation.calls] == [128, 256, 64, 256]

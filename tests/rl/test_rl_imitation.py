@@ -12,13 +12,13 @@ from kernelwright.agent.evaluator import Status
 from kernelwright.agent.trajectory import Turn
 from kernelwright.rl.algorithms.presets import preset
 from kernelwright.rl.trainer.imitation import GoodAnswers
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 from kernelwright.rl.trainer.run_log import read_metrics
 from kernelwright.rl.trainer.sft import likelihood_loss
 
 
-def row(prompt: int, response: int) -> Row:
-    return Row((1, prompt), (response, 2))
+def row(prompt: int, response: int) -> Example:
+    return Example((1, prompt), (response, 2))
 
 
 def test_only_what_was_better_than_its_group_is_kept() -> None:

@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from kernelwright.rl.trainer.packing import Row, lines, packs, response_mask, score, scored, shares_prompts
+from kernelwright.rl.trainer.packing import Example, lines, packs, response_mask, score, scored, shares_prompts
 
 
 @pytest.fixture(scope="module", params=["sdpa", "eager"])
@@ -25,14 +25,14 @@ def model(request: pytest.FixtureRequest) -> Any:
 
 
 ROWS = [
-    Row((1, 2, 3), (4, 5)),
-    Row((7,), (8, 9, 10, 11)),
-    Row((12, 13, 14, 15, 16), (17,)),
-    Row((20, 21), (22, 23, 24)),
+    Example((1, 2, 3), (4, 5)),
+    Example((7,), (8, 9, 10, 11)),
+    Example((12, 13, 14, 15, 16), (17,)),
+    Example((20, 21), (22, 23, 24)),
 ]
 
 
-def one_by_one(model: Any, row: Row) -> torch.Tensor:
+def one_by_one(model: Any, row: Example) -> torch.Tensor:
     ids = torch.tensor([[*row.prompt, *row.response]])
     logs = torch.log_softmax(model(input_ids=ids).logits[0].float(), -1)
     places = range(len(row.prompt) - 1, len(row) - 1)
@@ -50,11 +50,11 @@ def test_packed_rows_are_scored_as_alone(model: Any) -> None:
 
 
 GROUPS = [
-    Row((1, 2, 3), (4, 5)),
-    Row((7, 8), (9, 10, 11, 12)),
-    Row((1, 2, 3), (6,)),
-    Row((1, 2, 3), (4, 5)),
-    Row((7, 8), (13, 14)),
+    Example((1, 2, 3), (4, 5)),
+    Example((7, 8), (9, 10, 11, 12)),
+    Example((1, 2, 3), (6,)),
+    Example((1, 2, 3), (4, 5)),
+    Example((7, 8), (13, 14)),
 ]
 
 
@@ -81,9 +81,9 @@ def test_rows_of_one_prompt_share_a_line_and_are_scored_as_alone(model: Any) -> 
 
 
 def test_a_line_goes_so_far() -> None:
-    rows = [Row((1,) * 1000, (2,) * 500) for _ in range(5)]
+    rows = [Example((1,) * 1000, (2,) * 500) for _ in range(5)]
     assert lines(rows, True) == [[0, 1], [2, 3], [4]]
-    assert lines([Row((1,) * 3000, (2,)), Row((1,) * 3000, (3,))], True) == [[0], [1]]
+    assert lines([Example((1,) * 3000, (2,)), Example((1,) * 3000, (3,))], True) == [[0], [1]]
 
 
 def test_gradients_reach_the_model_and_only_through_its_own_row(model: Any) -> None:
@@ -100,16 +100,16 @@ def test_temperature_divides_the_logits(model: Any) -> None:
 
 
 def test_packs_hold_every_row_once_and_keep_to_the_budget() -> None:
-    rows = [Row((0,) * (1 + i % 7), (0,) * (1 + i % 5)) for i in range(40)]
+    rows = [Example((0,) * (1 + i % 7), (0,) * (1 + i % 5)) for i in range(40)]
     found = packs(rows, 12)
     assert sorted(index for pack in found for index in pack) == list(range(40))
     assert all(len(pack) * max(len(rows[index]) for index in pack) <= 12 for pack in found)
     lengths = [[len(rows[index]) for index in pack] for pack in packs(rows, 60)]
     padding = sum(len(pack) * max(pack) - sum(pack) for pack in lengths)
     assert padding < 0.15 * sum(map(len, rows))
-    assert packs([Row((0,) * 30, (1,))], 12) == [[0]]  # longer than the budget, alone
+    assert packs([Example((0,) * 30, (1,))], 12) == [[0]]  # longer than the budget, alone
 
 
 def test_rows_without_a_response_are_refused() -> None:
     with pytest.raises(ValueError, match="a prompt and a response"):
-        Row((1,), ())
+        Example((1,), ())

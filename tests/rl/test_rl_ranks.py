@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 from two_ranks import STEPS, reinforced, supervised
 
 from kernelwright.rl.trainer.checkpoint import latest_checkpoint
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 from kernelwright.rl.trainer.ranks import Ranks
 from kernelwright.rl.trainer.run_log import read_metrics
 
@@ -71,7 +71,7 @@ def test_two_processes_do_what_one_does(tmp_path: Path) -> None:
 
 
 def test_rows_are_dealt_out_evenly_and_none_is_lost() -> None:
-    rows = [Row((1,), (2,) * length) for length in (1, 7, 3, 9, 2, 5, 4)]
+    rows = [Example((1,), (2,) * length) for length in (1, 7, 3, 9, 2, 5, 4)]
     shares = [Ranks(rank, 3).packs(rows, 10) for rank in range(3)]
     assert len({len(share) for share in shares}) == 1  # passes of one wait for those of the others
     assert sorted(index for share in shares for pack in share for index in pack) == list(range(7))

@@ -20,11 +20,11 @@ from kernelwright.rl.algorithms.objectives import objective, prepare, problems_w
 from kernelwright.rl.algorithms.presets import preset
 from kernelwright.rl.algorithms.turns import turns_of
 from kernelwright.rl.trainer.learner import Learner, LoraSettings, OptimizerSettings
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 from kernelwright.rl.trainer.reinforced import RlSettings, Trainer
 from kernelwright.rl.trainer.run_log import read_metrics
 
-ROWS = [Row((1, 4, 8), (5, 6, 7)), Row((1, 5, 8), (4, 2))]
+ROWS = [Example((1, 4, 8), (5, 6, 7)), Example((1, 5, 8), (4, 2))]
 
 
 def moved(made: Learner, seed: int = 3) -> Learner:

@@ -13,13 +13,13 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.trainer.learner import DivergedError, Learner, LoraSettings, OptimizerSettings, open_model
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 from kernelwright.rl.trainer.run_log import RunLog, read_metrics
 from kernelwright.rl.trainer.sft import likelihood_loss, train_sft
 from kernelwright.rl.trainer.sft_settings import SftSettings
 
 #: Answer with the prompt's second token, then the end token 1.
-ROWS = [Row((2, token), (token, 1)) for token in range(3, 15)]
+ROWS = [Example((2, token), (token, 1)) for token in range(3, 15)]
 
 
 def tiny(seed: int = 0) -> Any:

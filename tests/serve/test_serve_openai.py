@@ -15,7 +15,7 @@ from adapter_files import NO_WEIGHTS
 from kernelwright.agent.policy import Message, PolicyError, Sampling
 from kernelwright.driver.config.policies import PolicyKind, PolicySettings, open_policy
 from kernelwright.ir.errors import UserError
-from kernelwright.serve.http_link import Budget, Retry, check_runs
+from kernelwright.serve.http_link import Quota, Retry, check_runs
 from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
 
 PROMPT = (Message("system", "be brief"), Message("user", "hello"))
@@ -193,7 +193,7 @@ def test_a_server_that_gives_fewer_answers_is_asked_for_the_rest(stub: Stub) -> 
 
 def test_the_budget_of_requests_counts_repeated_ones(stub: Stub) -> None:
     stub.answers = [status(500), chat()]
-    with policy(stub, budget=Budget(max_requests=3)) as server:
+    with policy(stub, quota=Quota(max_requests=3)) as server:
         server.sample([PROMPT], Sampling())
         server.sample([PROMPT], Sampling())
         with pytest.raises(PolicyError, match="is spent: 3 requests"):
@@ -202,13 +202,13 @@ def test_the_budget_of_requests_counts_repeated_ones(stub: Stub) -> None:
 
 
 def test_the_budget_of_tokens_holds_what_an_answer_may_take(stub: Stub) -> None:
-    with policy(stub, budget=Budget(max_tokens=100)) as server:
+    with policy(stub, quota=Quota(max_tokens=100)) as server:
         server.sample([PROMPT], Sampling(max_tokens=90))
         server.sample([PROMPT], Sampling(max_tokens=90))  # the first took 10
         with pytest.raises(PolicyError, match="20 of 100 tokens, and the next answer may take 90"):
             server.sample([PROMPT], Sampling(max_tokens=90))
     stub.answers = [chat(usage=False)]
-    with policy(stub, budget=Budget(max_tokens=100)) as server:
+    with policy(stub, quota=Quota(max_tokens=100)) as server:
         server.sample([PROMPT], Sampling(max_tokens=60))
         assert server.spent_tokens == 60
 

@@ -125,7 +125,7 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
             )
             return VllmPolicy(engine if at_a_time is None else replace(engine, max_num_seqs=at_a_time))
         case PolicyKind.openai:
-            from kernelwright.serve.http_link import Budget, Retry
+            from kernelwright.serve.http_link import Quota, Retry
             from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
 
             return ServerPolicy(
@@ -135,7 +135,7 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
                     settings.key_env or "",
                     vllm=settings.vllm,
                     retry=Retry(settings.attempts),
-                    budget=Budget(requests, spent),
+                    quota=Quota(requests, spent),
                     concurrency=settings.concurrency,
                     template=settings.template,
                 )

@@ -30,7 +30,7 @@ _SWITCH = {"on": True, "true": True, "off": False, "false": False}
 
 
 @dataclass(frozen=True)
-class Row:
+class BatchRow:
     """One row: its id (None where it has none), and what it says or why it says nothing."""
 
     id: str | int | float | None
@@ -38,7 +38,7 @@ class Row:
     error: str = ""
 
 
-def read_rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path) -> Iterator[BatchRow]:
     """The rows of a batch, as they are read; blank lines are none. Raises UserError for no such file."""
     try:
         with path.open("rb") as file:
@@ -53,18 +53,18 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"JSON has no {constant}")
 
 
-def _row(line: bytes, number: int) -> Row:
+def _row(line: bytes, number: int) -> BatchRow:
     try:
         content = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        return Row(None, error=f"line {number} is not JSON: {error}")
+        return BatchRow(None, error=f"line {number} is not JSON: {error}")
     if not isinstance(content, dict):
-        return Row(None, error=f'line {number} is not an object with "id", "reference" and "candidate"')
+        return BatchRow(None, error=f'line {number} is not an object with "id", "reference" and "candidate"')
     name = content.get("id")
     if isinstance(name, bool) or not isinstance(name, str | int | float):
         missing = 'no key "id"' if "id" not in content else 'an "id" that is neither text nor number'
-        return Row(None, error=f"line {number} has {missing}")
-    return Row(name, content)
+        return BatchRow(None, error=f"line {number} has {missing}")
+    return BatchRow(name, content)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class RowReader:
         self._judged_with, self._larger = judged_with, larger
         self._known: OrderedDict[str, tuple[Reference, tuple[Reference, ...]] | UserError] = OrderedDict()
 
-    def asked(self, row: Row) -> Asked | UserError:
+    def asked(self, row: BatchRow) -> Asked | UserError:
         """What a row asks for, or what is wrong with it; its files are read."""
         try:
             return self._asked(row)
@@ -119,7 +119,7 @@ class RowReader:
         found = str(asked) if isinstance(asked, UserError) else asked
         return hashlib.sha256(repr((found, self._dialect, self._judged_with)).encode()).hexdigest()[:16]
 
-    def _asked(self, row: Row) -> Asked:
+    def _asked(self, row: BatchRow) -> Asked:
         if row.error:
             raise UserError(row.error)
         for key in row.content.keys() - set(_KEYS):
@@ -171,9 +171,9 @@ def _switch(value: object) -> bool | None:
     raise UserError(f"dialect={value!r}: choose on or off")
 
 
-def judge_rows(rows: Iterable[Row], reader: RowReader, pool: Pool) -> Iterator[dict[str, Any]]:
+def judge_rows(rows: Iterable[BatchRow], reader: RowReader, pool: Pool) -> Iterator[dict[str, Any]]:
     """What to print about each row, in order; rows are read as the pool takes them."""
-    waiting: deque[tuple[Row, str]] = deque()
+    waiting: deque[tuple[BatchRow, str]] = deque()
 
     def items() -> Iterator[Item | KernelwrightError]:
         for row in rows:
@@ -214,7 +214,7 @@ def exit_status(tally: Mapping[str, int]) -> int:
     return 1 if any(count for status, count in tally.items() if status != "ok") else 0
 
 
-def resume(out: Path, rows: Iterator[Row], reader: RowReader) -> Counter[str]:
+def resume(out: Path, rows: Iterator[BatchRow], reader: RowReader) -> Counter[str]:
     """Take the lines that `out` holds already, and the rows that they are about; the statuses found.
 
     A last line that was not written to its end is removed. Raises UserError if the file holds anything but

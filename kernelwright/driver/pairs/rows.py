@@ -23,7 +23,7 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.midend.agent import MidendAgent
 from kernelwright.rl.data.rows import TRAIN, Pair, forget_pairs, pairs_of
 from kernelwright.rl.trainer.learner import open_tokenizer
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 from kernelwright.serve.base import find_base
 from kernelwright.serve.chat import chat_ids
 
@@ -33,7 +33,7 @@ _AT_ONCE = 64
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowMaker:
     """What makes rows: an agent, which asks and whose form the answers have, and a tokenizer."""
 
     agent: FrontendAgent | MidendAgent
@@ -42,14 +42,14 @@ class Rows:
     template: Mapping[str, Any]
 
     @classmethod
-    def of(cls, settings: SftSchema) -> "Rows":
+    def of(cls, settings: SftSchema) -> "RowMaker":
         """What the settings ask for. Raises UserError for a model that is not there."""
         discover()
         target = resolve_target(settings.target.chosen)
         agent = make_agent(settings.stage.name, target, settings.rollout, make_reward("frontend"))
         return cls(agent, open_tokenizer(find_base(settings.model)), settings.max_tokens, settings.template)
 
-    def row(self, pair: Pair) -> Row | None:
+    def row(self, pair: Pair) -> Example | None:
         """None for a pair that is longer than `max_tokens`, or not to be said in the agent's form.
 
         Raises UserError for one that does not parse, or answers in another form or action than the agent.
@@ -59,7 +59,7 @@ class Rows:
             return None
         answer = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         prompt = chat_ids(self.tokenizer, asked(pair, before, self.agent), self.template)
-        row = Row(tuple(prompt), (*answer, self.tokenizer.eos_token_id))
+        row = Example(tuple(prompt), (*answer, self.tokenizer.eos_token_id))
         return row if len(row) <= self.max_tokens else None
 
 
@@ -68,8 +68,8 @@ class PairRows:
     """The rows of a file's pairs, those to learn from and those held out; `pairs` is how many pairs there were."""
 
     pairs: int
-    train: list[Row]
-    held_out: list[Row]
+    train: list[Example]
+    held_out: list[Example]
 
 
 def read_pair_rows(settings: SftSchema) -> PairRows:
@@ -90,24 +90,24 @@ def read_pair_rows(settings: SftSchema) -> PairRows:
     return PairRows(len(pairs), train, held_out)
 
 
-def rows_of(pairs: Sequence[Pair], settings: SftSchema, many: int = _MANY) -> list[Row | None]:
-    """`Rows.row` of each pair; `many` pairs or more are shared out."""
+def rows_of(pairs: Sequence[Pair], settings: SftSchema, many: int = _MANY) -> list[Example | None]:
+    """`RowMaker.row` of each pair; `many` pairs or more are shared out."""
     if len(pairs) < many:
-        return list(map(Rows.of(settings).row, pairs))
+        return list(map(RowMaker.of(settings).row, pairs))
     with forked(usable_cores(), _begin, (settings,)) as processes:
         return list(processes.map(_row, pairs, chunksize=_AT_ONCE))
 
 
 #: What a process makes rows with.
-_rows: Rows | None = None
+_rows: RowMaker | None = None
 
 
 def _begin(settings: SftSchema) -> None:
     global _rows
-    _rows = Rows.of(settings)
+    _rows = RowMaker.of(settings)
 
 
-def _row(pair: Pair) -> Row | None:
+def _row(pair: Pair) -> Example | None:
     assert _rows is not None, "each process begins with it"
     return _rows.row(pair)
 

@@ -11,11 +11,11 @@ from kernelwright.backend.scratch import Scratch
 from kernelwright.driver.config.train_settings import CanarySettings
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.trainer.learner import Learner, load_adapter_weights
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 from kernelwright.serve.canary import CanaryReport, Side, StepTooSmallError, check_sync, large_step
 
 #: What every process is to do: take the adapter of a folder, score a row; None at the end.
-_Asked = tuple[Path | None, Row | None] | None
+_Asked = tuple[Path | None, Example | None] | None
 _NOTHING: _Asked = None
 
 
@@ -71,7 +71,7 @@ class _Scorer:
         self.learner, self._place = learner, place
 
     def logprobs(self, place: Path, prompt_ids: Sequence[int], token_ids: Sequence[int]) -> list[float]:
-        row = Row(tuple(prompt_ids), tuple(token_ids))
+        row = Example(tuple(prompt_ids), tuple(token_ids))
         self._show(place, row)
         found: list[float] = self.learner.scored([row]).logp[0].tolist()
         return found
@@ -81,7 +81,7 @@ class _Scorer:
         self._show(place, None)
         self.learner.ranks.shared(None)
 
-    def _show(self, place: Path, row: Row | None) -> None:
+    def _show(self, place: Path, row: Example | None) -> None:
         moved = None if place == self._place else place
         asked: _Asked = (moved, row)
         self.learner.ranks.shared(asked)

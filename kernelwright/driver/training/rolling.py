@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kernelwright.agent.answer_cache import AnswerCache
 from kernelwright.agent.evaluating import Evaluate, Rungs, confirmed
 from kernelwright.agent.evaluator import Verdict
-from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Policy, Sampling
 from kernelwright.agent.rewards import Needs
 from kernelwright.agent.rollout import Begin, TooLong, roll_out
@@ -23,7 +23,7 @@ from kernelwright.ir.values import KernelModule
 class Rolling:
     """Everything that rollouts of a run are made with.
 
-    `policy` answers, and `asked` is the same one, watched or held back while something is timed. `memory` keeps
+    `policy` answers, and `asked` is the same one, watched or held back while something is timed. `cache` keeps
     verdicts from step to step, and `begin` reads answers elsewhere; None: neither is done. `too_long` is told of
     prompts without room.
     """
@@ -37,7 +37,7 @@ class Rolling:
     needs: Needs
     given: Given
     too_long: TooLong
-    memory: Memory | None = None
+    cache: AnswerCache | None = None
     begin: Begin | None = None
 
     @property
@@ -94,7 +94,7 @@ class Rolling:
             rungs=self.rungs,
             given=before,
             over=over,
-            memory=self.memory,
+            cache=self.cache,
             begin=self.begin,
             too_long=self.too_long,
         )

@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from rich.console import Console
 
+from kernelwright.agent.answer_cache import AnswerCache
 from kernelwright.agent.evaluator import Rung
 from kernelwright.agent.judge import PolicyJudge
-from kernelwright.agent.memory import Memory
 from kernelwright.agent.policy import Policy, PromptTooLongError
 from kernelwright.agent.rewards import Needs, needs_of
 from kernelwright.agent.trajectory import Agent, Trajectory
@@ -51,7 +51,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 from kernelwright.rl.trainer.checkpoint import NOTHING_KEPT, what_is_kept
 from kernelwright.rl.trainer.learner import Learner, open_model
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 from kernelwright.rl.trainer.phases import Phases
 from kernelwright.rl.trainer.ranks import ALONE, Ranks, joined, local_rank
 from kernelwright.rl.trainer.reinforced import Trainer
@@ -152,7 +152,7 @@ def _follow(settings: TrainSettings, ranks: Ranks) -> None:
     Trainer(learner, (), _nobody_asks, lambda _place: None, algorithm, settings.run, folder, pairs=pairs).run()
 
 
-def _pairs(plain: TrainSchema) -> list[Row]:
+def _pairs(plain: TrainSchema) -> list[Example]:
     """The rows of pairs that a run by reinforcement imitates as well."""
     if not plain.pairs:
         return []
@@ -164,7 +164,7 @@ def _pairs(plain: TrainSchema) -> list[Row]:
     return read_pair_rows(supervised).train
 
 
-def _digest(rows: Sequence[Row]) -> str:
+def _digest(rows: Sequence[Example]) -> str:
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
 
 
@@ -309,7 +309,7 @@ def _rolling(
         needs,
         Given(evaluate, judging.ladder, say),
         partial(aside.add, TOO_LONG),
-        Memory(drawn.remember) if drawn.remember else None,
+        AnswerCache(drawn.remember) if drawn.remember else None,
         stack.enter_context(Readers(count, plain.stage.name, target, drawn)).begin if count else None,
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from kernelwright.agent.trajectory import Trajectory, Turn
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 
 #: Makes trajectories for some modules, with the adapter that was pushed last; the number seeds what is random. Modules
 #: may be left out: `Trajectory.problem` is a module's index among those that were given. What is given last is called
@@ -21,11 +21,11 @@ Signals = Callable[[Sequence[Trajectory]], int]
 #: Seeds of a batch's refills are this far apart.
 _SEED_STEP = 15_485_863
 #: What a placeholder row consists of where a turn has no tokens.
-_NOTHING = Row((0,), (0,))
+_NOTHING = Example((0,), (0,))
 
 
 @dataclass(frozen=True)
-class Plan:
+class BatchPlan:
     """What a batch is made of: modules, and their places among all problems. `adapter_step` is the step of the adapter
     that draws it. `spare` are other problems, a place and a module each, of which some take the places of problems
     whose answers are all worth the same; that happens at most `refills` times."""
@@ -43,7 +43,7 @@ class Plan:
 class Batch:
     """A batch, and how long it took from the first prompt to the last verdict. Its plan has the refills' places."""
 
-    plan: Plan
+    plan: BatchPlan
     trajectories: list[Trajectory]
     seconds: float
 
@@ -56,7 +56,7 @@ class Flight:
     policy the adapter that draws this one.
     """
 
-    plan: Plan
+    plan: BatchPlan
     roll_out: RollOut
     ready: Callable[[], None]
     before: "Flight | None" = None
@@ -99,7 +99,7 @@ def _nothing() -> None:
 
 
 def drawn_batch(
-    plan: Plan, roll_out: RollOut, over: Callable[[], None] = _nothing, signals: Signals | None = None
+    plan: BatchPlan, roll_out: RollOut, over: Callable[[], None] = _nothing, signals: Signals | None = None
 ) -> Batch:
     """The batch of a plan. With `signals`, spare problems fill it up until as many as are planned have a signal."""
     began = time.monotonic()
@@ -122,12 +122,12 @@ def drawn_batch(
     return Batch(full, trajectories, time.monotonic() - began)
 
 
-def rows_of(trajectories: Sequence[Trajectory]) -> list[Row]:
+def rows_of(trajectories: Sequence[Trajectory]) -> list[Example]:
     """A row for each turn, in order; turns without tokens get a placeholder, which no mask ever lets through."""
     return [_row(turn) for made in trajectories for turn in made.turns]
 
 
-def _row(turn: Turn) -> Row:
+def _row(turn: Turn) -> Example:
     answer = turn.completion
     if not answer.token_ids and not turn.valid:
         return _NOTHING
@@ -135,4 +135,4 @@ def _row(turn: Turn) -> Row:
         raise UserError(
             f"policy {answer.version} does not tell the tokens of its answers: nothing can be learnt from it"
         )
-    return Row(answer.prompt_ids, answer.token_ids)
+    return Example(answer.prompt_ids, answer.token_ids)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 
 #: Prompts whose answers are kept: some 30 MB of a checkpoint.
 MOST = 8_000
@@ -29,7 +29,7 @@ class GoodAnswers:
         self._most = most
         self._kept: dict[tuple[int, ...], tuple[tuple[int, ...], float]] = {}
 
-    def record(self, rows: Sequence[Row], weights: Iterable[float]) -> None:
+    def record(self, rows: Sequence[Example], weights: Iterable[float]) -> None:
         """Keep what is good in a batch, to each prompt one answer of the greatest weight: that which is kept already,
         where it came again, else that which came most often."""
         came: dict[tuple[int, ...], Counter[tuple[float, tuple[int, ...]]]] = {}
@@ -43,11 +43,11 @@ class GoodAnswers:
         for prompt in list(self._kept)[: max(0, len(self._kept) - self._most)]:
             del self._kept[prompt]
 
-    def drawn(self, count: int, seed: str) -> list[Row]:
+    def drawn(self, count: int, seed: str) -> list[Example]:
         """So many rows, or all there are: by weight, without replacement (Efraimidis and Spirakis, 2006)."""
         draw = random.Random(seed).random
         keyed = ((math.log(1 - draw()) / weight, prompt, answer) for prompt, (answer, weight) in self._kept.items())
-        return [Row(prompt, answer) for _, prompt, answer in heapq.nlargest(count, keyed)]
+        return [Example(prompt, answer) for _, prompt, answer in heapq.nlargest(count, keyed)]
 
     def save(self, folder: Path) -> None:
         """Write them into a checkpoint's folder."""

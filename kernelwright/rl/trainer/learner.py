@@ -15,7 +15,7 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kernelwright.ir.errors import KernelwrightError, UserError, check_choice
-from kernelwright.rl.trainer.packing import Row, Scores, score, scored, shares_prompts
+from kernelwright.rl.trainer.packing import Example, Scores, score, scored, shares_prompts
 from kernelwright.rl.trainer.ranks import ALONE, Ranks, shard_layers
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -99,11 +99,11 @@ class Learner:
         place: torch.device = next(self.model.parameters()).device
         return place
 
-    def packs(self, rows: Sequence[Row]) -> list[list[int]]:
+    def packs(self, rows: Sequence[Example]) -> list[list[int]]:
         """The packs of this process's rows; empty ones, where other processes have more, want a pass for nothing."""
         return self.ranks.packs(rows, self.budget, shares_prompts(self.model))
 
-    def score(self, rows: Sequence[Row], temperature: float = 1.0, dropout: bool = True) -> Scores:
+    def score(self, rows: Sequence[Example], temperature: float = 1.0, dropout: bool = True) -> Scores:
         """The adapter's log-probabilities of one pack of rows, with gradients.
 
         Without `dropout` they are those of `scored`, as a ratio of the two takes them to be.
@@ -113,7 +113,7 @@ class Learner:
             _without_dropout(self.model)
         return score(self.model, rows, temperature, entropy=False)
 
-    def scored(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
+    def scored(self, rows: Sequence[Example], temperature: float = 1.0) -> Scores:
         """The adapter's scores without gradients or dropout."""
         self.model.eval()
         found = scored(self.model, rows, self.packs(rows), temperature)
@@ -124,7 +124,7 @@ class Learner:
         """Keep a copy of the adapter as it is now, for `scored_by_reference`."""
         self._reference = [parameter.detach().clone() for parameter in self._adapter()]
 
-    def scored_by_reference(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
+    def scored_by_reference(self, rows: Sequence[Example], temperature: float = 1.0) -> Scores:
         """The scores of the adapter that `keep_reference` kept."""
         assert self._reference is not None, "keep_reference comes first"
         current = [parameter.data for parameter in self._adapter()]
@@ -141,7 +141,7 @@ class Learner:
         for parameter, value in zip(self._adapter(), values, strict=True):
             parameter.data = value
 
-    def scored_by_base(self, rows: Sequence[Row], temperature: float = 1.0) -> Scores:
+    def scored_by_base(self, rows: Sequence[Example], temperature: float = 1.0) -> Scores:
         """The scores of the base model, its adapter left out."""
         with self.model.disable_adapter():
             return self.scored(rows, temperature)

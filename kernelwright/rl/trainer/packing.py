@@ -23,7 +23,7 @@ _MASKED = ("llama", "qwen2", "qwen3")
 
 
 @dataclass(frozen=True)
-class Row:
+class Example:
     """A prompt and the response to it, as token ids; the response is not empty."""
 
     prompt: tuple[int, ...]
@@ -54,7 +54,7 @@ def shares_prompts(model: Any) -> bool:
     return known and "sliding_attention" not in (getattr(config, "layer_types", None) or ())
 
 
-def lines(rows: Sequence[Row], shared: bool) -> list[list[int]]:
+def lines(rows: Sequence[Example], shared: bool) -> list[list[int]]:
     """Indices of the rows of each line: those of one prompt, in order, as far as a line goes; else each row alone."""
     if not shared:
         return [[index] for index in range(len(rows))]
@@ -69,17 +69,17 @@ def lines(rows: Sequence[Row], shared: bool) -> list[list[int]]:
     return found
 
 
-def longest_first(rows: Sequence[Row], shared: bool) -> list[tuple[int, list[int]]]:
+def longest_first(rows: Sequence[Example], shared: bool) -> list[tuple[int, list[int]]]:
     """The lines with their lengths in tokens."""
     return sorted(((_length(rows, line), line) for line in lines(rows, shared)), key=lambda one: (-one[0], one[1]))
 
 
-def _length(rows: Sequence[Row], line: Sequence[int]) -> int:
+def _length(rows: Sequence[Example], line: Sequence[int]) -> int:
     """Tokens of one prompt and of all its responses."""
     return len(rows[line[0]].prompt) + sum(len(rows[index].response) for index in line)
 
 
-def packs(rows: Sequence[Row], budget: int, shared: bool = False) -> list[list[int]]:
+def packs(rows: Sequence[Example], budget: int, shared: bool = False) -> list[list[int]]:
     """Indices of rows that go together, longest lines first: at most `budget` tokens, padding too, or one longer line.
 
     With `shared` rows of one prompt share lines.
@@ -94,7 +94,7 @@ def packs(rows: Sequence[Row], budget: int, shared: bool = False) -> list[list[i
     return [list(chain.from_iterable(pack)) for pack in found]
 
 
-def score(model: Any, rows: Sequence[Row], temperature: float = 1.0, entropy: bool = True) -> Scores:
+def score(model: Any, rows: Sequence[Example], temperature: float = 1.0, entropy: bool = True) -> Scores:
     """Scores of the rows' responses in one forward pass, with gradients where they are on.
 
     `model`: a causal language model of transformers, bare or with adapters. T is the longest response's length.
@@ -150,7 +150,7 @@ class _Sheet:
         return {"input_ids": ids, "position_ids": position, "attention_mask": own_bll.tril()[:, None]}
 
 
-def _laid_out(rows: Sequence[Row], groups: Sequence[Sequence[int]]) -> _Sheet:
+def _laid_out(rows: Sequence[Example], groups: Sequence[Sequence[int]]) -> _Sheet:
     """The lines of some rows. The last token of a response has nothing to predict, and is left out of a shared line."""
     ids, positions, parts = list[Tensor](), list[Tensor](), list[Tensor]()
     asked: dict[int, tuple[int, list[int]]] = {}
@@ -173,13 +173,13 @@ def _laid_out(rows: Sequence[Row], groups: Sequence[Sequence[int]]) -> _Sheet:
     return _Sheet(first, second, third, (torch.tensor(which), torch.tensor(places), torch.tensor(targets)), alone)
 
 
-def _unpacked(values: Tensor, rows: Sequence[Row]) -> Tensor:
+def _unpacked(values: Tensor, rows: Sequence[Example]) -> Tensor:
     """(P,) as (N, T), zero past the end of each row."""
     parts = torch.split(values, [len(row.response) for row in rows])
     return pad_sequence(list(parts), batch_first=True)
 
 
-def scored(model: Any, rows: Sequence[Row], groups: Sequence[Sequence[int]], temperature: float = 1.0) -> Scores:
+def scored(model: Any, rows: Sequence[Example], groups: Sequence[Sequence[int]], temperature: float = 1.0) -> Scores:
     """Scores without gradients of the rows in some packs, (N, T) in the rows' order; 0 for rows in none.
 
     An empty pack is a forward pass for nothing, which processes that share the model wait for.
@@ -196,7 +196,7 @@ def scored(model: Any, rows: Sequence[Row], groups: Sequence[Sequence[int]], tem
     return Scores(logp, entropy)
 
 
-def response_mask(rows: Sequence[Row]) -> Tensor:
+def response_mask(rows: Sequence[Example]) -> Tensor:
     """(N, T) bool: which places hold a response's tokens."""
     lengths = torch.tensor([len(row.response) for row in rows])
     return torch.arange(int(lengths.max()))[None, :] < lengths[:, None]

@@ -18,7 +18,7 @@ from torch import Tensor, distributed
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
-from kernelwright.rl.trainer.packing import Row, longest_first, packs
+from kernelwright.rl.trainer.packing import Example, longest_first, packs
 
 T = TypeVar("T")
 #: A process waits for the first one while answers are drawn and judged; torchrun ends it where that one fails.
@@ -59,7 +59,7 @@ class Ranks:
             for tensor, part in zip(same, torch.split(flat, [tensor.numel() for tensor in same]), strict=True):
                 tensor.copy_(part.view_as(tensor))
 
-    def packs(self, rows: Sequence[Row], budget: int, shared: bool = False) -> list[list[int]]:
+    def packs(self, rows: Sequence[Example], budget: int, shared: bool = False) -> list[list[int]]:
         """The packs of this process's share of the rows, as many as each other has: some may be empty.
 
         Longest lines are dealt out first, each to whoever has the fewest tokens; with `shared` rows of one prompt may

@@ -37,12 +37,12 @@ from kernelwright.rl.algorithms.objectives import Prepared, objective, prepare, 
 from kernelwright.rl.algorithms.statistics import Loss, acceptance, sum_and_count
 from kernelwright.rl.algorithms.turns import Turns, turns_of
 from kernelwright.rl.data.curriculum import Curriculum
-from kernelwright.rl.trainer.batches import Batch, Flight, Plan, RollOut, Signals, drawn_batch, rows_of
+from kernelwright.rl.trainer.batches import Batch, BatchPlan, Flight, RollOut, Signals, drawn_batch, rows_of
 from kernelwright.rl.trainer.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
 from kernelwright.rl.trainer.imitation import GoodAnswers
 from kernelwright.rl.trainer.learner import DivergedError, Learner
 from kernelwright.rl.trainer.outcomes import measured, rollout_metrics
-from kernelwright.rl.trainer.packing import Row
+from kernelwright.rl.trainer.packing import Example
 from kernelwright.rl.trainer.phases import Phases
 from kernelwright.rl.trainer.run_log import RunLog
 from kernelwright.rl.trainer.sft import add_likelihood_gradients
@@ -107,7 +107,7 @@ class Trainer:
     tell: Tell = lambda _step, _steps, _metrics: None
     say: Say = lambda _line: None
     phases: Phases = field(default_factory=Phases)
-    pairs: Sequence[Row] = ()
+    pairs: Sequence[Example] = ()
     measure: Measure | None = None
     _flights: deque[Flight] = field(default_factory=deque)
     _handed: int | None = None  # the step of the adapter that the policy has
@@ -274,13 +274,13 @@ class Trainer:
                 self.push(self._place(step))
             self._handed = step
 
-    def _plan(self, step: int) -> Plan:
+    def _plan(self, step: int) -> BatchPlan:
         places = self._curriculum.batch_of(step)
         chosen = [self.modules[place] for place in places]
         refills = self.algorithm.refills if self._signals is not None else 0
         spare = self._curriculum.spare(step, places, refills * self.settings.problems)
         others = [(place, self.modules[place]) for place in spare]
-        return Plan(step, places, chosen, self._seed("rollout", step), self._drawn_by(step), others, refills)
+        return BatchPlan(step, places, chosen, self._seed("rollout", step), self._drawn_by(step), others, refills)
 
     def _drawn_by(self, step: int) -> int:
         """The step of the adapter that draws a step's batch."""
@@ -351,7 +351,7 @@ class Trainer:
             facts["refilled"] = len(plan.places) - self.settings.problems
         return rollout_metrics(trajectories) | fresh | facts | found
 
-    def _learnt(self, plan: Plan, trajectories: Sequence[Trajectory]) -> dict[str, Any]:
+    def _learnt(self, plan: BatchPlan, trajectories: Sequence[Trajectory]) -> dict[str, Any]:
         """Take the updates of a batch; its statistics, and the last update's."""
         rows = rows_of(trajectories)
         with self.phases.timed("score", "learner"), self._stop.interruptible(self._alone):
@@ -367,7 +367,7 @@ class Trainer:
             self._good.record(rows, self.learner.ranks.shared(weights.tolist()))
         return dict(prepared.statistics) | found
 
-    def _paired(self, seed: str) -> list[Row]:
+    def _paired(self, seed: str) -> list[Example]:
         """So many rows of pairs as are imitated with an update, or all there are."""
         return random.Random(seed).sample(self.pairs, min(self.settings.pairs, len(self.pairs)))
 
@@ -380,7 +380,7 @@ class Trainer:
         return {f"new/{name}": found[name] for name in ("reward", "correct") if name in found}
 
     def _prepared(
-        self, trajectories: Sequence[Trajectory], rows: Sequence[Row], seed: int
+        self, trajectories: Sequence[Trajectory], rows: Sequence[Example], seed: int
     ) -> tuple[Turns, Prepared, Tensor | None]:
         """The batch as rows, what it decides as a whole, and its tokens' entropy."""
         scored = self.learner.scored(rows, self.settings.temperature)
@@ -400,9 +400,9 @@ class Trainer:
         self,
         turns: Turns,
         prepared: Prepared,
-        rows: Sequence[Row],
+        rows: Sequence[Example],
         entropy: Tensor | None,
-        again: Sequence[Row] = (),
+        again: Sequence[Example] = (),
         first: bool = False,
     ) -> dict[str, Any]:
         """One optimizer step, its gradients summed over packs; none where no row has anything to teach.
@@ -423,7 +423,7 @@ class Trainer:
                 told["imitation_loss"] = add_likelihood_gradients(self.learner, again, self.settings.imitation)
         return told | self.learner.update() if live or again else told
 
-    def _add_gradients(self, turns: Turns, prepared: Prepared, rows: Sequence[Row], live: Sequence[int]) -> Loss:
+    def _add_gradients(self, turns: Turns, prepared: Prepared, rows: Sequence[Example], live: Sequence[int]) -> Loss:
         """Those of the rows that are left, and what their loss came to in all processes."""
         total: Loss | None = None
         for pack in self.learner.packs([rows[index] for index in live]):
@@ -434,7 +434,9 @@ class Trainer:
         self.learner.ranks.add_up([total.value, *total.sums.values()])
         return total
 
-    def _loss(self, turns: Turns, prepared: Prepared, rows: Sequence[Row], chosen: Sequence[int], idle: bool) -> Loss:
+    def _loss(
+        self, turns: Turns, prepared: Prepared, rows: Sequence[Example], chosen: Sequence[int], idle: bool
+    ) -> Loss:
         """The loss of some rows; idle, of none of their tokens: a pass that other processes wait for."""
         part = prepared.select(chosen)
         keep = part.keep & (not idle)

@@ -13,7 +13,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.rl.data.rows import Cursor
 from kernelwright.rl.trainer.checkpoint import announcement, resume_from, save_checkpoint, what_is_kept, writing_beside
 from kernelwright.rl.trainer.learner import DivergedError, Learner
-from kernelwright.rl.trainer.packing import Row, response_mask
+from kernelwright.rl.trainer.packing import Example, response_mask
 from kernelwright.rl.trainer.run_log import RunLog
 from kernelwright.rl.trainer.sft_settings import SftSettings
 from kernelwright.rl.trainer.stopping import Stop
@@ -21,11 +21,11 @@ from kernelwright.rl.trainer.stopping import Stop
 
 def train_sft(
     learner: Learner,
-    rows: Sequence[Row],
+    rows: Sequence[Example],
     settings: SftSettings,
     folder: Path,
     *,
-    held_out: Sequence[Row] = (),
+    held_out: Sequence[Example] = (),
     tell: Callable[[int, int, Mapping[str, Any]], None] = lambda _step, _steps, _metrics: None,
     say: Callable[[str], None] = lambda _line: None,
 ) -> dict[str, Any]:
@@ -47,10 +47,10 @@ class _Run:
     def __init__(
         self,
         learner: Learner,
-        rows: Sequence[Row],
+        rows: Sequence[Example],
         settings: SftSettings,
         folder: Path,
-        held_out: Sequence[Row],
+        held_out: Sequence[Example],
         tell: Callable[[int, int, Mapping[str, Any]], None],
         say: Callable[[str], None],
     ) -> None:
@@ -96,7 +96,7 @@ class _Run:
                 self.say(f"{self.folder} has all of its {learner.steps} steps already")
         return metrics
 
-    def _step(self, batch: Sequence[Row]) -> dict[str, Any]:
+    def _step(self, batch: Sequence[Example]) -> dict[str, Any]:
         """Take one optimizer step; its metrics. Raises KeyboardInterrupt only before the weights move."""
         learner, began, seed = self.learner, time.monotonic(), f"{self.settings.seed}/sft/{self.learner.step}"
         torch.manual_seed(random.Random(seed).getrandbits(31) + learner.ranks.rank)
@@ -135,7 +135,7 @@ class _Run:
             self.say(announcement(given_up))
 
 
-def add_likelihood_gradients(learner: Learner, batch: Sequence[Row], weight: float = 1.0) -> float:
+def add_likelihood_gradients(learner: Learner, batch: Sequence[Example], weight: float = 1.0) -> float:
     """Mean negative log-likelihood (nats) of a batch's response tokens, whatever packs they are in; `weight` times its
     gradients are added to those there are. Raises DivergedError for a loss that is no number."""
     tokens = sum(len(row.response) for row in batch)
@@ -152,11 +152,11 @@ def add_likelihood_gradients(learner: Learner, batch: Sequence[Row], weight: flo
     return float(total)
 
 
-def likelihood_loss(learner: Learner, rows: Sequence[Row]) -> float:
+def likelihood_loss(learner: Learner, rows: Sequence[Example]) -> float:
     """Mean negative log-likelihood (nats) of the rows' response tokens."""
     total = float(_negative_sum(learner.scored(rows).logp, rows))
     return total / sum(len(row.response) for row in rows)
 
 
-def _negative_sum(logp: Tensor, rows: Sequence[Row]) -> Tensor:
+def _negative_sum(logp: Tensor, rows: Sequence[Example]) -> Tensor:
     return -(logp * response_mask(rows).to(logp.device)).sum()

@@ -34,7 +34,7 @@ class Latest(Generic[Found]):
                 self._kept.popitem(last=False)
 
 
-class Memory:
+class AnswerCache:
     """Of the `most` answers that came last, or of all: what each was read as, and its verdict, times included.
 
     For one agent, and one evaluator with the same rungs. A fault, and what a busy machine may have brought about, is
