@@ -14,7 +14,7 @@ with adapting("kernelwright", "torch"):
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
 
-    torch.compiler._is_compiling_flag  # noqa: B018
+    torch.compiler._is_compiling_flag, torch.cuda._sleep  # noqa: B018
 
 __all__ = [
     "DisableTorchFunctionSubclass",
@@ -22,6 +22,7 @@ __all__ = [
     "compiling",
     "inductor_classes",
     "is_composite",
+    "keep_device_busy",
     "suggest_memory_format",
     "tree_leaves",
     "tree_map",
@@ -42,6 +43,11 @@ def compiling() -> Iterator[None]:
         yield
     finally:
         torch.compiler._is_compiling_flag = False
+
+
+def keep_device_busy(cycles: int) -> None:
+    """Queue work on the current CUDA stream that touches no memory and takes so many cycles of the device's clock."""
+    torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]
 
 
 def inductor_classes() -> tuple[Any, Any]:

@@ -6,6 +6,7 @@
     compiled.verdict, compiled.report, compiled.emit("triton"), compiled(*inputs)
     kernelwright.evaluate("candidate.py", "reference.py")
     kernelwright.search(model, *inputs, seconds=60)
+    kernelwright.optimize(model, *inputs, budget=90)     # faster kernels for torch.compile(…, backend="kernelwright")
     kernelwright.passes()
     kernelwright.train("frontend", recipe="smollm")
     kernelwright.load("runs/model")
@@ -17,10 +18,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kernelwright.driver.api import compile, evaluate, load, passes, search, train
+    from kernelwright.driver.api import compile, evaluate, load, optimize, passes, search, train
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "compile", "evaluate", "load", "passes", "search", "train"]
+__all__ = ["__version__", "compile", "evaluate", "load", "optimize", "passes", "search", "train"]
 
 
 def __getattr__(name: str) -> Any:

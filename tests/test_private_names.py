@@ -24,6 +24,7 @@ ADAPTERS = {
     "frontend/inductor/plain.py": True,
     "frontend/swap/hooks.py": True,
     "frontend/swap/launches.py": True,
+    "frontend/swap/live.py": True,
     "frontend/swap/graphs.py": True,
     "frontend/swap/meaning.py": True,
 }

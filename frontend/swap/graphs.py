@@ -44,11 +44,15 @@ class RecordedGraph:
     backward: bool = False
     why_not: str = ""
     spreads: dict[Node, Spread] = field(default_factory=dict)
+    #: Inductor's program, which runs from the second call on; None where operations run one by one for ever.
+    code: Callable[[list[Any]], Any] | None = field(default=None, repr=False)
     _plain: GraphModule | None = None
     _arguments: tuple[Any, ...] | None = None
 
     def run(self, arguments: list[Any]) -> Any:
-        """What the graph gives, operation by operation. The list is emptied, as compiled graphs do."""
+        """What the graph gives, operation by operation, or by its code. The list is emptied, as compiled graphs do."""
+        if self.code is not None and self._arguments is not None:
+            return self.code(arguments)
         given = tuple(arguments)
         arguments.clear()
         if self._arguments is None:
@@ -57,7 +61,7 @@ class RecordedGraph:
             seen = _Values(self.graph, wanted, lambda node, value: self.spreads.update({node: Spread.of(value)}))
             with contextlib.suppress(RuntimeError):  # an operation that only Inductor knows
                 return seen.run(*given)
-        return Interpreter(self._plain or self.graph).run(*given)
+        return self.code(list(given)) if self.code else Interpreter(self._plain or self.graph).run(*given)
 
     def values(self, kernel: Recorded) -> tuple[torch.Tensor, ...] | None:
         """What the kernel was given in the first call, laid out as its inputs are; None where that is not known."""
@@ -107,11 +111,12 @@ def _stop(_text: Any) -> None:
 
 
 @contextlib.contextmanager
-def _environment() -> Iterator[None]:
-    """No caches, which would skip what is to be seen; and on a machine without a GPU, Triton for the CPU."""
+def _environment(runs: bool) -> Iterator[None]:
+    """No caches, which would skip what is to be seen; and where nothing of it runs on a machine without a GPU, Triton
+    for the CPU."""
     with contextlib.ExitStack() as stack:
-        changes: dict[str, Any] = {"fx_graph_cache": False, "compile_threads": 1}
-        if not torch.cuda.is_available():
+        changes: dict[str, Any] = {"fx_graph_cache": False} | ({} if runs else {"compile_threads": 1})
+        if not runs and not torch.cuda.is_available():
             changes["cpu_backend"] = "triton"
             stack.enter_context(stand_in_driver())
             stack.enter_context(warnings.catch_warnings())
@@ -123,24 +128,31 @@ def _environment() -> Iterator[None]:
 
 
 class GraphRecorder:
-    """A backend of `torch.compile` that records: `torch.compile(model, backend=GraphRecorder())`."""
+    """A backend of `torch.compile` that records: `torch.compile(model, backend=GraphRecorder())`.
 
-    def __init__(self) -> None:
+    With `runs` Inductor's programs are compiled to the end, and run from the second call on.
+    """
+
+    def __init__(self, runs: bool = False) -> None:
         self.graphs: list[RecordedGraph] = []
+        self.runs = runs
 
     def __call__(self, graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-        with _environment():
+        with _environment(self.runs):
             compiled: Callable[..., Any] = cast(Any, compile_fx)(graph, list(inputs), inner_compile=self._inner)
         return compiled
 
     def _inner(self, graph: GraphModule, inputs: Sequence[Any], **options: Any) -> Callable[..., Any]:
         plain, recorder = GraphModule(graph, copy.deepcopy(graph.graph)), Recorder()
         recorded = RecordedGraph(graph, backward=bool(options.get("is_backward")), _plain=plain)
-        save = patch.object(GraphLowering, "save_output_code", staticmethod(_stop))
+        stop = patch.object(GraphLowering, "save_output_code", staticmethod(_stop))
         try:
-            with _environment(), observing(recorder.see), save:
-                compile_fx_inner(graph, inputs, **options)
-            recorded.why_not = "Inductor writes no program for it"
+            with _environment(self.runs), observing(recorder.see), contextlib.nullcontext() if self.runs else stop:
+                code: Any = compile_fx_inner(graph, inputs, **options)
+            if self.runs:
+                recorded.code, recorded.kernels = code, tuple(recorder.recorded())
+            else:
+                recorded.why_not = "Inductor writes no program for it"
         except _Written:
             recorded.kernels = tuple(recorder.recorded())
         except Exception as error:  # noqa: BLE001 - whatever Inductor raises: the graph runs without it

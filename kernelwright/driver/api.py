@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from torch import nn
@@ -40,6 +41,9 @@ from kernelwright.evaluation.pools.pool import Item
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.values import KernelModule, Reference
+
+if TYPE_CHECKING:
+    from kernelwright.driver.optimize.result import Optimized
 
 #: A file's path, or a program's text, which is told by the line breaks in it.
 Source = str | os.PathLike[str]
@@ -136,6 +140,52 @@ def search(
         name=name,
         overrides=overrides,
         progress=progress,
+    )
+
+
+def optimize(
+    model: nn.Module,
+    *inputs: Value,
+    budget: float = 90.0,
+    mode: str | None = None,
+    store: Source | None = None,
+    overrides: Overrides = (),
+    progress: Callable[[str], None] = silent,
+) -> "Optimized":
+    """Find faster kernels for a model, for `torch.compile(model, backend="kernelwright")` to use from then on.
+
+    The model is compiled by Inductor and run with these `inputs` of its forward. Its kernels are searched one after
+    another, those with most to gain first. A faster kernel is admitted if it is verified, and if it is faster in the
+    running model too. Admitted kernels are in the store; later calls go on with what is left.
+
+    budget: seconds for everything. mode: eval (a call without gradients), train (a call with gradients of all
+    parameters), or autocast (the same in bf16); None takes the mode that the model is in. store: the folder of the
+    store; None for the user's. overrides and progress: as for `compile`. Ctrl-C ends the work early; what was admitted
+    is kept, and the result's `stopped` says so.
+
+    Raises UserError for a model that `torch.compile` cannot take, and on a machine where Inductor writes no Triton.
+
+        >>> import kernelwright
+        >>> found = kernelwright.optimize(model, x, budget=90)
+        >>> print(found, *found.admitted, sep="\n")
+        >>> fast = torch.compile(model, backend="kernelwright")
+    """
+    if not isinstance(model, nn.Module):
+        raise UserError(f"model is {type(model).__name__}; give an nn.Module")
+    if not callable(progress):
+        raise UserError(f"progress={progress!r}: give a function that takes a line of text")
+    from kernelwright.driver.optimize.session import optimize_model  # late: it imports Inductor
+
+    say = _heeded(progress)
+    return optimize_model(
+        model,
+        inputs,
+        budget=budget,
+        mode=mode,
+        store=None if store is None else Path(store).expanduser(),
+        overrides=as_overrides(overrides),
+        say=say,
+        done=lambda kernel: say(str(kernel)),
     )
 
 

@@ -5,6 +5,7 @@ really has, is kept as a finding.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -24,13 +25,13 @@ from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
-from kernelwright.ir.values import KernelModule
 
 #: The passes of an answer that is as precise as Inductor's own kernel, which rounds only what it stores.
 ANSWER = "lower-inductor{rounded=false}"
 #: stored: a replacement is in the store now. known: something was there before. wrong: Inductor's kernel is, which the
-#: store says now. refused: no answer was verified. left out: there is no problem to answer.
-Became = Literal["stored", "known", "wrong", "refused", "left out"]
+#: store says now. refused: no answer was verified. unimproved: the answer is Inductor's kernel. left out: there is no
+#: problem to answer.
+Became = Literal["stored", "known", "wrong", "refused", "unimproved", "left out"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Filling:
     say: Callable[[str], None] = lambda _line: None
     #: Judge no more kernels than this; None: all.
     most: int | None = None
+    #: Whether pipelines begin with Inductor's own kernel, which is then what an answer must differ from.
+    from_own: bool = False
 
     @property
     def target(self) -> str:
@@ -80,27 +83,39 @@ class Filling:
 
     def one(self, kernel: Recorded, graph: RecordedGraph) -> Outcome:
         """What becomes of one kernel."""
-
-        def outcome(became: Became, why: str = "") -> Outcome:
-            return Outcome(kernel.key, kernel.name, became, why)
-
         if kernel.graph is None:
-            return outcome("left out", kernel.why_not)
+            return Outcome(kernel.key, kernel.name, "left out", kernel.why_not)
         if (entry := self.store.find(kernel.key, self.target, Versions.installed())) is not None:
-            return outcome("wrong" if entry.kind == "wrong" else "known", entry.operation or entry.form)
+            became: Became = "wrong" if entry.kind == "wrong" else "known"
+            return Outcome(kernel.key, kernel.name, became, entry.operation or entry.form)
+        if found := self._wrong(kernel, graph):
+            return Outcome(kernel.key, kernel.name, "wrong", found)
+        entry_or_why = self.answer(kernel, graph)
+        if isinstance(entry_or_why, Outcome):
+            return entry_or_why
+        if self.store.put(entry_or_why):
+            return Outcome(kernel.key, kernel.name, "stored", entry_or_why.form)
+        return Outcome(kernel.key, kernel.name, "refused", self.store.trouble)
+
+    def answer(self, kernel: Recorded, graph: RecordedGraph) -> Entry | Outcome:
+        """A verified answer, which is not kept yet; or why there is none."""
         try:
-            module = problem(kernel, graph.spreads)
-            if found := self._wrong(kernel, graph, module):
-                return outcome("wrong", found)
-            result = compile_module(module, self.pipeline, self.context)
+            module = begun = problem(kernel, graph.spreads)
+            if self.from_own:
+                with suppress(KernelwrightError):  # a text without a plain form is answered from the beginning
+                    begun = own_kernel(kernel, module, self.context.target)
+            result = compile_module(begun, self.pipeline, self.context)
             if not result.ok:
-                return outcome("refused", f"{result.verdict}")
+                return Outcome(kernel.key, kernel.name, "refused", f"{result.verdict}")
+            if begun.launcher is not None and result.module.digest == begun.digest:
+                return Outcome(kernel.key, kernel.name, "unimproved", "nothing faster was found")
             made = replacement(kernel, result.module)
         except KernelwrightError as error:
-            return outcome("refused", str(error).splitlines()[0])
+            return Outcome(kernel.key, kernel.name, "refused", str(error).splitlines()[0])
         assert result.verdict is not None
-        inputs = "drawn like the model's own values" if graph.spreads else "drawn from normal distributions"
-        entry = self._entry(
+        told: dict[str, Any] = {"search": dict(notes)} if (notes := result.module.provenance[-1].notes) else {}
+        told["inputs"] = "drawn like the model's own values" if graph.spreads else "drawn from normal distributions"
+        return self._entry(
             kernel,
             kind="replacement",
             module=print_module(result.module),
@@ -108,14 +123,13 @@ class Filling:
             form=made.form,
             order=made.order,
             arguments=arguments_of(kernel),
-            certificate=self._certificate(result.verdict, inputs=inputs, digest=result.module.digest),
+            certificate=self._certificate(result.verdict, digest=result.module.digest, **told),
         )
-        return outcome("stored", made.form) if self.store.put(entry) else outcome("refused", self.store.trouble)
 
     def _entry(self, kernel: Recorded, **content: Any) -> Entry:
         return Entry(kernel.key, self.target, Versions.installed(), name=kernel.name, source=kernel.source, **content)
 
-    def _certificate(self, verdict: Verdict, **more: str) -> dict[str, Any]:
+    def _certificate(self, verdict: Verdict, **more: Any) -> dict[str, Any]:
         """What was tested, and on what."""
         return {
             "claim": "correct",
@@ -127,7 +141,7 @@ class Filling:
             **more,
         }
 
-    def _wrong(self, kernel: Recorded, graph: RecordedGraph, module: KernelModule) -> str:
+    def _wrong(self, kernel: Recorded, graph: RecordedGraph) -> str:
         """The operations that Inductor's own kernel gets wrong, which the store then knows; "" if it is right on the
         model's own values, or if it cannot be judged.
 
@@ -137,7 +151,7 @@ class Filling:
         if values is None or kernel.graph is None:
             return ""
         try:
-            own = own_kernel(kernel, module, self.context.target)
+            own = own_kernel(kernel, problem(kernel, graph.spreads), self.context.target)
         except KernelwrightError:
             return ""  # it has no plain form; the answer is judged all the same
         unjudged = Verdict(Status.OK, Rung.INTERPRET, rungs=(Rung.INTERPRET if self._interprets else Rung.RUN,))

@@ -1,0 +1,106 @@
+"""The adapter for Inductor's programs in this process: their kernels, each of which may be exchanged between calls.
+
+A program looks its kernels up among its module's globals whenever it launches one. `versions.TRIED` has the releases
+that this was tried with.
+"""
+
+import ast
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from kernelwright.backend.store.entry import Entry
+from kernelwright.backend.versions import adapting, parameters
+from kernelwright.frontend.swap.hooks import Launchable
+from kernelwright.frontend.swap.key import NotReplaceableError, read
+from kernelwright.frontend.swap.running import in_place
+
+with adapting("exchanging kernels", "torch", "triton"):
+    from torch._inductor.async_compile import AsyncCompile
+    from torch._inductor.codecache import CodeCacheFuture, PyCodeCache
+
+    parameters(AsyncCompile.triton, "kernel_name", "source_code", "device_str")
+    PyCodeCache.modules, PyCodeCache.modules_no_attr  # noqa: B018
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a program has a kernel: its name there, the text that it was loaded from, the key of that text, and what
+    was there when the place was found."""
+
+    program: ModuleType
+    name: str
+    source: str
+    key: str
+    found: Launchable
+
+    def put(self, kernel: Launchable) -> None:
+        """Have the program launch this from its next launch on."""
+        setattr(self.program, self.name, kernel)
+
+
+def programs() -> list[ModuleType]:
+    """All programs that this process has loaded, those of whole graphs and those of single kernels."""
+    return list({id(one): one for one in (*PyCodeCache.modules, *PyCodeCache.modules_no_attr.values())}.values())
+
+
+def places(besides: Collection[ModuleType] = ()) -> list[Place]:
+    """The places of all kernels that may be replaced, in the programs that this process has loaded besides some."""
+    known = set(map(id, besides))
+    return [place for program in programs() if id(program) not in known for place in _places(program)]
+
+
+def _places(program: ModuleType) -> Iterator[Place]:
+    if not hasattr(program, "call") or not program.__file__:
+        return
+    for node in ast.walk(ast.parse(Path(program.__file__).read_text("utf-8"))):
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]),
+            ) if name in vars(program):
+                try:
+                    key = read(source).key
+                except NotReplaceableError:
+                    continue
+                yield Place(program, name, source, key, vars(program)[name])
+
+
+def replacing(entry: Entry, place: Place) -> Launchable:
+    """The entry's kernel, ready to be launched at a place. Raises NotReplaceableError for one that does not fit there,
+    and what Triton's compiler raises."""
+    made = in_place(entry, read(place.source), place.name)
+    return _loaded(place.name, made) if isinstance(made, str) else made
+
+
+def _loaded(name: str, source: str) -> Launchable:
+    device = "cpu" if read(source).target == "interpreter" else "cuda"
+    made: Any = AsyncCompile().triton(name, source, device_str=device)
+    if isinstance(made, CodeCacheFuture):
+        made = made.result()
+    loaded: Launchable = made
+    return loaded
+
+
+class Watched:
+    """A kernel whose launches are told: `around` makes each of them."""
+
+    def __init__(self, kernel: Launchable, around: Callable[[Callable[[], Any]], Any]) -> None:
+        launch = kernel.run
+        self.run: Callable[..., Any] = lambda *given, **options: around(lambda: launch(*given, **options))
+
+
+@contextmanager
+def exchanged(kernels: Sequence[tuple[Place, Launchable]]) -> Iterator[None]:
+    """Within it, programs launch these kernels; afterwards what they launched before."""
+    before = [(place, vars(place.program)[place.name]) for place, _ in kernels]
+    try:
+        for place, kernel in kernels:
+            place.put(kernel)
+        yield
+    finally:
+        for place, kernel in before:
+            place.put(kernel)

@@ -1,0 +1,211 @@
+"""A model that runs as Inductor compiled it, each of whose kernels can be exchanged and timed where it is."""
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from kernelwright.backend.store.entry import Entry
+from kernelwright.backend.tensors import Value
+from kernelwright.backend.torch_private import tree_leaves
+from kernelwright.driver.extraction.recording import compiled_for, run_once
+from kernelwright.driver.optimize.admission import Pair
+from kernelwright.driver.optimize.watches import Watch, watch_for
+from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
+from kernelwright.frontend.swap.hooks import Launchable
+from kernelwright.frontend.swap.live import Place, Watched, exchanged, places, programs, replacing
+from kernelwright.ir.errors import KernelwrightError, UserError
+
+#: By how much a model's outputs may change with a kernel exchanged, as a share of their root mean square: roundings of
+#: 16 bits grow on their way through a model, and a kernel at the wrong place makes another output altogether.
+APART = 0.1
+
+
+class DoesNotRunError(KernelwrightError):
+    """A kernel that was verified alone does not run in the model, or makes another output."""
+
+
+class Running:
+    """A model under `torch.compile` in one mode, with what Inductor compiled for it.
+
+    `graphs` are its graphs as they were recorded; `places` has by key where in Inductor's programs a kernel is. `ours`
+    are always kernels by key, of which each is put to all places of its key. Use it as a context manager: model,
+    gradients and random numbers are left as they were.
+    """
+
+    def __init__(self, model: nn.Module, inputs: Sequence[Value], mode: str, watch: Watch | None = None) -> None:
+        self.model, self.inputs, self.mode = model, inputs, mode
+        tensors = [one for one in (*tree_leaves(inputs), *model.parameters()) if isinstance(one, Tensor)]
+        self.device = next((one.device.type for one in tensors), "cpu")
+        self.graphs: list[RecordedGraph] = []
+        self.places: Mapping[str, Sequence[Place]] = {}
+        self._watch = watch
+        self._stack = ExitStack()
+        self._others = programs()
+        self._recorder = GraphRecorder(runs=True)
+        self._compiled: Callable[..., Any] = model
+
+    def __enter__(self) -> "Running":
+        with ExitStack() as stack:
+            stack.enter_context(_kept(self.model))
+            self._compiled = stack.enter_context(compiled_for(self.model, self._recorder, self.mode))
+            try:
+                self._call()
+            except Exception as error:
+                what = str(error).strip().splitlines() or [""]
+                told = f"torch.compile fails in mode {self.mode}: {type(error).__name__}: {what[0]}"
+                raise UserError(told) from error
+            self.graphs = list(self._recorder.graphs)
+            self._settle(True)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stack.close()
+
+    @property
+    def watch(self) -> Watch:
+        """What takes times."""
+        if self._watch is None:
+            self._watch = watch_for(self.device)
+        return self._watch
+
+    def _call(self) -> list[Tensor]:
+        return run_once(self._compiled, self.model, self.inputs, self.mode)
+
+    def _settle(self, again: bool = False) -> None:
+        """Call the model until nothing is compiled anew: whoever lowers a program has Dynamo forget all others. The
+        first call of a program shows its values, and in the second one Inductor times its own choices."""
+        compiled = -1
+        while again or compiled != len(self._recorder.graphs):
+            again = compiled >= 0 and compiled != len(self._recorder.graphs)
+            compiled = len(self._recorder.graphs)
+            self._call()
+        known = {kernel.key for graph in self.graphs for kernel in graph.kernels}
+        found: dict[str, list[Place]] = {}
+        for place in places(self._others):
+            if place.key in known:
+                found.setdefault(place.key, []).append(place)
+        self.places = found
+
+    def replacing(self, key: str, entry: Entry) -> Launchable:
+        """The entry's kernel, after a call of the model with it.
+
+        Raises DoesNotRunError where it cannot be launched there, or where the model's outputs are others with it.
+        """
+        self._settle()
+        try:
+            ours = replacing(entry, self.places[key][0])
+            before, after = self._outputs({}), self._outputs({key: ours})
+        except Exception as error:
+            lines = str(error).strip().splitlines()
+            raise DoesNotRunError(": ".join([type(error).__name__, *lines[:1]])) from error
+        if (apart := _apart(before, after)) > APART:
+            raise DoesNotRunError(f"the model's outputs change by {apart:.2g} of their size")
+        return ours
+
+    def _outputs(self, ours: Mapping[str, Launchable]) -> list[Tensor]:
+        torch.manual_seed(0)
+        with exchanged(self._kernels(ours)):
+            found = [one.clone() for one in self._call()]
+        if self.device == "cuda":
+            torch.cuda.synchronize()  # a fault of a kernel is told here
+        return found
+
+    def _kernels(self, ours: Mapping[str, Launchable]) -> list[tuple[Place, Launchable]]:
+        return [(place, kernel) for key, kernel in ours.items() for place in self.places[key]]
+
+    def times(
+        self, keys: Collection[str], ours: Mapping[str, Launchable] = MappingProxyType({})
+    ) -> dict[str, tuple[float, int]]:
+        """By key, the microseconds that all launches of a kernel take in one call of the model, and their number; with
+        some of Inductor's kernels exchanged."""
+        spans: dict[str, list[tuple[Any, Any]]] = {key: [] for key in keys}
+        watched: list[tuple[Place, Launchable]] = [
+            (place, Watched(ours.get(key) or place.found, _spanning(self.watch, some)))
+            for key, some in spans.items()
+            for place in self.places[key]
+        ]
+
+        def call() -> None:
+            for some in spans.values():
+                some.clear()  # of a call that is made again
+            self._call()
+
+        with exchanged([*self._kernels(ours), *watched]):
+            self.watch.queued(call)
+        return {key: (sum(self.watch.us(*span) for span in some), len(some)) for key, some in spans.items()}
+
+    def model_us(self, ours: Mapping[str, Launchable] = MappingProxyType({})) -> float:
+        """Microseconds of the device in a call of the model with some kernels exchanged."""
+        spans: list[tuple[Any, Any]] = []
+        with exchanged(self._kernels(ours)):
+            self.watch.queued(lambda: _spanning(self.watch, spans)(self._call))
+        return self.watch.us(*spans[-1])
+
+    def kernels_in_turn(self, key: str, kernel: Launchable) -> Callable[[bool], Pair]:
+        """What takes a pair of times of a kernel of Inductor's and of ours, each in a call of its own of a model whose
+        other kernels are Inductor's."""
+        return _in_turn(lambda ours: self.times((key,), ours)[key][0], {key: kernel})
+
+    def models_in_turn(self, ours: Mapping[str, Launchable]) -> Callable[[bool], Pair]:
+        """What takes a pair of times of the whole model, with Inductor's kernels and with ours."""
+        self._settle()
+        return _in_turn(self.model_us, ours)
+
+
+def _in_turn(
+    microseconds: Callable[[Mapping[str, Launchable]], float], ours: Mapping[str, Launchable]
+) -> Callable[[bool], Pair]:
+    def take(ours_first: bool) -> Pair:
+        first, second = map(microseconds, (ours, {}) if ours_first else ({}, ours))
+        return (second, first) if ours_first else (first, second)
+
+    return take
+
+
+def _spanning(watch: Watch, spans: list[tuple[Any, Any]]) -> Callable[[Callable[[], Any]], Any]:
+    def spanned(launch: Callable[[], Any]) -> Any:
+        first = watch.mark()
+        result = launch()
+        spans.append((first, watch.mark()))
+        return result
+
+    return spanned
+
+
+@contextmanager
+def _kept(model: nn.Module) -> Iterator[None]:
+    """The modes of the model's parts, its buffers and gradients, and torch's random numbers, are as before afterwards;
+    there are no gradients within it."""
+    modes, gradients = [(one, one.training) for one in model.modules()], [(one, one.grad) for one in model.parameters()]
+    buffers = [(one, one.detach().clone()) for one in model.buffers()]
+    devices = sorted({one.device.index or 0 for one in model.parameters() if one.device.type == "cuda"})
+    model.zero_grad(set_to_none=True)
+    with torch.random.fork_rng(devices):
+        try:
+            yield
+        finally:
+            for part, mode in modes:
+                part.training = mode
+            with torch.no_grad():
+                for buffer, value in buffers:
+                    buffer.copy_(value)
+            for parameter, gradient in gradients:
+                parameter.grad = gradient
+
+
+def _apart(before: Sequence[Tensor], after: Sequence[Tensor]) -> float:
+    """The largest difference of two calls' outputs, as a share of the output's root mean square."""
+    worst = 0.0
+    for one, other in zip(before, after, strict=True):
+        known, found = one.double(), other.double()
+        size = float(known.square().nanmean().sqrt()) or 1.0
+        share = float((known - found).square().nan_to_num(0.0, 0.0).mean().sqrt()) / size
+        strange = bool((known.isfinite() != found.isfinite()).any())
+        worst = max(worst, math.inf if strange else share)
+    return worst

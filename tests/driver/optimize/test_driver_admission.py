@@ -1,0 +1,94 @@
+"""Which of two kernels is faster: decided by pairs of times that are noisy, drift and have outliers."""
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+from kernelwright.driver.optimize.admission import (
+    LOOKS,
+    Comparison,
+    compared,
+    largest_that_holds,
+    outside,
+    summary,
+)
+
+
+def takes(gain: float, seed: int) -> Callable[[bool], tuple[float, float]]:
+    """Pairs of times of a kernel and of one that is faster by so much. Each time is off by 3%, one in ten by up to half
+    more, clocks drift, and events count in steps of half a microsecond over twelve launches."""
+    noise = random.Random(seed)
+    us = noise.uniform(20, 400)
+
+    def once(true_us: float, number: int) -> float:
+        drift = 1 + 0.05 * math.sin(number / 15)
+        late = noise.uniform(1, 1.5) if noise.random() < 0.1 else 1.0
+        return round(24 * true_us * drift * late * noise.lognormvariate(0, 0.03)) / 24
+
+    count = 0
+
+    def take(_ours_first: bool) -> tuple[float, float]:
+        nonlocal count
+        count += 1
+        return once(us * (1 + gain), count), once(us, count)
+
+    return take
+
+
+def admitted(gain: float, seeds: range) -> int:
+    """Of how many trials the faster kernel is admitted."""
+    return sum(compared(takes(gain, seed)).wins for seed in seeds)
+
+
+def test_ten_percent_are_admitted_and_nothing_is_not() -> None:
+    assert admitted(0.10, range(100)) >= 90
+    assert admitted(0.0, range(1000)) < 15  # of a hundred less than five are asked for; the interval promises one
+    assert admitted(-0.05, range(100)) == 0
+
+
+def test_a_clear_winner_takes_few_pairs_and_a_hopeless_one_is_given_up() -> None:
+    assert compared(lambda _first: (110.0, 100.0)).pairs == LOOKS[0]
+    equal = compared(takes(0.0, 3))
+    assert not equal.wins and equal.pairs < LOOKS[-1]
+
+
+def test_turns_are_taken_and_time_that_is_over_ends_it_after_the_first_look() -> None:
+    order = []
+
+    def take(ours_first: bool) -> tuple[float, float]:
+        order.append(ours_first)
+        return 100.0, 100.0 + (-1.0) ** len(order)
+
+    assert compared(take, late=lambda: True).pairs == LOOKS[0]
+    assert order == [False, True] * (LOOKS[0] // 2)
+
+
+@pytest.mark.parametrize(
+    ("count", "confidence", "rank"), [(7, 0.99, 0), (8, 0.99, 1), (12, 0.9975, 1), (100, 0.95, 40)]
+)
+def test_intervals_are_those_of_the_sign_test(count: int, confidence: float, rank: int) -> None:
+    assert outside(count, confidence) == rank
+    pairs = [(float(number), 1.0) for number in range(1, count + 1)]
+    found = summary(pairs, confidence)
+    assert found.ratio == (count + 1) / 2
+    assert (found.low, found.high) == ((rank, count + 1 - rank) if rank else (0.0, math.inf))
+
+
+def test_halves_are_dropped_until_the_rest_holds() -> None:
+    asked: list[list[str]] = []
+
+    def holds(keys: list[str]) -> bool:
+        asked.append(list(keys))
+        return "d" not in keys and "c" not in keys
+
+    assert largest_that_holds(["a", "b", "c", "d", "e"], holds) == ["a", "b"]  # type: ignore[arg-type]
+    assert asked == [["a", "b", "c", "d", "e"], ["a", "b"]]
+    assert largest_that_holds(["d"], holds) == []  # type: ignore[arg-type]
+
+
+def test_a_comparison_is_told_and_read_again() -> None:
+    found = summary([(110.0, 100.0)] * 12, 0.99)
+    told = found.told()
+    assert told.pop("confidence") == 0.99 and Comparison(**told) == found and str(found) == "1.100x [1.100, 1.100]"
