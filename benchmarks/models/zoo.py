@@ -123,15 +123,15 @@ def resnet() -> tuple[nn.Module, Inputs]:
     return ResNetModel(config), _image(32)
 
 
-class _UnetBlock(nn.Module):
+class UnetBlock(nn.Module):
     """A residual block with the time step added, attention over places, and a step down and up again."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 16, groups: int = 4, heads: int = 2) -> None:
         super().__init__()
-        self.norms = nn.ModuleList(nn.GroupNorm(4, 16) for _ in range(3))
-        self.first, self.second = nn.Conv2d(16, 16, 3, padding=1), nn.Conv2d(16, 16, 3, padding=1)
-        self.time, self.attention = nn.Linear(16, 16), nn.MultiheadAttention(16, 2, batch_first=True)
-        self.down, self.up = nn.Conv2d(16, 16, 3, 2, 1), nn.Conv2d(32, 16, 3, padding=1)
+        self.norms = nn.ModuleList(nn.GroupNorm(groups, width) for _ in range(3))
+        self.first, self.second = (nn.Conv2d(width, width, 3, padding=1) for _ in range(2))
+        self.time, self.attention = nn.Linear(width, width), nn.MultiheadAttention(width, heads, batch_first=True)
+        self.down, self.up = nn.Conv2d(width, width, 3, 2, 1), nn.Conv2d(2 * width, width, 3, padding=1)
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         h = self.first(F.silu(self.norms[0](x))) + self.time(F.silu(time))[:, :, None, None]
@@ -144,7 +144,7 @@ class _UnetBlock(nn.Module):
 
 
 def unet() -> tuple[nn.Module, Inputs]:
-    return _UnetBlock(), lambda batch: (torch.randn(batch, 16, 8, 8), torch.randn(batch, 16))
+    return UnetBlock(), lambda batch: (torch.randn(batch, 16, 8, 8), torch.randn(batch, 16))
 
 
 MODELS: dict[str, Callable[[], tuple[nn.Module, Inputs]]] = {
@@ -168,6 +168,9 @@ class Decode(nn.Module):
             model(text, past_key_values=self.cache, use_cache=True)
 
     def forward(self, word: Tensor, place: Tensor) -> Tensor:
+        # The cache counts its words; a call that is repeated writes to the same place again, and not past the end.
+        for layer in self.cache.layers:
+            layer.cumulative_length.copy_(place[0])
         given = {"past_key_values": self.cache, "use_cache": True, "position_ids": place[None]}
         logits: Tensor = self.model(word, **given).logits
         return logits

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.cost.extern import ExternCall, ExternTrace
+from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.torch_private import tree_leaves
 from kernelwright.driver.profile.trace import mark
 from kernelwright.driver.torch_compile.options import Request
@@ -76,6 +77,8 @@ class Marks:
 
     def __init__(self) -> None:
         self.graphs: list[MarkedGraph] = []
+        #: What is known of the replacements, by what a lock names for them.
+        self.certificates: dict[str, dict[str, Any]] = {}
         self._on = False
         self._here = threading.local()
 
@@ -212,6 +215,11 @@ class _MarkedSession(Session):
             part.note(Swap(name, "", "inductor", "KERNELWRIGHT_DISABLE=1"))
             return None
         chosen = super()._choose(part, name, source)
+        if chosen is not None:
+            kernel = read(source)
+            entry = self._picks.find(kernel.key, kernel.target)
+            assert isinstance(entry, Entry)
+            self._marks.certificates[entry.pick] = dict(entry.certificate)
         return chosen if chosen is None or isinstance(chosen, str) else _MarkedLaunch(chosen, name, self._marks)
 
 

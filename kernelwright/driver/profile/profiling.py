@@ -3,12 +3,15 @@
 import itertools
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.measure.clock import tick
+from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.torch_private import tree_leaves
 from kernelwright.driver.extraction.recording import EVAL, compiled_for, run_once
 from kernelwright.driver.profile.attribution import profile_of
@@ -21,6 +24,7 @@ from kernelwright.ir.errors import UserError
 
 #: Calls that are profiled, and calls before: Inductor tunes in the first one, and libraries set themselves up.
 CALLS, WARM_UP = 11, 3
+_NOTHING = "no kernel was launched: a profile needs a GPU, for which Inductor writes Triton"
 
 
 def profile_model(
@@ -38,7 +42,9 @@ def profile_model(
     kernels are the same. Raises UserError for a model that `torch.compile` cannot compile or run.
     """
     device, marks = _on_gpu(model, inputs), Marks()
-    with compiled_for(model, MarkedBackend(marks, options or {}), mode) as run, launching(marks.kernel):
+    backend = MarkedBackend(marks, options or {})
+    turns = Turns(torch.device("cuda", torch.cuda.current_device()) if device else torch.device("cpu"))
+    with closing(turns), compiled_for(model, backend, mode) as run:
 
         def call() -> None:
             run_once(run, model, inputs, mode)
@@ -50,13 +56,19 @@ def profile_model(
                 with mark("call", number):
                     call()
 
-        _warmed_up(call)
-        wall_us = statistics.median(_clocked_us(call) for _ in range(calls))
-        with marks.in_force():
-            trace = traced(marked_calls, device)
-    rates = measured_rates(_factors(marks.graphs) if device else ())
+        with turns.shared():
+            _warmed_up(call)
+        with turns.alone():
+            wall_us = statistics.median(_clocked_us(call) for _ in range(calls))
+            with marks.in_force(), launching(marks.kernel):
+                trace = traced(marked_calls, device)
+            rates = measured_rates(_factors(marks.graphs) if device else ())
+    seen = pieces(trace, device)
+    if not seen:
+        raise UserError("the profiler shows no work; is CUPTI there, and may it be used?" if device else _NOTHING)
     name = torch.cuda.get_device_name() if device else "the host, without a GPU"
-    return profile_of(pieces(trace, device), marks.graphs, rates, calls=calls, wall_us=wall_us, device=name)
+    found = profile_of(seen, marks.graphs, rates, calls=calls, wall_us=wall_us, device=name)
+    return replace(found, certificates=marks.certificates)
 
 
 def _on_gpu(model: nn.Module, inputs: Sequence[Any]) -> bool:

@@ -2,8 +2,8 @@
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -78,7 +78,8 @@ class Profile:
     """One call of a model: its rows, longest first; `us`, all its device time; `wall_us`, the time of a call that is
     not profiled, until the device is idle; the share of device time that some row other than `other` has.
 
-    Without a GPU there is no device: times are those of launches and operations on the host.
+    Without a GPU there is no device: times are those of launches and operations on the host. `certificates` has what
+    the store knows of the replacements, by `Row.pick`.
     """
 
     rows: tuple[Row, ...]
@@ -87,6 +88,7 @@ class Profile:
     accounted: float
     device: str
     calls: int
+    certificates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 
     def ranked(self) -> tuple[Row, ...]:
         """Generated kernels, each key once, by what they could gain, and then by their time; largest first."""

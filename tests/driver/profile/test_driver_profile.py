@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "swap"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "swap"))
 
 import bed
 
