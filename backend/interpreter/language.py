@@ -44,7 +44,7 @@ class Language:
         self._helper = helper
         #: Which rounds of a loop run, by the frame that it is in.
         self.chosen: Callable[[FrameType | None], Rounds] = lambda _frame: builtins.range
-        self._changes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self._changes: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._helpers: dict[int, Any] = {}
         for module in (tl, tl.core, tl.math, tl.standard, tl.random, libdevice):
             self._adopt(module, vars(module))
@@ -65,7 +65,7 @@ class Language:
 
     def set_attr(self, target: Any, name: str, value: Any) -> None:
         """Note one change; also what Triton's own patches call."""
-        self._changes[id(target), name] = (target, name, value)
+        self._changes.setdefault(id(target), (target, {}))[1][name] = value
 
     def _methods(self) -> dict[str, Any]:
         """The methods of `tl.tensor`; those that forward to a jit function, as that function."""
@@ -112,19 +112,18 @@ class Language:
     @contextmanager
     def active(self) -> Iterator[None]:
         """The language patched, for the whole process."""
-        absent = object()
-        changes = self._changes.values()
-        saved = [(target, name, vars(target).get(name, absent)) for target, name, _ in changes]
+        changes = list(self._changes.values())
+        saved = [_those_of(target, new) for target, new in changes]
         try:
-            for target, name, value in changes:
-                setattr(target, name, value)
+            for target, new in changes:
+                _set_all(target, new)
             yield
         finally:
-            for target, name, value in saved:
-                if value is not absent:
-                    setattr(target, name, value)
-                elif name in vars(target):
-                    delattr(target, name)
+            for (target, new), old in zip(changes, saved, strict=True):
+                for name in new.keys() - old.keys() if len(old) < len(new) else ():
+                    if name in vars(target):
+                        delattr(target, name)
+                _set_all(target, old)
 
     # values
 
@@ -266,6 +265,21 @@ class Language:
         arrays = [np.flip(a, axis) if flip else a for a in arrays]
         results = [_tensor(np.ascontiguousarray(a), t.dtype) for a, t in zip(arrays, inputs, strict=True)]
         return results[0] if single else tl.tuple(results)
+
+
+def _those_of(target: Any, names: Iterable[str]) -> dict[str, Any]:
+    """What a module or a class itself has under these names."""
+    members = vars(target)
+    return {name: members[name] for name in names if name in members}
+
+
+def _set_all(target: Any, values: Mapping[str, Any]) -> None:
+    """Set attributes; those of a module, of which there are hundreds, at once."""
+    if isinstance(target, ModuleType):
+        vars(target).update(values)
+        return
+    for name, value in values.items():
+        setattr(target, name, value)
 
 
 def _jit_body(member: Any) -> Callable[..., Any] | None:

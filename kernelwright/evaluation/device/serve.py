@@ -216,7 +216,7 @@ class Server:
         self.executor.describe(described)
         self._kernels[described.key] = written_parameters(described.source)
 
-    def launch(self, message: Json, _raw: bytearray) -> Json:
+    def launch(self, message: Json, _raw: bytearray) -> Json | None:
         request, watched = self._request(message)
         public = watched & {int(number) for number in message["public"]}
         # By its text, not by what it did: whether content has changed would tell the host of what it depends on.
@@ -235,7 +235,7 @@ class Server:
         changed |= self._changed(before)
         for number in self._changed(kept):
             self._overwrite(number)
-        return {"changed": sorted(public & changed)}
+        return {"changed": sorted(public & changed)} if message["public"] else None
 
     def _changed(self, before: Mapping[int, Tensor]) -> set[int]:
         """Which stores hold something else than before."""

@@ -44,8 +44,11 @@ class HostKernels:
         if self.rehearsing and not open_stores:
             return
         request = {"do": "launch", "kernel": self._describe(handle, shapes), "public": sorted(open_stores)}
-        answer = self._session.ask(request | self._encoded(bound))
-        for number in answer["changed"]:
+        request |= self._encoded(bound)
+        if not open_stores:  # the device has nothing to tell
+            self._session.post(request)
+            return
+        for number in self._session.ask(request)["changed"]:
             open_stores[number].withhold()
 
     def _fastest(self, handle: KernelHandle, trials: Sequence[BoundLaunch], tuned: Autotune) -> int:

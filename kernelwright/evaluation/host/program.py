@@ -80,7 +80,10 @@ def serve(connection: socket.socket, walls: Sequence[str]) -> None:
         link.send({"do": "ready", "walls": list(walls)})
         message, _ = link.receive()
         session = Session(link, None if message["externs"] is None else frozenset(message["externs"]))
-        _Host(session, message).run()
+        try:
+            _Host(session, message).run()
+        finally:
+            session.flush()  # a fault of an earlier launch comes before what the program raises
     except LinkError:
         return
     except BaseException as error:  # noqa: BLE001 - the boundary to a program that may raise anything

@@ -28,12 +28,12 @@ class Session:
         self._pending.append((message, raw))
         self._pending_bytes += len(raw)
         if self._pending_bytes > _PENDING_BYTES or len(self._pending) > 1000:
-            self._flush()
+            self.flush()
 
     def ask(self, message: Json) -> Json:
         """A request and its answer."""
-        self._flush()
-        self._link.send(message)
+        self._pending.append((message, b""))
+        self.flush()
         answer, _ = self._link.receive()
         return answer
 
@@ -72,7 +72,7 @@ class Session:
         into = [reference_to(tensor).encode() for tensor in fresh]
         self.post({"do": "operate", "name": name, "args": args, "kwargs": kwargs, "into": into})
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Send what waits."""
         pending, self._pending, self._pending_bytes = self._pending, [], 0
-        for message, raw in pending:
-            self._link.send(message, raw)
+        self._link.send_all(pending)

@@ -6,12 +6,15 @@ parts. Tensors travel as references: [store, dtype, shape, strides, offset], siz
 
 import json
 import socket
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 Json = dict[str, Any]
 MAX_TEXT_BYTES = 8 << 20
+#: Bytes received at a time, where so many are there: a call's messages are short, and each system call takes long.
+_CHUNK_BYTES = 1 << 16
 #: What a host asks for that would see content.
 COPY = "a copy to the host"
 
@@ -62,15 +65,31 @@ class Link:
 
     def __init__(self, connection: socket.socket, limit: int) -> None:
         self._connection, self._limit = connection, limit
+        self._ahead = memoryview(b"")  # received, and not yet read
 
     def send(self, message: Json, raw: bytes | memoryview = b"") -> None:
         """Send one message; raises LinkError where nobody listens."""
-        text = json.dumps(message).encode()
-        size = memoryview(raw).nbytes
+        self.send_all([(message, raw)])
+
+    def send_all(self, messages: Iterable[tuple[Json, bytes | memoryview]]) -> None:
+        """Send messages in order, short ones together; raises LinkError where nobody listens."""
+        together = bytearray()
+        for message, raw in messages:
+            text, size = json.dumps(message).encode(), memoryview(raw).nbytes
+            together += len(text).to_bytes(4, "little") + size.to_bytes(8, "little") + text
+            if size <= _CHUNK_BYTES:
+                together += raw
+            if len(together) > _CHUNK_BYTES or size > _CHUNK_BYTES:
+                self._send(together)
+                together = bytearray()
+            if size > _CHUNK_BYTES:
+                self._send(raw)
+        if together:
+            self._send(together)
+
+    def _send(self, content: bytes | bytearray | memoryview) -> None:
         try:
-            self._connection.sendall(len(text).to_bytes(4, "little") + size.to_bytes(8, "little") + text)
-            if size:
-                self._connection.sendall(raw)
+            self._connection.sendall(content)
         except OSError as error:
             raise LinkError("the other side is gone") from error
 
@@ -96,11 +115,23 @@ class Link:
         content = bytearray(size)
         view, done = memoryview(content), 0
         while done < size:
-            try:
-                count = self._connection.recv_into(view[done:])
-            except OSError as error:
-                raise LinkError("the other side is gone") from error
-            if not count:
-                raise LinkError("the other side is gone")
-            done += count
+            if not self._ahead and size - done >= _CHUNK_BYTES:
+                done += self._receive(view[done:])
+                continue
+            if not self._ahead:
+                chunk = bytearray(_CHUNK_BYTES)
+                self._ahead = memoryview(chunk)[: self._receive(memoryview(chunk))]
+            taken = min(size - done, len(self._ahead))
+            view[done : done + taken] = self._ahead[:taken]
+            self._ahead, done = self._ahead[taken:], done + taken
         return content
+
+    def _receive(self, into: memoryview) -> int:
+        """Bytes received, at least one; raises LinkError at the end."""
+        try:
+            count = self._connection.recv_into(into)
+        except OSError as error:
+            raise LinkError("the other side is gone") from error
+        if not count:
+            raise LinkError("the other side is gone")
+        return count
