@@ -96,10 +96,13 @@ class Expected:
     def rounded(self, factor: float) -> tuple[float, float]:
         """RMS and peak of what rounding may do, relative to the gold's RMS: `factor` times eager's own errors, or some
         times those of another spelling."""
-        other = (0.0, 0.0) if self.respelled is None else self.against(self.respelled).apart(self.own.scale)
-        return max(factor * self.own.rms, RESPELLED_FACTOR * other[0]), max(
-            factor * self.own.peak, RESPELLED_FACTOR * other[1]
-        )
+        rms, peak = (RESPELLED_FACTOR * error for error in self._respelled)
+        return max(factor * self.own.rms, rms), max(factor * self.own.peak, peak)
+
+    @functools.cached_property
+    def _respelled(self) -> tuple[float, float]:
+        """RMS and peak of the errors of the other spelling; 0 where there is none."""
+        return (0.0, 0.0) if self.respelled is None else self.against(self.respelled).apart(self.own.scale)
 
     def against(self, have: RawTensor) -> "Sides":
         """An output beside eager's and the gold."""

@@ -34,12 +34,12 @@ from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.checks.spellings import Respelled
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
 from kernelwright.evaluation.inputs.drawing import Drawing
 from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, MIXTURES, OPPOSITES, SAME, SCALES, Draw, drawn
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.literals import weight_error
+from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
 from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
 from kernelwright.evaluation.protocol import operators

@@ -13,7 +13,8 @@ from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.inputs.weights import nudge
 
 _NAMES = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh", "sigmoid", "rsqrt")
-_FUNCTIONS = frozenset(f"aten.{name}.default" for name in _NAMES)
+#: Operations that libraries round in their own ways.
+FUNCTIONS = frozenset(f"aten.{name}.default" for name in _NAMES)
 
 
 class NoisyFunctions(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -25,7 +26,7 @@ class NoisyFunctions(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        if str(func) in _FUNCTIONS and isinstance(result, Tensor) and result.dtype == torch.float32:
+        if str(func) in FUNCTIONS and isinstance(result, Tensor) and result.dtype == torch.float32:
             self._seed += 1
             nudge([result], self._seed)
         return result

@@ -4,7 +4,7 @@ import pytest
 import torch
 from siblings import Sibling, tell_apart
 
-from kernelwright.evaluation.checks.spellings import Respelled
+from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
 X = "return [torch.randn(16, 24), torch.randn(16, 24)]"
@@ -53,6 +53,13 @@ def test_what_kernels_write_in_the_place_of_log1p_is_right(one: Sibling, evaluat
         lambda x: torch.nn.functional.softplus(x, 2.0, 5.0),
         torch.nn.functional.logsigmoid,
         lambda x: torch.logaddexp(x, x.flip(0)),
+        torch.exp,
+        torch.sigmoid,
+        lambda x: torch.pow(3.0, x),
+        lambda x: x.reshape(20, 20).mean(1),
+        lambda x: torch.nn.functional.layer_norm((9 * x).sin().reshape(20, 20), (20,), x[:20], x[20:40]),
+        lambda x: torch.nn.functional.layer_norm((9 * x).sin().reshape(20, 4, 5), (4, 5)),
+        lambda x: torch.nn.functional.group_norm((9 * x).sin().reshape(5, 20, 4), 4, x[:20], x[20:40]),
     ],
 )
 def test_another_spelling_gives_the_same_but_for_rounding(function) -> None:
@@ -62,5 +69,46 @@ def test_another_spelling_gives_the_same_but_for_rounding(function) -> None:
     assert mode.used
     torch.testing.assert_close(found, function(x), rtol=1e-5, atol=1e-6)
     with Respelled() as mode:
-        torch.exp(x)
+        torch.square(x) / 3 + x.sum()
     assert not mode.used
+
+
+#: The mean of a row that is off by a unit of rounding, as a GPU's is that multiplies by `1 / N`.
+NORM = """wide = tl.where(inside, x, 0.0).to(tl.float32)
+m = tl.sum(wide, 0) / N * 1.0000001
+d = tl.where(inside, wide - m, 0.0)
+y = d * tl.rsqrt(tl.sum(d * d, 0) / N + {eps})"""
+HALF = "return [torch.randn(16, 24).to(torch.bfloat16)]"
+
+
+def norm(name: str, forward: str, eps: str, wrong: str, inputs: str = HALF) -> Sibling:
+    return Sibling(name, f"return {forward}", inputs, NORM.format(eps=eps), NORM.format(eps=wrong))
+
+
+def waves(name: str, rates: str, right: str, wrong: str) -> Sibling:
+    forward = f"return torch.sin(x * {rates.format('torch.arange(24, device=x.device)')})"
+    return Sibling(name, forward, "return [torch.randn(3, 24)]", f"y = tl.sin(x * {right})", f"y = tl.sin(x * {wrong})")
+
+
+LEFT_OVER = [
+    norm("layer norm in bf16", "F.layer_norm(x, (24,), eps=1e-12)", "1e-12", "1e-5"),
+    norm("layer norm, another eps", "F.layer_norm(x, (24,), eps=1e-10)", "1e-10", "1e-6"),
+    norm("layer norm, the usual eps", "F.layer_norm(x, (24,))", "1e-5", "1e-3"),
+    norm("layer norm in fp16", "F.layer_norm(x, (24,), eps=1e-12)", "1e-12", "1e-5", HALF.replace("bfloat", "float")),
+    norm("layer norm in fp32", "F.layer_norm(x, (24,), eps=1e-12)", "1e-12", "1e-7", HALF.replace("bfloat16", "float")),
+    norm("group norm", "F.group_norm(x, 1, eps=1e-12)", "1e-12", "1e-5"),
+    norm("made of its parts", "((x.float() - x.float().mean(-1, keepdim=True)) * torch.rsqrt("
+         "(x.float() - x.float().mean(-1, keepdim=True)).square().mean(-1, keepdim=True) + 1e-12)).to(x.dtype)",
+         "1e-12", "1e-5"),
+    waves("rates that grow", "torch.exp(0.5 * {})", "tl.exp2(i.to(tl.float32) * 0.7213475204444817)",
+          "tl.exp(i.to(tl.float32) * 0.5002)"),
+    waves("rates that fall", "torch.exp(-0.4 * {})", "tl.exp2(i.to(tl.float32) * -0.5770780163555854)",
+          "tl.exp(i.to(tl.float32) * -0.4002)"),
+    waves("powers of a number", "1.7 ** {}", "tl.exp2(i.to(tl.float32) * 0.7655347463629771)",
+          "tl.exp2(i.to(tl.float32) * 0.766)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("one", LEFT_OVER, ids=lambda one: one.name)
+def test_what_rounding_leaves_is_nobodys_fault(one: Sibling, evaluator: LocalEvaluator) -> None:
+    tell_apart(one, evaluator)
