@@ -70,7 +70,6 @@ def compare(name: str, tiny: bool, budget: float, mode: str, _folder: Path) -> d
     model.train(mode != EVAL)
     sides: dict[str, Callable[[], object]] = {}
     for side, backend in (("inductor", "inductor"), ("same", "inductor"), ("ours", "kernelwright")):
-        torch.compiler.reset()  # the code of the other side goes on to run where it is held
         call = torch.compile(_apart(model), backend=backend)
         sides[side] = lambda call=call: run_once(call, model, inputs, mode)
         for _ in range(3):

@@ -44,6 +44,11 @@ class Outcome:
     why: str = ""
 
 
+def stored_as(target: str) -> str:
+    """A target as the store names it."""
+    return target if target == "interpreter" else f"sm_{get_target(target).capability}"
+
+
 @dataclass
 class Filling:
     """Answers kernels by a pipeline and keeps what is verified in the store, for the context's target."""
@@ -61,8 +66,7 @@ class Filling:
     @property
     def target(self) -> str:
         """The target as the store names it."""
-        name = self.context.target
-        return name if name == "interpreter" else f"sm_{get_target(name).capability}"
+        return stored_as(self.context.target)
 
     def fill(self, graphs: Iterable[RecordedGraph]) -> Iterator[Outcome]:
         """What becomes of each kernel of the graphs, those that occur several times once. `most` stops after so many

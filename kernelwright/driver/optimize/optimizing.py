@@ -20,7 +20,7 @@ from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tensors import Value
-from kernelwright.driver.extraction.filling import ANSWER, Filling, Outcome
+from kernelwright.driver.extraction.filling import ANSWER, Filling, Outcome, stored_as
 from kernelwright.driver.optimize.admission import Comparison, compared, largest_that_holds
 from kernelwright.driver.optimize.result import Became, Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
@@ -144,8 +144,7 @@ class Optimizing:
 
     def _known(self, running: Running, kernel: Kernel, journal: Journal, seconds: float) -> Kernel | None:
         """What became of a kernel before, where that still holds."""
-        target = self._filling(seconds).target
-        entry = self.store.find(kernel.key, target, Versions.installed())
+        entry = self._kept(kernel.key)
         if entry is not None and entry.kind == "wrong":
             return replace(kernel, became="wrong", why=entry.operation)
         if entry is not None and "graph" in entry.certificate:
@@ -193,6 +192,10 @@ class Optimizing:
         self._ours[kernel.key] = ours
         return became("admitted", f"{times} in the model", times, entry.digest)
 
+    def _kept(self, key: str) -> Entry | None:
+        """What the store has for a kernel."""
+        return self.store.find(key, stored_as(self.context.target), Versions.installed())
+
     def _filling(self, seconds: float) -> Filling:
         target = self.context.target
         return Filling(
@@ -217,9 +220,8 @@ class Optimizing:
             return times.wins
 
         kept = largest_that_holds(ranked, holds)
-        target = self._filling(LEAST_S).target
         for key in ranked[len(kept) :]:
-            entry = self.store.find(key, target, Versions.installed())
+            entry = self._kept(key)
             if entry is not None and entry.digest == found[key].digest:
                 self.store.remove(entry)
             whole = next(times for keys, times in compared_as.items() if key in keys)

@@ -11,80 +11,18 @@ from kernelwright.driver.cli import main
 sys.path.insert(0, str(Path(__file__).parents[2] / "swap"))
 import bed
 
+HERE = Path(__file__).parent
 
-def optimized(folder: str) -> dict[str, Any]:
-    """What becomes of a model's two kernels: in one run, in the next one, and where the model's own time tells against
-    both."""
-    from pathlib import Path
-    from types import MappingProxyType
 
-    import torch
-    from torch import nn
-
-    from kernelwright.backend.store.store import Store
-    from kernelwright.driver.config.discovery import discover
-    from kernelwright.driver.optimize.optimizing import Optimizing, searching
-    from kernelwright.driver.optimize.running import Running
-    from kernelwright.driver.torch_backend import kernelwright
-    from kernelwright.driver.torch_compile import regions
-    from kernelwright.evaluation.judge.local import LocalEvaluator
-    from kernelwright.ir.passes import Context
-
-    discover()
-    torch.manual_seed(0)
-    model, x = nn.Sequential(nn.LayerNorm(32), nn.Linear(32, 8), nn.Softmax(-1)).train(), torch.randn(5, 32)
-    state = {name: value.clone() for name, value in model.state_dict().items()}
-    searched: list[float] = []
-
-    class Planned(Running):
-        """Softmax saves a tenth; what the other kernel saves is lost again, and the model may take longer."""
-
-        slower = False
-
-        def times(self, keys, ours=MappingProxyType({})):
-            assert all(self.places[key] for key in keys)
-            super().times(keys, ours)  # it runs all the same
-            names = {key: self.places[key][0].name for key in keys}
-            return {key: (100.0 - 10 * (key in ours) * ("softmax" in name), 1) for key, name in names.items()}
-
-        def model_us(self, ours=MappingProxyType({})):
-            return 1000.0 + (len(ours) if self.slower else -10.0 * len(ours))
-
-    def pipeline(target: str, seconds: float) -> Any:
-        searched.append(seconds)
-        return searching(target, seconds)
-
-    def run(store: str, slower: bool = False) -> dict[str, Any]:
-        running = Planned(model, [x], "eval")
-        running.slower = slower
-        with LocalEvaluator("interpreter", seeds=1) as judge:
-            given = Store.open(Path(folder) / store), Context("interpreter", judge)
-            found = Optimizing(model, [x], "eval", 600.0, *given, pipeline=pipeline, running=running).run()
-        return found.told() | {"stored": len(list(given[0].entries())), "text": str(found)}
-
-    first = run("store")
-    asked = len(searched)
-    again = run("store")
-    same = all(torch.equal(value, state[name]) for name, value in model.state_dict().items())
-    with torch.no_grad():
-        fast = torch.compile(model.eval(), backend=kernelwright, options={"store": str(Path(folder) / "store")})
-        apart = float((fast(x) - model(x)).abs().max())
-    swaps = [[swap.name, swap.runs, swap.why] for region in regions() for swap in region.swaps]
-    return {
-        "first": first,
-        "again": again,
-        "worse": run("other", slower=True),
-        "left": [same, all(one.grad is None for one in model.parameters())],
-        "apart": apart,
-        "swaps": swaps,
-        "asked": asked,
-    }
+def work(name: str) -> str:
+    """What a process on the bed does: a function of planned.py."""
+    return f"import sys\nsys.path.insert(0, {str(HERE)!r})\nfrom planned import {name} as work\n"
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("optimized")
-    made: dict[str, Any] = bed.run(optimized, folder, str(folder))
+    made: dict[str, Any] = bed.run(work("optimized"), folder, str(folder))
     return made
 
 
@@ -98,7 +36,7 @@ def test_what_wins_in_the_model_is_admitted_and_runs_from_then_on(found: dict[st
     runs = {"softmax" in name: (runs, why) for name, runs, why in found["swaps"]}
     assert runs[True] == ("kernelwright", "verified; 1.111x [1.111, 1.111] in the model")
     assert runs[False][0] == "inductor" and found["apart"] < 1e-6
-    assert found["left"] == [True, True]
+    assert found["left"] == [True, True, True]
 
 
 @pytest.mark.slow
@@ -114,6 +52,18 @@ def test_a_winner_with_which_the_model_takes_longer_is_dropped(found: dict[str, 
     worse = found["worse"]
     assert worse["counts"] == {"dropped": 1, "slower": 1} and worse["stored"] == 0 and worse["whole"] is None
     assert "as Inductor compiled it" in worse["text"]
+
+
+@pytest.mark.slow
+def test_a_killed_run_loses_the_kernel_that_it_was_at_and_an_interrupted_one_keeps_what_it_has(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        bed.run(work("killed"), tmp_path, str(tmp_path))
+    found = bed.run(work("resumed"), tmp_path, str(tmp_path))
+    interrupted, last = found["interrupted"], found["last"]
+    assert interrupted["stopped"] == "interrupted" and interrupted["stored"] == 1
+    assert interrupted["counts"] == {"admitted": 1, "not reached": 1}
+    assert last["stopped"] == "" and last["counts"] == {"admitted": 1, "slower": 1}
+    assert found["searched"] == 2  # the second kernel, twice
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,114 @@
+"""`optimize` with times that are planned, in a process on the bed: all else is as it is on a GPU."""
+
+import os
+import signal
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import nn
+
+from kernelwright.backend.store.store import Store
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.optimize.optimizing import Optimizing, searching
+from kernelwright.driver.optimize.running import Running
+from kernelwright.driver.torch_backend import kernelwright
+from kernelwright.driver.torch_compile import regions
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import Pipeline
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Planned(Running):
+    """Softmax takes longer than the other kernel and saves a tenth; what the other one saves is lost again. With
+    `slower` the model takes longer with each of ours."""
+
+    slower = False
+
+    def times(self, keys: Collection[str], ours: Mapping[str, Any] = NOTHING) -> dict[str, tuple[float, int]]:
+        super().times(keys, ours)  # it runs all the same
+        return {key: self._planned(self.places[key][0].name, key in ours) for key in keys}
+
+    def _planned(self, name: str, ours: bool) -> tuple[float, int]:
+        return (100.0 - 10 * ours, 1) if "softmax" in name else (50.0, 1)
+
+    def model_us(self, ours: Mapping[str, Any] = NOTHING) -> float:
+        return 1000.0 + (len(ours) if self.slower else -10.0 * len(ours))
+
+
+def model_and_input() -> tuple[nn.Module, torch.Tensor]:
+    """Two kernels around a product."""
+    torch.manual_seed(0)
+    return nn.Sequential(nn.LayerNorm(32), nn.Linear(32, 8), nn.Softmax(-1)).train(), torch.randn(5, 32)
+
+
+class Runs:
+    """Runs of `optimize` on one model. `searched` are how often passes were asked for; `before` is called each time."""
+
+    def __init__(self, folder: str, before: Callable[[int], None] = lambda _count: None) -> None:
+        discover()
+        self.folder, self.before, self.searched = Path(folder), before, 0
+        self.model, self.x = model_and_input()
+
+    def run(self, store: str, slower: bool = False) -> dict[str, Any]:
+        """What becomes of both kernels."""
+        running = Planned(self.model, [self.x], "eval")
+        running.slower = slower
+        kept = Store.open(self.folder / store)
+        with LocalEvaluator("interpreter", seeds=1) as judge:
+            found = Optimizing(
+                self.model,
+                [self.x],
+                "eval",
+                600.0,
+                kept,
+                Context("interpreter", judge),
+                pipeline=self._pipeline,
+                running=running,
+            ).run()
+        return found.told() | {"stored": len(list(kept.entries())), "text": str(found)}
+
+    def _pipeline(self, target: str, seconds: float) -> Pipeline:
+        self.searched += 1
+        self.before(self.searched)
+        return searching(target, seconds)
+
+
+def optimized(folder: str) -> dict[str, Any]:
+    """One run, the next one, and one of a model that takes longer with ours."""
+    runs = Runs(folder)
+    state = {name: value.clone() for name, value in runs.model.state_dict().items()}
+    first, again = runs.run("store"), runs.run("store")
+    same = all(torch.equal(value, state[name]) for name, value in runs.model.state_dict().items())
+    left = [same, runs.model.training, all(one.grad is None for one in runs.model.parameters())]
+    with torch.no_grad():
+        fast = torch.compile(runs.model, backend=kernelwright, options={"store": str(runs.folder / "store")})
+        apart = float((fast(runs.x) - runs.model(runs.x)).abs().max())
+    swaps = [[swap.name, swap.runs, swap.why] for region in regions() for swap in region.swaps]
+    worse = runs.run("other", slower=True)
+    return {"first": first, "again": again, "worse": worse, "left": left, "apart": apart, "swaps": swaps}
+
+
+def killed(folder: str) -> None:
+    """A run that is killed when it comes to the second kernel."""
+
+    def before(count: int) -> None:
+        if count == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Runs(folder, before).run("store")
+
+
+def resumed(folder: str) -> dict[str, Any]:
+    """The next run, which is interrupted at the second kernel, and the one after it."""
+
+    def before(count: int) -> None:
+        if count == 1:
+            raise KeyboardInterrupt
+
+    runs = Runs(folder, before)
+    return {"interrupted": runs.run("store"), "last": runs.run("store"), "searched": runs.searched}
