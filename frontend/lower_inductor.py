@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.exploration import Exploration, Phase, Variant
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level
@@ -27,6 +28,8 @@ class LowerInductor(Pass):
     slow for large ones.
     rounded: round to 16 bits where the program does, also inside a kernel; else a kernel rounds only what it stores, as
     in torch.compile.
+    choice: which of the configurations that Inductor would measure a kernel with, from 1 on; a kernel that has fewer
+    takes its last (0: for each what is likely the best).
     device: where to lower (meta: nowhere, by shapes alone; auto: what the context's `lowering_device` says, else a GPU
     if there is one). keep: leave a module that has kernels already, as an agent's, as it is.
     """
@@ -36,6 +39,7 @@ class LowerInductor(Pass):
     writes: ClassVar[Level] = Level.TRITON
     explore = Exploration(
         Phase.LOWERING,
+        choice="choice",
         variants=(
             Variant("channels_last=false"),
             Variant("persistent=false"),
@@ -76,8 +80,13 @@ class LowerInductor(Pass):
     reassociate: bool = False
     written_out: bool = False
     rounded: bool = True
+    choice: int = 0
     device: str = "auto"
     keep: bool = False
+
+    def __post_init__(self) -> None:
+        if self.choice < 0:
+            raise UserError(f"choice={self.choice}: give a number from 1 on, or 0 for what is likely the best")
 
     def config(self) -> dict[str, Any]:
         """The Inductor options that this variant sets."""
@@ -120,4 +129,5 @@ class LowerInductor(Pass):
             self.device,
             averages_first=self.reassociate,
             written_out=self.written_out,
+            choice=self.choice,
         )

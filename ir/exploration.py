@@ -41,6 +41,7 @@ class Exploration:
     `after` names passes of the same phase that come before it in a chain; the phases TEMPLATE and FINISH need it.
     `estimated`: whether the cost model can see what the pass changes. `fixed` are options that an agent may not choose,
     with the value that its choices get; `most` are the largest values that an agent may give options that cost time.
+    `choice` is a lowering's option that numbers, from 1 on, the launch options which the kernels' author would measure.
     """
 
     phase: Phase = Phase.REWRITE
@@ -49,6 +50,7 @@ class Exploration:
     estimated: bool = True
     fixed: tuple[tuple[str, str], ...] = ()
     most: tuple[tuple[str, int], ...] = ()
+    choice: str = ""
 
 
 def places(explored: Mapping[str, Exploration]) -> dict[str, tuple[Phase, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernelwright.backend.targets import Target
-from kernelwright.frontend.inductor.heuristics import launch_options
+from kernelwright.frontend.inductor.heuristics import launch_options, measured_options
 from kernelwright.frontend.inductor.kernel_text import InductorKernel
 from kernelwright.ir.values import Scalar
 
@@ -23,13 +23,27 @@ def _power_of_two(value: int) -> int:
     return 1 << max(value - 1, 0).bit_length()
 
 
-def choose_meta(kernel: InductorKernel, constexprs: tuple[str, ...], target: Target) -> tuple[tuple[str, Scalar], ...]:
-    """Values for the constexpr parameters, then num_warps and perhaps num_stages."""
+#: Values for the constexpr parameters, then num_warps and perhaps num_stages.
+Meta = tuple[tuple[str, Scalar], ...]
+
+
+def choose_meta(kernel: InductorKernel, constexprs: tuple[str, ...], target: Target) -> Meta:
+    """What is likely the best of what Inductor would measure, or what is sound where it does not say."""
     known = [options for options in launch_options(kernel, target) if set(constexprs) <= set(options)]
     if not known:
         return _sound_meta(kernel, constexprs)
     fixed = _fixed_reduction_block(kernel)
     options = min(known, key=lambda one: _distance(kernel, {name: one[name] for name in constexprs}, fixed))
+    return _spelt(options, constexprs)
+
+
+def measured_metas(kernel: InductorKernel, constexprs: tuple[str, ...], target: Target) -> list[Meta]:
+    """All that Inductor would measure; what `choose_meta` gives where it does not say."""
+    known = [options for options in measured_options(kernel, target) if set(constexprs) <= set(options)]
+    return [_spelt(one, constexprs) for one in known] or [choose_meta(kernel, constexprs, target)]
+
+
+def _spelt(options: Mapping[str, Scalar], constexprs: tuple[str, ...]) -> Meta:
     return tuple((name, options[name]) for name in (*constexprs, "num_warps", "num_stages") if name in options)
 
 
@@ -40,7 +54,7 @@ def _distance(kernel: InductorKernel, blocks: Mapping[str, Any], fixed: int) -> 
     return abs(math.log2(fixed * math.prod(blocks.values()) / TILE)) + max(math.log2(PROGRAMS / programs), 0.0)
 
 
-def _sound_meta(kernel: InductorKernel, constexprs: tuple[str, ...]) -> tuple[tuple[str, Scalar], ...]:
+def _sound_meta(kernel: InductorKernel, constexprs: tuple[str, ...]) -> Meta:
     """Block sizes that fit the sizes, and num_warps that fit the tile."""
     sizes = {f"{prefix.rstrip('_').upper()}": _power_of_two(hint) for prefix, hint in kernel.size_hints.items()}
     hints = {name: sizes.get(name.removesuffix("BLOCK").rstrip("_"), 1) for name in constexprs}

@@ -35,11 +35,13 @@ def builder(
     *,
     averages_first: bool = False,
     written_out: bool = False,
+    choice: int = 0,
 ) -> ModuleBuilder:
     """A builder of the lowered module, which has captured Inductor's program at the reference's shapes.
 
     `options` are Inductor's. `averages_first` reassociates the graph before, and with `written_out` products and
-    convolutions are plain sums in it. `device` is where, or auto. Raises LoweringError for what cannot be expressed.
+    convolutions are plain sums in it. `choice` is that of the pass. `device` is where, or auto. Raises LoweringError
+    for what cannot be expressed.
     """
     cuda = torch.cuda.is_available() and ctx.target != "interpreter"
     asked = (one for one in (device, ctx.lowering_device) if one != "auto")
@@ -53,7 +55,7 @@ def builder(
         inputs = program.inputs(ctx.seed, device)
         tensors = _named_tensors(module.reference, model, inputs)
         captured = capture(model, inputs, tensors, {**options, **before})
-    return ModuleBuilder(module, captured, get_target(ctx.target))
+    return ModuleBuilder(module, captured, get_target(ctx.target), choice)
 
 
 @contextmanager

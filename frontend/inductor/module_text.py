@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from kernelwright.backend.targets import Target
 from kernelwright.frontend.inductor.bindings import Substitute
-from kernelwright.frontend.inductor.blocks import choose_meta, grid_sizes
+from kernelwright.frontend.inductor.blocks import Meta, choose_meta, grid_sizes, measured_metas
 from kernelwright.frontend.inductor.capture import Captured
 from kernelwright.frontend.inductor.host_text import HostProgram, HostWriter
 from kernelwright.frontend.inductor.kernel_text import InductorKernel, PlainKernel, normalize
@@ -22,10 +22,11 @@ from kernelwright.ir.verifier import extern_ops
 
 
 class ModuleBuilder:
-    """Puts a module together from what was captured."""
+    """Puts a module together from what was captured; `choice` as in `lower-inductor`."""
 
-    def __init__(self, module: KernelModule, captured: Captured, target: Target) -> None:
-        self.module, self.captured, self.target = module, captured, target
+    def __init__(self, module: KernelModule, captured: Captured, target: Target, choice: int = 0) -> None:
+        self.module, self.captured, self.target, self.choice = module, captured, target, choice
+        self._choices = 1
         self.program = HostProgram.read(captured.text)
         self.names = dict(zip(self.program.arguments, captured.inputs, strict=False))
         self.taken = {spec.name for spec in module.reference.tensors} | {"torch", "triton", "tl", "aten"}
@@ -46,6 +47,11 @@ class ModuleBuilder:
         kernels_by_name = {name: kernel for name, (kernel, _) in kernels.items()}
         body = self._place_launches(statements, writer, kernels)
         source = self._function(parameters, body)
+        if self.choice > self._choices:
+            raise LoweringError(
+                f"choice={self.choice}: Inductor would measure at most {self._choices} configurations of a kernel of "
+                f"@{self.module.name}"
+            )
         used = device_functions(sorted(self.device_functions))
         made = replace(
             self.module,
@@ -134,9 +140,16 @@ class ModuleBuilder:
             plain = normalize(inductor, names)
             self.device_functions.update(plain.calls)
             plain.function.name = symbols[name]
-            meta = choose_meta(inductor, plain.constexprs, self.target)
+            meta = self._meta(inductor, plain)
             built[name] = (Kernel(symbols[name], ast.unparse(plain.function), meta, inductor.covers), plain)
         return built
+
+    def _meta(self, inductor: InductorKernel, plain: PlainKernel) -> Meta:
+        if not self.choice:
+            return choose_meta(inductor, plain.constexprs, self.target)
+        every = measured_metas(inductor, plain.constexprs, self.target)
+        self._choices = max(self._choices, len(every))
+        return every[min(self.choice, len(every)) - 1]
 
     def _pointer_names(self, kernel: InductorKernel, arguments: list[ast.expr]) -> dict[str, str]:
         """Pointer parameters take the names of the tensors they are given."""

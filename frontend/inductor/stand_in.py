@@ -5,6 +5,7 @@ Private interfaces of torch and Triton, which `capture.py` alone uses.
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 from unittest.mock import patch
 
@@ -15,9 +16,10 @@ from kernelwright.backend.launch.execute import cuda_elsewhere
 from kernelwright.backend.versions import adapting, parameters
 
 with adapting("lower-inductor", "torch", "triton"):
+    from torch import _refs
     from torch._decomp import decompositions
     from torch._dynamo.device_interface import CpuDeviceProperties, CpuInterface
-    from torch._inductor import config, ir
+    from torch._inductor import config, decomposition, ir, scheduler
     from torch._inductor import graph as graph_lowering
     from torch._inductor.fx_passes import post_grad
     from torch._inductor.kernel import conv
@@ -31,6 +33,13 @@ with adapting("lower-inductor", "torch", "triton"):
     # What others are put in the place of.
     conv.conv_layout, CpuInterface.get_device_properties, DeviceProperties.create.cache_clear  # noqa: B018
     driver._active, driver.set_active, config.online_softmax  # noqa: B018
+    from torch._inductor.utils import is_gpu as is_gpu_here
+
+    attrgetter("scheduler.is_gpu", "ir.is_gpu", "fx_passes.post_grad.is_gpu")(torch._inductor)
+    ir.is_cpu, scheduler.BaseSchedulerNode.is_cpu  # noqa: B018
+    parameters(_refs.native_group_norm, "input", "weight", "bias")
+    decomposition.decompositions  # noqa: B018
+    parameters(scheduler.Scheduler.create_backend, "self", "device")
     parameters(post_grad.prepare_softmax_extra_check, "match")
     parameters(graph_lowering.get_user_visible_output_strides, "g")
     parameters(ir.FlexibleLayout.stride_ordered, "sizes", "order")
@@ -76,17 +85,48 @@ def stand_in_driver() -> Iterator[None]:
 
 @contextlib.contextmanager
 def as_on_a_gpu() -> Iterator[None]:
-    """Inductor splits reductions by how many multiprocessors a device has: as many as a GPU, not the CPU's cores."""
+    """Inductor fuses and splits as on a GPU: reductions by how many multiprocessors it has, not by the CPU's cores, and
+    it looks for an order of loops in which one that reads across another's rows is fused with it."""
     interface: Any = CpuInterface
-    before = interface.get_device_properties
+    before, backend = interface.get_device_properties, scheduler.Scheduler.create_backend
     count = cuda_elsewhere().get_device_properties().multi_processor_count
     interface.get_device_properties = staticmethod(lambda _device=None: CpuDeviceProperties(count))
     DeviceProperties.create.cache_clear()
+
+    def is_gpu(device: str | None) -> bool:
+        return device == "cpu" or is_gpu_here(device)
+
+    def create_backend(self: Any, device: torch.device) -> Any:
+        with patch.object(scheduler, "is_gpu", is_gpu_here):  # which backend there is depends on what there is
+            return backend(self, device)
+
     try:
-        yield
+        with (
+            patch.object(scheduler, "is_gpu", is_gpu),
+            patch.object(ir, "is_gpu", is_gpu),
+            patch.object(post_grad, "is_gpu", is_gpu),
+            patch.object(ir, "is_cpu", lambda _value: False),
+            patch.object(scheduler.Scheduler, "create_backend", create_backend),
+            patch.object(scheduler.BaseSchedulerNode, "is_cpu", lambda _node: False),
+            patch.dict(decomposition.decompositions, {torch.ops.aten.native_group_norm.default: _group_norm}),
+        ):
+            yield
     finally:
         interface.get_device_properties = staticmethod(before)
         DeviceProperties.create.cache_clear()
+
+
+def _group_norm(
+    x: torch.Tensor, weight: torch.Tensor | None, bias: torch.Tensor | None, *rest: Any
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Group norm as on a GPU, where one kernel normalises and scales; on a CPU another one makes factors before."""
+    out, mean, deviation = _refs.native_group_norm(x.float() if x.dtype.itemsize < 4 else x, None, None, *rest)
+    shape = [1, x.shape[1], *[1] * (x.ndim - 2)]
+    if weight is not None:
+        out = out * weight.reshape(shape)
+    if bias is not None:
+        out = out + bias.reshape(shape)
+    return out.to(x.dtype), mean.to(x.dtype), deviation.to(x.dtype)
 
 
 def bias_apart() -> contextlib.AbstractContextManager[Any]:

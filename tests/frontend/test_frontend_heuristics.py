@@ -11,17 +11,20 @@ from kernelwright.frontend.inductor.blocks import choose_meta
 from kernelwright.frontend.inductor.heuristics import launch_options
 from kernelwright.frontend.inductor.kernel_text import read_kernel
 from kernelwright.frontend.lower_inductor import LowerInductor
+from kernelwright.ir.errors import LoweringError, UserError
 from kernelwright.ir.passes import Context
+from kernelwright.ir.verifier import extern_ops
 
 PROGRAM = """import torch
 import torch.nn as nn
+import torch.nn.functional as F
 
 class Model(nn.Module):
     def forward(self, a):
         return {forward}
 
 def get_inputs():
-    return [torch.randn{shape}]
+    return [{inputs}]
 """
 
 MIDDLE_SUM = """
@@ -39,9 +42,14 @@ def triton_red(in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BL
 BLOCKS = ("XBLOCK", "R0_BLOCK")
 
 
-def first_options(forward: str, shape: tuple[int, ...], target: str = "h200", device: str = "meta"):
-    module = import_source(PROGRAM.format(forward=forward, shape=shape), "program", shrink="never")
-    lowered = LowerInductor(device=device).run(module, Context(target=target))
+def drawn(shapes: tuple[tuple[int, ...], ...]) -> str:
+    return ", ".join(f"torch.randn{shape}" for shape in shapes)
+
+
+def first_options(forward: str, *shapes: tuple[int, ...], target: str = "h200", device: str = "meta", choice: int = 0):
+    text = PROGRAM.replace("forward(self, a)", f"forward(self, {', '.join('abc'[: len(shapes)])})")
+    module = import_source(text.format(forward=forward, inputs=drawn(shapes)), "program", shrink="never")
+    lowered = LowerInductor(device=device, choice=choice).run(module, Context(target=target))
     return [dict(kernel.meta) for kernel in lowered.kernels if kernel.meta]
 
 
@@ -61,6 +69,42 @@ def first_options(forward: str, shape: tuple[int, ...], target: str = "h200", de
 )
 def test_options_are_inductors(forward, shape, expected):
     assert first_options(forward, shape) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("forward", "shapes"),
+    [
+        # One kernel normalises and scales; on a CPU a kernel before it makes factors.
+        ("F.group_norm(a, 4, b, b)", ((1024, 32, 64, 64), (32,))),
+        # The sigmoid is computed twice rather than stored.
+        ("F.group_norm(torch.sigmoid(a), 4)", ((1024, 32, 64, 64),)),
+    ],
+)
+def test_shapes_alone_give_the_kernels_of_a_gpu(forward, shapes):
+    """PyTorch 2.11 makes two of these, and 2.13 one, which orders loops otherwise."""
+    assert len(first_options(forward, *shapes)) <= 2
+
+
+def test_a_bias_is_added_where_the_product_is_used():
+    text = PROGRAM.replace("forward(self, a)", "forward(self, a, b, c)")
+    program = text.format(forward="torch.relu(torch.addmm(c, a, b))", inputs=drawn(((256, 512), (512, 1024), (1024,))))
+    module = import_source(program, "program", shrink="never")
+    lowered = LowerInductor(device="meta").run(module, Context(target="h200"))
+    assert extern_ops(lowered) == ("aten.mm.out",)
+    (kernel,) = (one for one in lowered.kernels if one.meta)
+    assert kernel.source.count("tl.load") == 2
+
+
+def test_every_configuration_that_inductor_would_measure_can_be_asked_for():
+    """Of a reduction a shorter step as well."""
+    added = [first_options("a + 1.0", (4096, 4095), choice=number) for number in (1, 2)]
+    assert added == [[{"XBLOCK": 1024, "num_warps": 4}], [{"XBLOCK": 512, "num_warps": 8}]]
+    summed = [first_options("a.sum(1)", (8192, 40960), choice=number) for number in (1, 2)]
+    assert [one[0]["R0_BLOCK"] for one in summed] == [2048, 1024]
+    with pytest.raises(LoweringError, match="choice=9: Inductor would measure at most 2 configurations"):
+        first_options("a.sum(1)", (8192, 40960), choice=9)
+    with pytest.raises(UserError, match="choice=-1: give a number from 1 on"):
+        LowerInductor(choice=-1)
 
 
 def test_tensors_give_what_shapes_alone_give_whatever_gpu_is_here(monkeypatch):
