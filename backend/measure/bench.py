@@ -7,6 +7,7 @@ Comparing is loose and looks at one draw of inputs: it tells what a pass got wro
 import contextlib
 import copy
 import functools
+import gc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -186,6 +187,13 @@ def open_bench(plain: KernelModule, seed: int, device: str) -> None:
     _bench[:] = []
     with _sound(device), permitted(plain.reference.numerics, deterministic=False):
         _bench.append(Bench.of(plain, seed, torch.device(device)))
+
+
+def close_bench() -> None:
+    """Let go of the bench of this process, and of its memory on a device."""
+    _bench[:] = []
+    gc.collect()
+    torch.cuda.empty_cache()  # does nothing where CUDA was not begun
 
 
 def measure(module: KernelModule, symbols: Sequence[str], best_us: float, budget: float) -> list[float]:

@@ -129,6 +129,11 @@ class Child:
         self._process.end()
         self._errors.close()
 
+    def restart(self) -> None:
+        """End the process, and start another."""
+        self.close()
+        self._start()
+
     def __enter__(self) -> "Child":
         return self
 
@@ -158,8 +163,7 @@ class Child:
         return last_line(self._errors) or self._process.complaint()
 
     def _lost(self, why: str) -> Outcome:
-        self.close()
-        self._start()
+        self.restart()
         return Outcome(failure=why, lost=True)
 
 
@@ -211,6 +215,12 @@ class Children:
                     self._late.discard(child)
         finally:
             self._late.update(busy)
+
+    def settle(self) -> None:
+        """Put others in the places of those that are at a task whose outcome nobody waits for."""
+        for child in self._late:
+            child.restart()
+        self._late.clear()
 
     def close(self) -> None:
         """End all of them; idempotent."""

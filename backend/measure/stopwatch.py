@@ -4,13 +4,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kernelwright.backend.measure.bench import WHOLE, measure, open_bench
+from kernelwright.backend.measure.bench import WHOLE, close_bench, measure, open_bench
 from kernelwright.backend.measure.children import Child
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
 
-#: Seconds that drawing inputs and running the plain module may take.
-OPEN_SECONDS = 60.0
+#: Seconds that drawing inputs and running the plain module may take, and giving the memory back.
+OPEN_SECONDS, CLOSE_SECONDS = 60.0, 10.0
+#: The module that a child imports to measure.
+BENCH = open_bench.__module__
 
 
 class NoBenchError(KernelwrightError):
@@ -37,14 +39,23 @@ class Measured:
 class Stopwatch:
     """Measures modules of one reference against `plain`, whose outputs are what is right.
 
-    `seconds` is what one module may take. Close it, or use it as a context manager.
+    `seconds` is what one module may take. The child is `child`, where that is given, and one of its own otherwise.
+    Close it, or use it as a context manager.
     """
 
-    def __init__(self, plain: KernelModule, seed: int, device: str = "cuda", seconds: float = 15.0) -> None:
+    def __init__(
+        self,
+        plain: KernelModule,
+        seed: int,
+        device: str = "cuda",
+        seconds: float = 15.0,
+        child: Child | None = None,
+    ) -> None:
         self.plain, self.seconds = plain, seconds
         self.replaced = 0
         self._opening = open_bench, (plain, seed, device)
-        self._child = Child((open_bench.__module__,))
+        self._lent = child is not None
+        self._child = child or Child((BENCH,))
         self._opened = False
 
     @property
@@ -73,8 +84,12 @@ class Stopwatch:
         return Measured(dict(zip(symbols, found.value, strict=True)))
 
     def close(self) -> None:
-        """End the child, which gives its memory back; idempotent."""
-        self._child.close()
+        """End the child, or have one that was lent give back memory; idempotent."""
+        if not self._lent:
+            self._child.close()
+        elif self._opened:
+            self._opened = False
+            self._child.do((close_bench, ()), CLOSE_SECONDS)
 
     def __enter__(self) -> "Stopwatch":
         return self

@@ -3,50 +3,49 @@ best get more trials of their launch options; of what is then fastest the first 
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from threading import Thread
+from typing import Any, TypeVar
 
 from kernelwright.agent.evaluator import Rung, Verdict
-from kernelwright.agent.measures import BASELINES, is_correct, speedup
+from kernelwright.agent.measures import is_correct
 from kernelwright.agent.services import AgentServices
 from kernelwright.backend.measure.bench import WHOLE
-from kernelwright.backend.measure.children import OFF_GPU, Children
+from kernelwright.backend.measure.children import OFF_GPU, Child, Children
+from kernelwright.backend.measure.pool import lent_child, lent_children
 from kernelwright.backend.measure.processes import START_SECONDS
-from kernelwright.backend.measure.stopwatch import Measured, NoBenchError, Stopwatch
+from kernelwright.backend.measure.stopwatch import BENCH, Measured, NoBenchError, Stopwatch
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning.fitting import WORTH
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
+from kernelwright.midend.search.beginnings import beginnings, best_of_each, memory_of, own_choices, remember
 from kernelwright.midend.search.curve import Curve
 from kernelwright.midend.search.making import Makers, modules_of_passes, price
-from kernelwright.midend.search.race import (
-    KEPT_PLAIN,
-    TOLD,
-    Judge,
-    SearchError,
-    Spending,
-    first_line,
-    line_of,
-    standing,
-)
-from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step, in_turn
+from kernelwright.midend.search.notes import notes_of
+from kernelwright.midend.search.race import Judge, SearchError, Spending, first_line, standing
+from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
 from kernelwright.midend.search.tuning import Entry, Fitting
+from kernelwright.midend.search.waiting import Waiting
 
 #: Rungs by which the fastest are verified, and by which the one that is kept is timed.
 CHECKED = (Rung.PARSE, Rung.COMPILE, Rung.RUN)
 TIMED = (*CHECKED, Rung.TIME)
 #: Shares of the seconds, but for those of starting, after which no more is made, measured and tuned; the rest is the
 #: evaluator's.
-MADE_BY, MEASURED_BY, TUNED_BY = 0.4, 0.6, 0.8
-#: How many times the least estimate a candidate may be estimated at, to be measured.
-HOPEFUL = 10.0
+MADE_BY, MEASURED_BY, TUNED_BY = 0.45, 0.55, 0.85
+#: Bytes of a program's tensors above which nothing is verified beside what is measured.
+BESIDE_BYTES = 4 << 30
 #: Candidates that are timed again, and verified at most.
 FINALISTS = 4
 #: How many times as many runs the last comparison has.
 LAST_RUNS = 4.0
+
+_Value = TypeVar("_Value")
 
 
 @dataclass
@@ -63,6 +62,7 @@ class MeasuredRace:
     resume: bool = True
     timed: bool = True
     device: str = "cuda"
+    memory: bool = False
     stopped: str = ""
     plain: Candidate | None = None
     distinct: int = 0
@@ -73,6 +73,8 @@ class MeasuredRace:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     spent_s: dict[str, float] = field(default_factory=dict)
     best: Entry | None = None
+    _own: list[Candidate] = field(default_factory=list)
+    _beside: "Future[Verdict] | None" = None
     timing: Verdict | None = None
     curve: Curve = field(default_factory=Curve)
 
@@ -84,17 +86,19 @@ class MeasuredRace:
     def run(self) -> Entry:
         """Spend the budget; the best that is verified. Raises what the plain lowering raises, and SearchError."""
         try:
-            with Children(self.workers, modules_of_passes(), OFF_GPU) as children:
+            with lent_child(BENCH) as clock, lent_children(self.workers, modules_of_passes(), OFF_GPU) as children:
                 with self._clocked("starting"):
                     plain = self.plain = self._plain(children)
                 self.entries = [Entry(plain, plain, Measured())]
-                self._spend(children, plain)
+                self._spend(clock, children, plain)
         except KeyboardInterrupt:
             if self.plain is None:
                 raise
             self.stopped = "interrupted"
         with self._clocked("verifying"):
             self.best = self._verified()
+        if self.memory:
+            remember(memory_of(self.ctx), self.space.bare, self.entries, self.best, self.ctx.target)
         if self.timed and self.stopped != "interrupted":
             with self._clocked("timing"), suppress(KeyboardInterrupt):
                 self._say(f"timing {self.best.candidate.spec}")
@@ -103,69 +107,30 @@ class MeasuredRace:
 
     def notes(self) -> dict[str, Any]:
         """What was tried and what came of it: microseconds, numbers of candidates, who was refused and why."""
-        assert self.plain is not None and self.best is not None
-        plain = [entry.us for entry in self.entries if entry.base is self.plain and math.isfinite(entry.us)]
-        refused = {e.candidate.spec: line_of(e.measured.failure) for e in self.entries if e.measured.failure}
-        specs = {entry.candidate.digest: entry.candidate.spec for entry in self.entries}
-        refused |= {specs[d]: first_line(v) for d, v in self.verdicts.items() if not is_correct(v)}
-        us = {e.candidate.spec: round(e.us, 3) for e in sorted(self.entries, key=_us) if math.isfinite(e.us)}
-        told = {
-            "best": self.best.candidate.spec,
-            "us": us.get(self.best.candidate.spec),
-            "plain": self.plain.spec,
-            "plain_us": round(plain[0], 3) if plain else None,
-            "plain_tuned_us": round(min(plain), 3) if plain else None,
-            "obtained": "measured: median of runs by events behind a flush of the cache, in the process that compared "
-            "the outputs with the plain lowering's",
-            "kept": self._why(),
-            "made": self.space.made,
-            "distinct": self.distinct,
-            "pruned": self.pruned,
-            "measured": len(us),
-            "trials": self.trials,
-            "processes_lost": self.replaced,
-            "verified": sum(is_correct(verdict) for verdict in self.verdicts.values()),
-            "refused": refused,
-            "candidates_us": us,
-            "curve": self.curve.told(),
-            "seconds": {name: round(seconds, 1) for name, seconds in self.spent_s.items()},
-        }
-        if self.space.failed:
-            told["failed"] = {spec: line_of(why) for spec, why in list(self.space.failed.items())[:TOLD]}
-        if self.stopped:
-            told["stopped"] = self.stopped
-        return told | self._speedups()
+        return notes_of(self)
 
-    def _speedups(self) -> dict[str, Any]:
-        """How the best did beside PyTorch, where that was measured."""
-        if self.timing is None:
-            return {}
-        if not self.timing.ok:
-            return {"timing": first_line(self.timing)}
-        found = {name: speedup(self.timing, name) for name in BASELINES}
-        times = {name: round(ratio, 3) for name, ratio in found.items() if ratio is not None}
-        slower = [name for name, ratio in times.items() if ratio < 1]
-        return {"speedups": times} | ({"slower_than": slower} if slower else {})
-
-    def _why(self) -> str:
-        assert self.best is not None
-        return "candidate" if self.best.candidate is not self.plain else KEPT_PLAIN
-
-    def _spend(self, children: Children, plain: Candidate) -> None:
-        # The stopwatch's process starts while candidates are made, and touches the GPU when it is first asked.
-        with Stopwatch(plain.module, self.ctx.seed, self.device) as watch, suppress(NoBenchError):
+    def _spend(self, clock: Child, children: Children, plain: Candidate) -> None:
+        self._verify_beside(plain)
+        with Stopwatch(plain.module, self.ctx.seed, self.device, child=clock) as watch, suppress(NoBenchError):
             with self._clocked("starting"):
                 children.wait_ready(min(START_SECONDS, self._ends - time.monotonic()))
             self._begins = time.monotonic()
             makers = Makers(children, self.ctx.target, self.ctx.seed, self._until(MADE_BY))
-            with self._clocked("making"):
-                candidates = self._make(makers, plain)
-            with self._clocked("measuring"):
-                self._measure(watch, plain, candidates)
+            self._explore(watch, makers, plain)
+            self._verify_beside(min(self.entries, key=_us).candidate)
             with self._clocked("tuning"):
                 self._tune(watch, children)
                 self._compare(watch)
             self.replaced = watch.replaced
+
+    def _verify_beside(self, candidate: Candidate) -> None:
+        """Have a candidate verified in a thread, if nothing else is and the device has room for it beside what is
+        measured. An evaluator has started then, and knows what is right, by the time the winner is to be verified."""
+        known = sum(
+            spec.nbytes for spec in (*self.space.module.reference.tensors, *self.space.module.reference.outputs)
+        )
+        if known <= BESIDE_BYTES and (self._beside is None or self._beside.done()):
+            self._beside = beside(lambda: self.judge.verdict(candidate.module, self._rungs))
 
     def _plain(self, children: Children) -> Candidate:
         """The plain candidate: lowered by a child, or here where that fails, as it does without shapes alone."""
@@ -178,35 +143,53 @@ class MeasuredRace:
                     return Candidate(PLAIN, self.space.fitted(made.module))
         return self.space.plain()
 
-    def _make(self, makers: Makers, plain: Candidate) -> list[Candidate]:
-        """Candidates as far as the time goes; those that deserve to be measured, in the order in which to do it."""
+    def _explore(self, watch: Stopwatch, makers: Makers, plain: Candidate) -> None:
+        """Make candidates, and measure in a thread beside that those that deserve it."""
+        waiting = Waiting(makers.priced)
+        with ThreadPoolExecutor(1) as thread:
+            measuring = thread.submit(self._measure, watch, plain, waiting)
+            try:
+                with self._clocked("making"):
+                    for candidate in self._make(makers, plain, waiting):
+                        waiting.put(candidate, first=candidate.spec in self.space.first)
+                        if makers.over or measuring.done():
+                            break
+                waiting.end()
+                with self._clocked("measuring"):
+                    measuring.result()
+            except BaseException:
+                waiting.end(drop=True)
+                raise
+        self.stopped = "out of time" if makers.cut or waiting.left else self.stopped
+        self.pruned = waiting.pruned
+
+    def _make(self, makers: Makers, plain: Candidate, waiting: Waiting) -> Iterator[Candidate]:
+        """Candidates as far as the time goes; what the author of the plain one's kernels would measure goes first."""
         self.space.say, self.space.making = self._say, makers.making(self.space.fitted)
         for _, outcome in makers.children.each([(price, (plain.module, makers.target))], 60.0, makers.until):
             makers.us[plain.digest] = outcome.value if outcome.value is not None else math.inf
-        found = []
+        for candidate in own_choices(self.space, makers, plain):
+            self._own.append(candidate)
+            waiting.put(candidate, first=True)
+        memory = memory_of(self.ctx) if self.memory else None
+        self.space.first, waiting.last = beginnings(plain.module, self.ctx, memory)
         for candidate in islice(self.space.walk(plain, makers.priced, self.spending.width), self.spending.most):
-            found.append(candidate)
-            if makers.over:
-                break
-        if makers.cut:
-            self.stopped = "out of time"
-        self.distinct = len(found)
-        prices = [makers.priced(candidate.module) for candidate in found]
-        bound = HOPEFUL * min(filter(math.isfinite, prices), default=0.0)
-        hopeful = [one for one, us in zip(found, prices, strict=True) if one is not plain and us <= bound]
-        self.pruned = len(found) - 1 - len(hopeful)
-        return in_turn(hopeful, makers.priced)
+            self.distinct += 1
+            if candidate is not plain:
+                yield candidate
 
-    def _measure(self, watch: Stopwatch, plain: Candidate, candidates: Sequence[Candidate]) -> None:
+    def _measure(self, watch: Stopwatch, plain: Candidate, waiting: Waiting) -> None:
+        """In a thread: measure the plain candidate, then what waits, until no more comes or the time is over."""
+        own = [kernel.symbol for kernel in plain.module.kernels if kernel.meta]
         self._say(f"measuring {plain.spec}")
-        self.entries = [Entry(plain, plain, self._measured(watch, plain.module))]
-        for number, candidate in enumerate(candidates, 1):
-            if time.monotonic() >= self._until(MEASURED_BY):
-                self.stopped = "out of time"
-                return
-            self._say(f"measuring {number}/{len(candidates)}: {candidate.spec}")
-            found = self._measured(watch, candidate.module)
-            self.entries.append(Entry(candidate, candidate, found))
+        self.entries[0] = Entry(plain, plain, self._measured(watch, plain.module, (WHOLE, *own)))
+        while (candidate := waiting.take(self._until(MEASURED_BY))) is not None:
+            self._say(f"measuring {candidate.spec}, {waiting.left} wait")
+            is_own = any(candidate is one for one in self._own)
+            found = self._measured(watch, candidate.module, (WHOLE, *own) if is_own else (WHOLE,))
+            self.entries.append(Entry(candidate, plain if is_own else candidate, found))
+        if (best := best_of_each([entry for entry in self.entries if entry.base is plain])) is not None:
+            self.entries.append(Entry(best, plain, self._measured(watch, best.module)))
 
     def _tune(self, watch: Stopwatch, children: Children) -> None:
         def measure(module: KernelModule, symbols: Sequence[str], best_us: float) -> Measured:
@@ -244,6 +227,9 @@ class MeasuredRace:
 
     def _verified(self) -> Entry:
         """The fastest that the evaluator finds right; the plain one where no other is faster by more than noise."""
+        if self._beside is not None:
+            with suppress(Exception):  # what goes wrong beside goes wrong again alone, or does not matter
+                self._beside.result()
         plain = self.entries[0]
         fastest = [entry for entry in sorted(self.entries, key=_us) if entry.us < WORTH["gpu"] * plain.us]
         tried = 0
@@ -293,6 +279,20 @@ class MeasuredRace:
         scores = [entry.us for entry in self.entries]
         left_s = self._ends - time.monotonic()
         self.ctx.progress(standing(self.space.made, scores[:1], scores, left_s, line))
+
+
+def beside(call: Callable[[], _Value]) -> "Future[_Value]":
+    """The outcome of a call in a thread of its own, for which nobody waits who does not ask."""
+    outcome: Future[_Value] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - whoever asks is told
+            outcome.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return outcome
 
 
 def _us(entry: Entry) -> float:

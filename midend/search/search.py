@@ -24,7 +24,7 @@ class Search(Pass):
     verified; of those, half of each round go on to more trials of `tune`, up to `trials` for the last. most: candidates
     that are made (on a GPU, where several are at a time, twice as many). seconds: when to stop with what there is (0:
     when done). measure: gpu, model, or auto (the GPU where there is one). resume: go on from what an earlier search of
-    the same program found out.
+    the same program found out. memory: on a GPU, begin with what won on programs like this one, and remember what wins.
 
     On a GPU all candidates of which the cost model has hopes are compiled by `workers` processes (0: as many as there
     are cores, 12 at most), compared loosely with the plain lowering and measured in one more; `trials` are those of the
@@ -50,6 +50,7 @@ class Search(Pass):
     resume: bool = True
     workers: int = 0
     timed: bool = True
+    memory: bool = True
 
     def __post_init__(self) -> None:
         for name in ("width", "trials", "most"):
@@ -102,7 +103,7 @@ class Search(Pass):
 
         torch.cuda.empty_cache()  # does nothing where nothing was allocated; the children want it
         workers = self.workers or min(cores(), MOST_WORKERS)
-        race = MeasuredRace(space, spending, ctx, workers, self.resume, self.timed)
+        race = MeasuredRace(space, spending, ctx, workers, self.resume, self.timed, memory=self.memory)
         best = race.run().candidate
         return _stamped(best.module, module, ctx, str(race.verdicts[best.digest]), race.notes())
 

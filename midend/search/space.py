@@ -93,6 +93,7 @@ class Space:
 
     `made` counts results of passes, those that were there already included; `failed` says why a spec gave none. `say`
     is told before each pass of `walk`, and may raise to end it. `making` runs the passes: here, where it is None.
+    `first` are pipelines, from the reference on, whose candidates come right after the plain one; none is made longer.
     """
 
     module: KernelModule
@@ -101,6 +102,7 @@ class Space:
     failed: dict[str, str] = field(default_factory=dict)
     say: Callable[[str], None] = lambda _line: None
     making: Making | None = None
+    first: Sequence[str] = ()
 
     def plain(self) -> Candidate:
         """What the others are compared with: the module's own kernels, else the plain lowering.
@@ -128,6 +130,8 @@ class Space:
             for found in self._layer([(f"{layer[0].spec},{spec}", Step(layer[0].module, spec))], seen):
                 layer = [replace(found, unsimplified=first)]
                 yield found
+        begun = [(spec, Step(self.bare, spec)) for spec in self.first if spec != first.spec]
+        yield from self._layer(begun, seen)
         for specs in (lowerings, self._further_lowerings):
             steps = [(spec, Step(self.bare, spec, simplify=True)) for spec in specs() if spec != first.spec]
             for found in self._layer(steps, seen):

@@ -86,8 +86,10 @@ class Fitting:
     def _fit(self, base: Candidate, trials: int) -> bool:
         """Try more launch options of a candidate; whether there were any."""
         if base.digest not in self._tunings:
+            # Other launch options of it may have been measured already.
+            known = min((entry for entry in self.entries if entry.base is base), key=lambda entry: entry.us)
             self._tunings[base.digest] = Tuning(
-                base.module, self.target, self.children, self.measure, WORTH["gpu"], say=self.say
+                known.candidate.module, self.target, self.children, self.measure, WORTH["gpu"], say=self.say
             )
         fitting = self._tunings[base.digest]
         before = fitting.tried

@@ -103,7 +103,7 @@ def _never(given: object) -> Any:
 def test_what_breaks_drops_out_and_the_others_are_measured(
     problem: KernelModule, evaluator: LocalEvaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def made(self: MeasuredRace, _makers: object, plain: Candidate) -> list[Candidate]:
+    def made(self: MeasuredRace, _makers: object, plain: Candidate, _waiting: object) -> list[Candidate]:
         assert self.ctx.target == TARGET and plain.module.launcher is not None
         zeros = plain.module.launcher.source.replace("return out", "return out.zero_()")
         self.distinct = 4
@@ -340,7 +340,7 @@ def test_seconds_in_which_children_start_are_taken_from_all_shares(
     problem: KernelModule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Starting(contextlib.ExitStack):
-        replaced = 0
+        replaced, us, cut = 0, dict[str, float](), False
 
         def wait_ready(self, seconds: float) -> None:
             assert seconds == 100.0
@@ -348,14 +348,14 @@ def test_seconds_in_which_children_start_are_taken_from_all_shares(
 
     clock, ends = SimpleNamespace(monotonic=lambda: 1000.0), list[float]()
     monkeypatch.setattr(measured, "time", clock)
-    monkeypatch.setattr(measured, "Children", lambda *_given: Starting())
+    monkeypatch.setattr(measured, "lent_children", lambda *_given: Starting())
+    monkeypatch.setattr(measured, "lent_child", lambda *_given: Starting())
     monkeypatch.setattr(MeasuredRace, "_plain", lambda *_given: Candidate(PLAIN, problem))
-    monkeypatch.setattr(measured, "Stopwatch", lambda *_given: Starting())
-    monkeypatch.setattr(MeasuredRace, "_make", lambda _one, makers, _plain: ends.append(makers.until))
-    monkeypatch.setattr(MeasuredRace, "_measure", lambda one, *_given: ends.append(one._until(0.6)))
-    for name in ("_tune", "_compare"):
+    monkeypatch.setattr(measured, "Stopwatch", lambda *_given, **_named: Starting())
+    monkeypatch.setattr(MeasuredRace, "_explore", lambda _one, _watch, makers, _plain: ends.append(makers.until))
+    for name in ("_tune", "_compare", "_verify_beside"):
         monkeypatch.setattr(MeasuredRace, name, lambda *_given: None)
     monkeypatch.setattr(MeasuredRace, "_verified", lambda one: one.entries[0])
     one = race(problem, None, tmp_path, Spending(3, 1, 8, 100.0), evaluate=lambda *_given: ())
     one.run()
-    assert ends == [1076.0, 1084.0] and one.notes()["seconds"]["starting"] == 60.0
+    assert ends == [1060.0 + 40.0 * measured.MADE_BY] and one.notes()["seconds"]["starting"] == 60.0

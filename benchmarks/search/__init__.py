@@ -1,0 +1,1 @@
+"""How well `search` does for its seconds."""

@@ -1,0 +1,212 @@
+"""Measure what a search finds in 5, 15 and 60 s, from nothing and from what searches of other programs found.
+
+    python -m benchmarks.search.time_to_quality --problems kernelbench.jsonl --modes 60,15 --budget 420 --resume
+    python -m benchmarks.search.time_to_quality --problems kernelbench.jsonl --modes 5m --budget 420 --resume
+    python -m benchmarks.search.time_to_quality --problems kernelbench.jsonl --all --modes 15t --budget 420 --resume
+
+A mode is a number of seconds. With `m`, a search begins with the memory of what others found: that of the longest
+searches in OUT.journal, the problem's own left out. With `t`, the winner is timed at the end beside eager PyTorch and
+Inductor, which its seconds do not count. One process does all searches, one after another, so that all but the first
+have its processes warm. Problems are those of SAMPLE, which was drawn by seed in strata (convolutions, products,
+others) before anything was tuned for this, or all of levels 1 and 2.
+
+OUT.journal gets a row for each search as it is done. With --resume a run goes on from there, and after --budget seconds
+no search begins. OUT has the rows and a summary. Without a GPU, programs are made small, and searches go by the cost
+model: a rehearsal.
+"""
+
+import argparse
+import json
+import math
+import statistics
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchmarks.caliber import caliber_of
+from benchmarks.kernelbench.kernelbench import journal_of, made_with, read_problems, settings_for, write
+from benchmarks.row_lines import command_line
+from kernelwright.backend.measure.pool import end_idle
+from kernelwright.driver.campaigns.programs import Program, attempt, read_module
+from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.settings import Settings
+from kernelwright.driver.run.build import open_context, silent
+from kernelwright.driver.run.journal import Journal
+from kernelwright.ir.errors import UserError
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.midend.search.memory import Memory, found_of
+from kernelwright.midend.search.services import SearchServices
+
+#: 16 problems of either level: random.Random(31) drew so many of each stratum as it has a share, and shuffled them.
+SAMPLE = (
+    *("1_51", "1_1", "1_13", "1_23", "1_25", "1_55", "1_67", "1_7", "1_93", "1_91", "1_19", "1_31", "1_99", "1_79"),
+    *("1_57", "1_85", "2_91", "2_41", "2_81", "2_33", "2_29", "2_77", "2_61", "2_15", "2_71", "2_31", "2_27", "2_17"),
+    *("2_99", "2_23", "2_93", "2_25"),
+)
+#: Below these shares of the best baseline a winner counts as slower, or as a failure.
+SLOWER, FAILED = 0.97, 0.90
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How long a search takes, whether it begins with memory, and whether its winner is timed."""
+
+    text: str
+    seconds: float
+    memory: bool
+    timed: bool
+
+    @classmethod
+    def read(cls, text: str) -> "Mode":
+        """From text such as 15, 5m or 15t. Raises UserError."""
+        number, letters = text.rstrip("mt"), text[len(text.rstrip("mt")) :]
+        if not number.isdecimal() or not int(number) or sorted(letters) != sorted(set(letters)):
+            raise UserError(f"--modes {text}: write seconds, with m for memory and t for times, as 60,15,5m")
+        return cls(text, float(number), "m" in letters, "t" in letters)
+
+
+def search_one(program: Program, mode: Mode, settings: Settings, context: Context, memory: Memory) -> dict[str, Any]:
+    """One search, and what it tells; what it adds to `memory` is in the row."""
+    module = read_module(program, settings.importing)
+    spec = f"search{{seconds={mode.seconds},resume=false,timed={str(mode.timed).lower()}}}"
+    known = len(memory.found)
+    began = time.perf_counter()
+    services = replace(context.service(SearchServices), memory=memory)
+    final = parse_pipeline(spec).run(module, context.having(services))
+    wall_s = time.perf_counter() - began
+    notes = dict(final.provenance[-1].notes)
+    kept = ("best", "us", "plain_us", "plain_tuned_us", "curve", "seconds", "measured", "distinct", "trials")
+    told = {key: notes[key] for key in (*kept, "stopped", "speedups", "refused", "obtained") if key in notes}
+    remembered = [asdict(one) for one in memory.found[known:]]
+    return {"status": "ok", **told, "wall_s": round(wall_s, 2), "found": remembered[0] if remembered else None}
+
+
+def memory_for(program: str, results: Mapping[str, Row]) -> Memory:
+    """What the longest searches of all other problems found."""
+    longest: dict[str, tuple[float, Row]] = {}
+    for row in results.values():
+        if row.get("found") and row["problem"] != program and not row["mode"].strip("0123456789t"):
+            seconds = float(row["mode"].rstrip("t"))
+            longest[row["problem"]] = max(longest.get(row["problem"], (0.0, row)), (seconds, row), key=lambda p: p[0])
+    return Memory(found=[found for _, row in longest.values() if (found := found_of(row["found"])) is not None])
+
+
+def work_off(arguments: argparse.Namespace, settings: Settings, journal: Journal, console: Console) -> None:
+    """Searches that are due, mode by mode and problem by problem, as far as the budget goes."""
+    only = frozenset() if arguments.all else frozenset(SAMPLE)
+    given = {one.name: one for one in read_problems(arguments.problems, frozenset({1, 2}), only, (1, 1))}
+    programs = list(given.values()) if arguments.all else [given[name] for name in SAMPLE]
+    began = time.monotonic()
+    with open_context(settings, silent) as context:
+        for program in programs[: arguments.most]:
+            for mode in arguments.modes:
+                name = f"{program.name} {mode.text}"
+                left = arguments.budget - (time.monotonic() - began)
+                if name in journal.results or left < mode.seconds * (3 if mode.timed else 1.5):
+                    continue
+                memory = memory_for(program.name, journal.results) if mode.memory else Memory()
+                row = attempt(lambda p=program, m=mode, o=memory: search_one(p, m, settings, context, o))  # type: ignore[misc]
+                journal.add(name, {"problem": program.name, "mode": mode.text, **row})
+                said = row.get("cause") or f"{row['plain_us']} -> {row['us']} us, {row.get('speedups', '')}"
+                console.print(f"{time.monotonic() - began:.0f} s, {name}: {said}", markup=False, soft_wrap=True)
+
+
+def gains(rows: Mapping[str, Row], mode: str) -> dict[str, float]:
+    """By problem: the logarithm of the plain lowering's time over the winner's."""
+    found = {row["problem"]: row for row in rows.values() if row["mode"] == mode and row["status"] == "ok"}
+    return {name: math.log(row["plain_us"] / row["us"]) for name, row in found.items() if row["us"] and row["plain_us"]}
+
+
+def kept(rows: Mapping[str, Row], short: str, long: str) -> dict[str, Any] | None:
+    """How much of the log-speedup of long searches short ones keep, over the problems that have both."""
+    few, many = gains(rows, short), gains(rows, long)
+    both = sorted(set(few) & set(many))
+    if not both or sum(many[name] for name in both) <= 0:
+        return None
+    share = sum(few[name] for name in both) / sum(many[name] for name in both)
+    return {"problems": len(both), "share": round(share, 3)}
+
+
+def against_baselines(rows: Mapping[str, Row], mode: str) -> dict[str, Any] | None:
+    """How winners do beside the best of eager PyTorch and Inductor."""
+    timed = {
+        r["problem"]: min(r["speedups"].values()) for r in rows.values() if r["mode"] == mode and r.get("speedups")
+    }
+    if not timed:
+        return None
+    return {
+        "problems": len(timed),
+        "geomean": round(math.exp(statistics.mean(map(math.log, timed.values()))), 3),
+        f"at_least_{SLOWER}": round(sum(ratio >= SLOWER for ratio in timed.values()) / len(timed), 3),
+        f"below_{FAILED}": sorted(name for name, ratio in timed.items() if ratio < FAILED),
+        "slower": {name: ratio for name, ratio in sorted(timed.items()) if ratio < SLOWER},
+    }
+
+
+def summary(rows: Mapping[str, Row]) -> dict[str, Any]:
+    """What the rows say."""
+    modes = sorted({row["mode"] for row in rows.values()}, key=lambda text: (float(text.rstrip("mt")), text))
+    first = [row["curve"][0][0] for row in rows.values() if row.get("curve")]
+    found: dict[str, Any] = {
+        "searches": len(rows),
+        "by_mode": {mode: sum(row["mode"] == mode for row in rows.values()) for mode in modes},
+        "failed": {name: row.get("cause", row["status"]) for name, row in rows.items() if row["status"] != "ok"},
+        "first_measured_s": {"median": statistics.median(first), "max": max(first)} if first else None,
+    }
+    longest = next((mode for mode in reversed(modes) if mode.isdecimal()), "")
+    for mode in modes:
+        if longest and mode != longest and (share := kept(rows, mode, longest)):
+            found[f"{mode}_keeps_of_{longest}"] = share
+        if beside := against_baselines(rows, mode):
+            found[f"{mode}_beside_the_best_baseline"] = beside
+    return found
+
+
+def main() -> int:
+    """Work off what is due, and write OUT; 2 for bad arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problems", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=Path("runs/search/time_to_quality.json"))
+    parser.add_argument("--modes", default="60,15", type=lambda text: text.split(","))
+    parser.add_argument("--all", action="store_true", help="all problems of levels 1 and 2, not the sample")
+    parser.add_argument("--most", type=int, help="the first so many problems only")
+    parser.add_argument("--budget", type=float, default=math.inf, help="seconds after which no search begins")
+    parser.add_argument("--resume", action="store_true", help="keep the rows that OUT.journal has")
+    parser.add_argument("--commit", default="", help="what the code is, where git does not know")
+    parser.add_argument("overrides", nargs="*")
+    arguments = parser.parse_args()
+    console = Console(stderr=True)
+    discover()
+    try:
+        arguments.modes = [Mode.read(text) for text in arguments.modes]
+        settings = settings_for(arguments.overrides, 1.0)
+        common = {key: value for key, value in made_with(settings).items() if key != "pipeline"}
+        with Journal(journal_of(arguments.out), common) as journal:
+            if journal.results and not arguments.resume:
+                raise UserError(f"{arguments.out} has rows already; add --resume to go on, or name another --out")
+            try:
+                work_off(arguments, settings, journal, console)
+            finally:
+                end_idle()
+                rows = {name: journal.results[name] for name in sorted(journal.results)}
+                caliber = caliber_of(arguments.commit)
+                content = {"command": command_line(), "made_with": common, "caliber": caliber, "summary": summary(rows)}
+                told = [{key: row[key] for key in row if key not in ("found", "refused")} for row in rows.values()]
+                write(arguments.out, content | {"results": told})
+    except (UserError, OSError) as error:
+        console.print(str(error), style="red", markup=False)
+        return 2
+    print(json.dumps(content["summary"], indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""What a search on a GPU begins with: launch options that the kernels' author would measure, and what is remembered."""
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import count, islice
+from pathlib import Path
+
+from kernelwright.backend.compile.compiled import cache_folder
+from kernelwright.backend.tuning.configure import spell_configs
+from kernelwright.ir.passes import Context
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend.search.making import Makers
+from kernelwright.midend.search.memory import KEPT, LOST, Found, Likeness, Memory
+from kernelwright.midend.search.services import SearchServices
+from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step, explored
+from kernelwright.midend.search.tuning import Entry
+
+#: Configurations of the author's that are made, at most.
+MOST_CHOICES = 16
+
+
+def own_choices(space: Space, makers: Makers, plain: Candidate) -> Iterator[Candidate]:
+    """The plain lowering with each of the launch options that Inductor would measure, but for those it has already; of
+    several kernels all have theirs of the same number."""
+    option = explored(PLAIN).choice
+    if plain.spec != PLAIN or not option:
+        return
+    seen, numbers = {plain.digest}, count(1)
+    while chosen := list(islice(numbers, max(makers.children.count, 2))):
+        specs = [f"{PLAIN}{{{option}={number}}}" for number in chosen if number <= MOST_CHOICES]
+        found = dict(makers.making(space.fitted)([Step(space.bare, spec) for spec in specs]))
+        for place, spec in enumerate(specs):
+            made = found[place].module if place in found else None
+            if made is not None and space.fitted(made).digest not in seen:
+                candidate = Candidate(spec, space.fitted(made))
+                seen.add(candidate.digest)
+                yield candidate
+        if len(specs) < len(chosen) or any(one.module is None for one in found.values()) or makers.over:
+            return
+
+
+def best_of_each(entries: Sequence[Entry]) -> Candidate | None:
+    """The candidate in which each kernel has the launch options with which it was fastest by itself; None where one of
+    these was measured. All have the same kernels, and the first is the plain one."""
+    plain = entries[0].candidate
+    best: dict[str, Entry] = {}
+    for entry in entries:
+        for symbol, us in entry.measured.us.items():
+            if symbol and us < best.get(symbol, entries[0]).measured.us.get(symbol, math.inf):
+                best[symbol] = entry
+    metas = {symbol: entry.candidate.module.kernel(symbol).meta for symbol, entry in best.items()}
+    kernels = tuple(replace(one, meta=metas.get(one.symbol, one.meta)) for one in plain.module.kernels)
+    module = replace(plain.module, kernels=kernels)
+    if module.digest in {entry.candidate.digest for entry in entries}:
+        return None
+    changed = {symbol: dict(meta) for symbol, meta in metas.items() if meta != plain.module.kernel(symbol).meta}
+    return Candidate(f"{plain.spec},{spell_configs(changed)}", module)
+
+
+def memory_of(ctx: Context) -> Memory:
+    """The memory that the context's `SearchServices` name, or the one in the cache."""
+    return ctx.service(SearchServices).memory or Memory(Path(cache_folder(), "search", "memory.jsonl"))
+
+
+def beginnings(plain: KernelModule, ctx: Context, memory: Memory | None) -> tuple[tuple[str, ...], Collection[str]]:
+    """Pipelines to begin with, and such as are tried last: what memory says of programs like this one, and what the
+    sources of the context's `SearchServices` give."""
+    services = ctx.service(SearchServices)
+    given = [spec for source in services.sources for spec in source(plain, ctx.target)]
+    if memory is None:
+        return tuple(dict.fromkeys(given)), ()
+    likeness = Likeness.of(plain)
+    won = memory.winners(likeness, ctx.target, services.forgets)
+    # Kernels may have other names here, for which launch options are not meant.
+    first = [spec for winner in won for spec in (winner, winner.partition(",configure{")[0])]
+    return tuple(dict.fromkeys((*given, *first))), memory.losers(likeness, ctx.target, services.forgets)
+
+
+def remember(memory: Memory, bare: KernelModule, entries: Sequence[Entry], best: Entry, target: str) -> None:
+    """Add what a search found to memory."""
+    plain = entries[0]
+    if not math.isfinite(best.us) or best.candidate.spec.startswith("given"):
+        return
+    made = [entry for entry in entries if entry.candidate is entry.base]
+    slow = [entry.candidate.spec for entry in made if LOST * best.us < entry.us][:KEPT]
+    likeness = Likeness.of(plain.candidate.module)
+    memory.add(Found(bare.digest, target, likeness, best.candidate.spec, plain.us / best.us, tuple(slow)))
