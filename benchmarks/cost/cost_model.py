@@ -3,6 +3,7 @@
     python -m benchmarks.cost.cost_model --problems problems.jsonl --plan plan.json --target h200 --predict-only
     python -m benchmarks.cost.cost_model --plan plan.json --budget 120 --resume --out cost_model_h200.json
     python -m benchmarks.cost.cost_model --plan plan.json --repredict --out cost_model_h200.json
+    python -m benchmarks.cost.cost_model --summarize --out cost_model_h200.json
 
 The first command needs no GPU. It lowers every problem at full size, takes the kernel with the largest estimate,
 draws launch options for it, and predicts each one. The plan holds modules and options, so the second command measures
@@ -56,6 +57,8 @@ LARGEST = 40 * 2**30
 HOPELESS = 100
 #: How much longer than the best the model's favourite may take.
 GOOD = 1.2
+#: Options whose times are closer are the same to whoever chooses; so many that are not make an order worth the name.
+SAME, SEVERAL = 1.05, 8
 
 
 def lowered(source: str, name: str, target: Target) -> KernelModule:
@@ -216,6 +219,26 @@ def favourite_over_best(rows: Sequence[Case]) -> float:
     return float(max(r[MEASURED] for r in rows if r[PREDICTED] == least) / min(r[MEASURED] for r in rows))
 
 
+def different(rows: Sequence[Case]) -> list[Case]:
+    """Of options whose times are the same but for SAME the fastest, from the fastest on: each of the others takes
+    longer by more than that than the one before it."""
+    found: list[Case] = []
+    for row in sorted(rows, key=lambda row: float(row[MEASURED])):
+        if not found or row[MEASURED] > SAME * found[-1][MEASURED]:
+            found.append(row)
+    return found
+
+
+def holds_best(rows: Sequence[Case], first: int = 3) -> bool:
+    """Whether one of those that the model likes best is the best, or the same as it."""
+    liked = sorted(rows, key=lambda row: float(row[PREDICTED]))[:first]
+    return bool(min(row[MEASURED] for row in liked) <= SAME * min(row[MEASURED] for row in rows))
+
+
+def _correlated(rows: Sequence[Case]) -> float | None:
+    return rank_correlation([row[PREDICTED] for row in rows], [row[MEASURED] for row in rows])
+
+
 def figures(problems: Sequence[Case]) -> Case:
     """What the predictions of these problems are worth."""
     rows = [row for problem in problems for row in problem["rows"]]
@@ -223,13 +246,18 @@ def figures(problems: Sequence[Case]) -> Case:
         return {"problems": 0, "pairs": 0}
     several = [problem["rows"] for problem in problems if len(problem["rows"]) > 1]
     found = [favourite_over_best(rows) for rows in several]
-    within = [rank_correlation([r[PREDICTED] for r in rows], [r[MEASURED] for r in rows]) for rows in several]
-    known = [value for value in within if value is not None]
+    known = [value for rows in several if (value := _correlated(rows)) is not None]
+    apart = [rows for rows in map(different, several) if len(rows) >= SEVERAL]
+    known_apart = [value for rows in apart if (value := _correlated(rows)) is not None]
+    chosen = [rows for rows in several if len(rows) >= SEVERAL]
     return {
         "problems": len(problems),
         "pairs": len(rows),
-        "rank_correlation": rank_correlation([r[PREDICTED] for r in rows], [r[MEASURED] for r in rows]),
+        "rank_correlation": _correlated(rows),
         "rank_correlation_within_a_problem_median": statistics.median(known) if known else None,
+        "problems_with_different_options": len(apart),
+        "rank_correlation_of_different_options_median": statistics.median(known_apart) if known_apart else None,
+        "first_three_hold_the_best": sum(map(holds_best, chosen)) / len(chosen) if chosen else None,
         "favourite_over_best_median": statistics.median(found) if found else None,
         f"favourite_over_best_at_most_{GOOD}": sum(f <= GOOD for f in found) / len(found) if found else None,
         "favourite_over_best_max": max(found, default=None),
@@ -273,9 +301,12 @@ def main() -> int:
     )
     parser.add_argument("--predict-only", action="store_true", help="make the plan, measure nothing")
     parser.add_argument("--repredict", action="store_true", help="measure nothing; predict the launches in --out again")
+    parser.add_argument("--summarize", action="store_true", help="measure and predict nothing; sum --out up again")
     parser.add_argument("--resume", action="store_true", help="keep the rows that --out has")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/cost/cost_model_h200.json"))
     arguments = parser.parse_args()
+    if arguments.summarize:
+        return _save_and_tell(arguments.out, json.loads(arguments.out.read_text("utf-8")))
     target = get_target(arguments.target) if arguments.target else detect_target()
     if arguments.problems:
         make_plan(arguments, target)
@@ -293,7 +324,11 @@ def main() -> int:
     else:
         result["command"] = command_line()
         measure(arguments, cases, result)
-    save(arguments.out, result)
+    return _save_and_tell(arguments.out, result)
+
+
+def _save_and_tell(out: Path, result: Case) -> int:
+    save(out, result)
     print(json.dumps(result["summary"], indent=1))
     found = result["summary"]["all"]
     return 0 if found["rank_correlation"] >= 0.8 and found["favourite_over_best_median"] <= GOOD else 1

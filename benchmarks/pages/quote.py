@@ -177,6 +177,17 @@ def cost_model() -> str:
             "`cost_model_h200`",
         ],
         [
+            f"options that differ by more than 5%, in the {kernels['problems_with_different_options']} of these "
+            "problems that have at least 8 of them",
+            f"rank correlation {kernels['rank_correlation_of_different_options_median']:.2f} (median)",
+            "`cost_model_h200`",
+        ],
+        [
+            "problems of which the model's first three options hold one within 5% of the best",
+            f"{kernels['first_three_hold_the_best']:.0%}",
+            "`cost_model_h200`",
+        ],
+        [
             "time with the model's favourite launch options, over time with the best ones",
             f"{kernels['favourite_over_best_median']:.2f} in the median, at most 1.2 in "
             f"{kernels['favourite_over_best_at_most_1.2']:.0%}",

@@ -39,6 +39,16 @@ def test_of_equal_favourites_the_slowest_counts(benchmark):
     assert benchmark.favourite_over_best(rows((1, 10), (2, 30))) == 1
 
 
+def test_options_that_take_the_same_time_count_once(benchmark):
+    found = benchmark.different(rows((1, 10.4), (2, 10.0), (3, 10.6), (4, 20), (5, 20.9)))
+    assert [row["measured_us"] for row in found] == [10.0, 10.6, 20]
+    liked = rows((1, 30), (2, 20), (3, 10.4), (4, 10))
+    assert benchmark.holds_best(liked) and not benchmark.holds_best(liked, first=2)
+    found = benchmark.figures([{"rows": rows(*((place + 1, 10 * 2**place) for place in range(8)))}])
+    assert found["problems_with_different_options"] == 1 and found["first_three_hold_the_best"] == 1
+    assert found["rank_correlation_of_different_options_median"] == pytest.approx(1)
+
+
 def test_a_problem_is_planned_at_full_size_without_computing_it(benchmark):
     row = {"level": 9, "problem_id": 1, "name": "linear", "code": PROBLEM}
     case = benchmark.plan_case(row, get_target("h200"), 3)
