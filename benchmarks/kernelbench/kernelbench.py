@@ -2,11 +2,11 @@
 
     python -m benchmarks.kernelbench.kernelbench --problems kernelbench.jsonl --out runs/kernelbench/h200.json --jobs 6
 
-Problems are rows {"level", "problem_id", "name", "code"} of a JSONL file, or a KernelBench checkout. Each problem has
-a process of its own. It runs the pipeline (`search`, for --budget seconds), and then the evaluator's rung `time` on
-the program that was found. That evaluator has inputs and seeds that no search has seen, and times eager, Inductor and
-the candidate in turn. The result of a problem is the fastest verified of the three. Without a GPU, sizes are made
-small, and the cost model estimates times.
+Problems are rows {"level", "problem_id", "name", "code"} of a JSONL file, or a KernelBench checkout. For each problem
+a process runs the pipeline (`search`, for --budget seconds). Another, which ends with the problem, runs the
+evaluator's rung `time` on the program that was found. That evaluator has inputs and seeds that no search has seen,
+and times eager, Inductor and the candidate in turn. The result of a problem is the fastest verified of the three.
+Without a GPU, sizes are made small, and the cost model estimates times.
 
 OUT.journal gets a row for each problem as it comes, with the winner's text. With --resume a run goes on from there.
 --max-autotune measures that baseline beside winners that lack it, without another search. OUT has the summary and the
@@ -98,15 +98,15 @@ def read_processes(text: str) -> tuple[int, int]:
 
 
 def settings_for(overrides: Sequence[str], budget_s: float) -> Settings:
-    """The configuration, with a search of so many seconds that begins afresh, as what an earlier one found out took
-    seconds that nobody counts, and that leaves it to this benchmark to time what it keeps."""
+    """The configuration, with a search of so many seconds that begins afresh, as what an earlier one found out, on this
+    problem or others, took seconds that nobody counts, and that leaves it to this benchmark to time what it keeps."""
     named = {override.partition("=")[0] for override in overrides}
     given = {"pipeline": "search"} | (ON_GPU if torch.cuda.is_available() else {})
     default = [f"{key}={value}" for key, value in given.items() if key not in named]
     settings = read_settings("kernelbench", [*default, *overrides])
     if settings.evaluator.kind is not EvaluatorKind.local:
         raise UserError("evaluator=ray: times are those of one machine; leave evaluator=local")
-    return with_searches(settings, seconds=budget_s, resume=False, timed=False)
+    return with_searches(settings, seconds=budget_s, resume=False, timed=False, memory=False)
 
 
 def public(row: Mapping[str, Any]) -> dict[str, Any]:

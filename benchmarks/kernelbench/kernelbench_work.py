@@ -17,7 +17,7 @@ from kernelwright.backend.measure.children import cores
 from kernelwright.driver.campaigns.programs import Program
 from kernelwright.driver.config.settings import Settings
 from kernelwright.driver.run.journal import Journal
-from kernelwright.driver.run.workers import answers
+from kernelwright.driver.run.workers import Worker, answers
 from kernelwright.ir.pipeline import Pipeline
 
 #: How many times as many problems as are worked on at a time are searched before they are measured.
@@ -79,7 +79,10 @@ class Bench:
     def _pass(self, questions: Sequence[Question], jobs: int) -> None:
         answer = partial(solve, processes=self.processes, shares=self.shares)
         settings = with_searches(self.settings, workers=max(1, cores() // jobs)) if jobs > 1 else self.settings
-        workers = [OneProblem(settings, answer, self.timeout_s) for _ in range(min(jobs, len(questions)) or 1)]
+        # Searches leave their processes to the next search; what is measured has a process of its own.
+        searches = all(not question.baselines and not question.spec for question in questions)
+        kind = Worker if searches else OneProblem
+        workers = [kind(settings, answer, self.timeout_s) for _ in range(min(jobs, len(questions)) or 1)]
         with closing(answers(questions, workers)) as found_so_far:
             for done, (question, found) in enumerate(found_so_far, 1):
                 name = question.program.name
