@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.axes import COMBINING
-from kernelwright.ir.kernel.analysis.indices import Form
+from kernelwright.ir.kernel.analysis.forms import Form
 from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.kernel.values import Constant, Operation, Value

@@ -34,7 +34,8 @@ from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.exploration import places
-from kernelwright.ir.kernel.analysis.indices import Indices, Leaf
+from kernelwright.ir.kernel.analysis.forms import Leaf
+from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.text.parsing import kernel_functions
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context, Declined

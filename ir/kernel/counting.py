@@ -7,7 +7,8 @@ for k in range(tl.cdiv(n, B)): … k * B    for s in range(0, n, B): … s
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kernelwright.ir.kernel.analysis.indices import Form, Indices
+from kernelwright.ir.kernel.analysis.forms import Form
+from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Region, Value

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses, Condition
-from kernelwright.ir.kernel.analysis.indices import Division, Factor, Form, Leaf
+from kernelwright.ir.kernel.analysis.forms import Division, Factor, Form, Leaf
 from kernelwright.ir.kernel.text.inlining import self_contained
 from kernelwright.ir.kernel.values import (
     Constant,

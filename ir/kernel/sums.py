@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kernelwright.ir.kernel.analysis.indices import Division, Factor, Form, Indices, Leaf
+from kernelwright.ir.kernel.analysis.forms import Division, Factor, Form, Leaf
+from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Effect, Operand, Operation, Value
 

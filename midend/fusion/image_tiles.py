@@ -11,7 +11,8 @@ from functools import cached_property
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
 from kernelwright.ir.kernel.analysis.counters import Counter, Digits
 from kernelwright.ir.kernel.analysis.digits import OPEN, Digit, Index, counts_up, paired
-from kernelwright.ir.kernel.analysis.indices import Division, Form, Indices
+from kernelwright.ir.kernel.analysis.forms import Division, Form
+from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.folding import folded
 from kernelwright.ir.kernel.merging.merged import typed, with_parameters, without_idle_parameters

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from kernelwright.ir.kernel.analysis.counters import Counter, moved_to
 from kernelwright.ir.kernel.analysis.digits import Digit, size_of
-from kernelwright.ir.kernel.analysis.indices import Form
+from kernelwright.ir.kernel.analysis.forms import Form
 from kernelwright.ir.kernel.building import effect_of
 from kernelwright.ir.kernel.merging.merged import typed, with_parameters, without_idle_parameters
 from kernelwright.ir.kernel.merging.reading import Part, Reader, Tensor, UnfitError, conjuncts

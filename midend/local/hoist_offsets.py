@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
-from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT, Form
+from kernelwright.ir.kernel.analysis.forms import INDEX_LIMIT, Form
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value

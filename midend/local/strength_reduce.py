@@ -7,7 +7,8 @@ from typing import ClassVar
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
 from kernelwright.ir.kernel.analysis.divisions import Bounds, Divisions
-from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT, Division, Factor, Form, Indices, Leaf
+from kernelwright.ir.kernel.analysis.forms import INDEX_LIMIT, Division, Factor, Form, Leaf
+from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.sums import Sums

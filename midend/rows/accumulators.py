@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from kernelwright.ir.kernel.analysis.indices import Form, Indices
+from kernelwright.ir.kernel.analysis.forms import Form
+from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.merging.reading import UnfitError, conjuncts
 from kernelwright.ir.kernel.text.parsing import parse_function
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Symbol, Value

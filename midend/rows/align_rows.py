@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.kernel.analysis.accesses import Access
-from kernelwright.ir.kernel.analysis.indices import Form, Leaf
+from kernelwright.ir.kernel.analysis.forms import Form, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.sums import Sums

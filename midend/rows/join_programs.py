@@ -7,7 +7,7 @@ from typing import ClassVar
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
-from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT, Leaf
+from kernelwright.ir.kernel.analysis.forms import INDEX_LIMIT, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.batching import UnbatchedError, batched
 from kernelwright.ir.kernel.merging.merged import with_parameters

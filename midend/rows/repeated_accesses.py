@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses, Condition
-from kernelwright.ir.kernel.analysis.indices import Form
+from kernelwright.ir.kernel.analysis.forms import Form
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.analysis.shapes import POINTWISE
 from kernelwright.ir.kernel.rewriting import Rewriting

@@ -7,7 +7,8 @@ from itertools import takewhile
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses, Condition
 from kernelwright.ir.kernel.analysis.axes import COMBINING, SCANNING
-from kernelwright.ir.kernel.analysis.indices import Form, Indices, Leaf
+from kernelwright.ir.kernel.analysis.forms import Form, Leaf
+from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value

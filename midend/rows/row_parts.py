@@ -6,7 +6,7 @@ from functools import cached_property
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.axes import SCANNING
-from kernelwright.ir.kernel.analysis.indices import Form, Leaf
+from kernelwright.ir.kernel.analysis.forms import Form, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.merging.merged import with_parameters, without_idle_parameters
 from kernelwright.ir.kernel.merging.reading import UnfitError

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
 from kernelwright.ir.kernel.analysis.axes import SCANNING
-from kernelwright.ir.kernel.analysis.indices import Form, Leaf
+from kernelwright.ir.kernel.analysis.forms import Form, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.values import Effect, Operand, Operation, Value
 from kernelwright.ir.kernel.vocabulary import HINTS

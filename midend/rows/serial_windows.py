@@ -10,7 +10,7 @@ from kernelwright.backend.launch.host_trace import trace_host
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.kernel.analysis.accesses import Access
 from kernelwright.ir.kernel.analysis.axes import Axes, Axis
-from kernelwright.ir.kernel.analysis.indices import Factor, Form, Leaf
+from kernelwright.ir.kernel.analysis.forms import Factor, Form, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.inlining import self_contained

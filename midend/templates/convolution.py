@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace, trace_host
 from kernelwright.ir.host.statements import Expression, Statement
-from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT
+from kernelwright.ir.kernel.analysis.forms import INDEX_LIMIT
 from kernelwright.ir.values import Kernel, KernelModule, Scalar, TensorSpec
 from kernelwright.midend.analysis.host_code import (
     FLOATS,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.host.statements import HostCall
-from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT
+from kernelwright.ir.kernel.analysis.forms import INDEX_LIMIT
 from kernelwright.ir.values import TensorSpec
 from kernelwright.midend.analysis.host_code import FLOATS
 

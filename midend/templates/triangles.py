@@ -6,7 +6,7 @@ from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.kernel.analysis.accesses import Access, only_accessed
 from kernelwright.ir.kernel.analysis.counters import Counters
 from kernelwright.ir.kernel.analysis.digits import Index
-from kernelwright.ir.kernel.analysis.indices import Form
+from kernelwright.ir.kernel.analysis.forms import Form
 from kernelwright.ir.kernel.merging.reading import Part, UnfitError, conjuncts
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Operand, Operation, Value

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kernelwright.ir.kernel.analysis.indices import Form, Indices, Leaf, Product
+from kernelwright.ir.kernel.analysis.forms import Form, Leaf, Product
+from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Value
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses
-from kernelwright.ir.kernel.analysis.indices import Form, Leaf, Product
+from kernelwright.ir.kernel.analysis.forms import Form, Leaf, Product
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.analysis.shapes import Shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Value

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kernelwright.ir.kernel.analysis.axes import Axes, Axis
 from kernelwright.ir.kernel.analysis.digits import Digit, Index
-from kernelwright.ir.kernel.analysis.indices import Division, Factor, Form, Leaf
+from kernelwright.ir.kernel.analysis.forms import Division, Factor, Form, Leaf
 from kernelwright.ir.kernel.analysis.launches import Launches
 from kernelwright.ir.kernel.values import Function, Operand, Operation, Value
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from math import prod
 
 from kernelwright.ir.kernel.analysis.digits import OPEN
-from kernelwright.ir.kernel.analysis.indices import Division, Factor, Form, Product
+from kernelwright.ir.kernel.analysis.forms import Division, Factor, Form, Product
 
 #: The least and the most that a factor can be; None where that is open.
 Bounds = tuple[int | None, int | None]

@@ -9,7 +9,7 @@ a dimension of that tile is a whole row. Between the two, a value is rounded to 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT
+from kernelwright.ir.kernel.analysis.forms import INDEX_LIMIT
 from kernelwright.ir.kernel.building import first_free
 from kernelwright.ir.kernel.merging.placing import Writer
 from kernelwright.ir.kernel.merging.reading import Part, Reader, Tensor, UnfitError

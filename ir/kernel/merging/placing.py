@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from kernelwright.ir.kernel.analysis.accesses import Access
 from kernelwright.ir.kernel.analysis.counters import Counter, Counters, Digits
 from kernelwright.ir.kernel.analysis.digits import OPEN, Digit, Index, paired
-from kernelwright.ir.kernel.analysis.indices import Division, Form
+from kernelwright.ir.kernel.analysis.forms import Division, Form
 from kernelwright.ir.kernel.merging.reading import NO_MASK, Part, Reader, Tensor, UnfitError, conjuncts
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import (

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from kernelwright.ir.kernel.analysis.accesses import Access, Accesses
 from kernelwright.ir.kernel.analysis.counters import Counters
-from kernelwright.ir.kernel.analysis.indices import INDEX_LIMIT, Form
+from kernelwright.ir.kernel.analysis.forms import INDEX_LIMIT, Form
 from kernelwright.ir.kernel.analysis.shapes import POINTWISE
 from kernelwright.ir.kernel.merging.merged import dropped, typed, with_parameters
 from kernelwright.ir.kernel.merging.placing import Writer

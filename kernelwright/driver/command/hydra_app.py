@@ -112,12 +112,7 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
     """
     multirun = "--multirun" in arguments.flags
     seen, hidden = _for_hydra(verb, root, arguments.composed, multirun)
-    if multirun:
-        _refuse_unknown_options(seen)
-    if arguments.flags.get("--cfg") == "job" and (package := arguments.flags.get("--package")):
-        _check_package(package, compose_config(arguments.composed, root=arguments.root(root)))
-    if multirun and not getattr(importlib.import_module(f"{verbs.__name__}.{verb}"), "FOLDER", False):
-        _refuse_one_file(arguments.overrides)
+    _refuse(verb, root, arguments, seen)
     named = ""
     if arguments.positional and root in NAMED and not any(_key(item) == "name" for item in seen):
         named = f"name={quoted(program_name(Path(arguments.positional[0]).stem))}"
@@ -135,7 +130,7 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
     with _as_hydra_has_it(command), naming(str(folder)):
         register_plugins(seen)
         try:
-            hydra.main(f"pkg://{CONFIG_MODULE}", arguments.root(root), version_base=None)(job)()
+            _run(job, root, arguments, seen, folder)
         except SystemExit as end:  # after help, and after what Hydra complained of by itself
             return int(end.code or 0)
         except KeyboardInterrupt as stop:
@@ -143,20 +138,37 @@ def launch(verb: str, root: str, arguments: Arguments, out: str = "") -> int:
             if not stop.args and _names(folder) == before:
                 stop.args = ("stopped before the work began; nothing of this run is kept",)
             raise
-        except (*COMPOSITION_ERRORS, HydraException) as error:  # of which one is an OSError as well
-            if isinstance(error, KernelwrightError) or job.began:
-                raise
-            raise _composition_fault(error, seen, arguments, root) from error
-        except OSError as error:
-            if job.began:
-                raise
-            raise UserError(f"out={folder}: {error.strerror}; name another folder") from error
         if job.error is not None:
             if record and isinstance(job.error, UserError):  # refused: the record is still that of the run before
                 _write_record(folder, record)
             _remove_record(folder, before)
             raise job.error
     return max(job.statuses, default=0)
+
+
+def _refuse(verb: str, root: str, arguments: Arguments, seen: Sequence[str]) -> None:
+    """Raise UserError for flags that the verb, its configuration or the overrides that Hydra sees do not go with."""
+    multirun = "--multirun" in arguments.flags
+    if multirun:
+        _refuse_unknown_options(seen)
+    if arguments.flags.get("--cfg") == "job" and (package := arguments.flags.get("--package")):
+        _check_package(package, compose_config(arguments.composed, root=arguments.root(root)))
+    if multirun and not getattr(importlib.import_module(f"{verbs.__name__}.{verb}"), "FOLDER", False):
+        _refuse_one_file(arguments.overrides)
+
+
+def _run(job: Job, root: str, arguments: Arguments, seen: Sequence[str], folder: Path) -> None:
+    """Run Hydra's main. What fails before the verb began is explained by a UserError."""
+    try:
+        hydra.main(f"pkg://{CONFIG_MODULE}", arguments.root(root), version_base=None)(job)()
+    except (*COMPOSITION_ERRORS, HydraException) as error:  # of which one is an OSError as well
+        if isinstance(error, KernelwrightError) or job.began:
+            raise
+        raise _composition_fault(error, seen, arguments, root) from error
+    except OSError as error:
+        if job.began:
+            raise
+        raise UserError(f"out={folder}: {error.strerror}; name another folder") from error
 
 
 def _run_folder(overrides: Sequence[str], out: str, multirun: bool) -> tuple[Path, bool]:

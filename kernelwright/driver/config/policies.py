@@ -89,8 +89,6 @@ def open_policy(settings: PolicySettings, group: str = "policy") -> Iterator[Pol
 
 
 def _opened(settings: PolicySettings, group: str) -> Policy:
-    # Engines are imported where they are wanted: each needs packages that others do without.
-    at_a_time, requests, spent = settings.max_num_seqs, settings.max_requests, settings.max_spent
     check_options(settings, f"{group}.")
     if settings.plugin:
         made: Policy = make(group, settings.plugin, complaint, **_shared(settings))
@@ -99,53 +97,71 @@ def _opened(settings: PolicySettings, group: str) -> Policy:
         case PolicyKind.none:
             raise UserError(f"no policy is configured: give {group}=vllm, hf, openai or replay")
         case PolicyKind.hf:
-            from kernelwright.serve.hf import HfPolicy, HfSettings
-
-            held = HfSettings(
-                settings.model,
-                settings.dtype,
-                device=_only(settings.devices),
-                context=settings.max_model_len,
-                template=settings.template,
-            )
-            return HfPolicy(held if at_a_time is None else replace(held, batch=at_a_time))
+            return _local(settings)
         case PolicyKind.vllm:
-            from kernelwright.serve.vllm_engine import VllmPolicy, VllmSettings
-
-            engine = VllmSettings(
-                settings.model,
-                settings.max_model_len,
-                max_loras=max(2, len(settings.adapters) + 1),  # one more, for what a training run is measured by
-                max_lora_rank=settings.max_rank,
-                devices=settings.devices,
-                dtype=settings.dtype,
-                gpu_memory_utilization=settings.gpu_memory_utilization,
-                options=_graphs(settings.graph_sizes),
-                template=settings.template,
-            )
-            return VllmPolicy(engine if at_a_time is None else replace(engine, max_num_seqs=at_a_time))
+            return _engine(settings)
         case PolicyKind.openai:
-            from kernelwright.serve.http_link import Quota, Retry
-            from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
-
-            return ServerPolicy(
-                ServerSettings(
-                    server_urls(settings, f"{group}."),
-                    settings.model,
-                    settings.key_env or "",
-                    vllm=settings.vllm,
-                    retry=Retry(settings.attempts),
-                    quota=Quota(requests, spent),
-                    concurrency=settings.concurrency,
-                    template=settings.template,
-                )
-            )
+            return _server(settings, group)
         case PolicyKind.replay:
             from kernelwright.serve.replay import ReplayPolicy
 
             if not settings.path:
                 raise UserError(f"{group}=replay needs {group}.path=FILE, a file that {group}.record=FILE wrote")
             return ReplayPolicy(Path(settings.path))
+
+
+# Engines are imported where they are wanted: each needs packages that others do without.
+
+
+def _local(settings: PolicySettings) -> Policy:
+    """A model in this process."""
+    from kernelwright.serve.hf import HfPolicy, HfSettings
+
+    held = HfSettings(
+        settings.model,
+        settings.dtype,
+        device=_only(settings.devices),
+        context=settings.max_model_len,
+        template=settings.template,
+    )
+    return HfPolicy(held if settings.max_num_seqs is None else replace(held, batch=settings.max_num_seqs))
+
+
+def _engine(settings: PolicySettings) -> Policy:
+    """A vLLM engine, in processes of its own."""
+    from kernelwright.serve.vllm_engine import VllmPolicy, VllmSettings
+
+    engine = VllmSettings(
+        settings.model,
+        settings.max_model_len,
+        max_loras=max(2, len(settings.adapters) + 1),  # one more, for what a training run is measured by
+        max_lora_rank=settings.max_rank,
+        devices=settings.devices,
+        dtype=settings.dtype,
+        gpu_memory_utilization=settings.gpu_memory_utilization,
+        options=_graphs(settings.graph_sizes),
+        template=settings.template,
+    )
+    return VllmPolicy(engine if settings.max_num_seqs is None else replace(engine, max_num_seqs=settings.max_num_seqs))
+
+
+def _server(settings: PolicySettings, group: str) -> Policy:
+    """Servers that speak OpenAI's protocol."""
+    from kernelwright.serve.http_link import Quota, Retry
+    from kernelwright.serve.openai_server import ServerPolicy, ServerSettings
+
+    return ServerPolicy(
+        ServerSettings(
+            server_urls(settings, f"{group}."),
+            settings.model,
+            settings.key_env or "",
+            vllm=settings.vllm,
+            retry=Retry(settings.attempts),
+            quota=Quota(settings.max_requests, settings.max_spent),
+            concurrency=settings.concurrency,
+            template=settings.template,
+        )
+    )
 
 
 def server_urls(settings: PolicySettings, prefix: str) -> tuple[str, ...]:

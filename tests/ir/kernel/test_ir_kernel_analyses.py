@@ -8,7 +8,8 @@ from kernel_corpus import corpus
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.axes import Axes
-from kernelwright.ir.kernel.analysis.indices import Factor, Form, Indices, Leaf
+from kernelwright.ir.kernel.analysis.forms import Factor, Form, Leaf
+from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.analysis.launches import KernelLaunch, Launches
 from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_function

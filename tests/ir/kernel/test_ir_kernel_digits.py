@@ -5,7 +5,7 @@ import pytest
 from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.counters import Counter, Digits
 from kernelwright.ir.kernel.analysis.digits import Index
-from kernelwright.ir.kernel.analysis.indices import Form, Leaf
+from kernelwright.ir.kernel.analysis.forms import Form, Leaf
 from kernelwright.ir.kernel.text.parsing import parse_function
 
 SIZES = {"pixel": 42, "column": 64}

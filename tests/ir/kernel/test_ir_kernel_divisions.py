@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelwright.ir.kernel.analysis.divisions import Divisions
-from kernelwright.ir.kernel.analysis.indices import Division, Factor, Form, Leaf
+from kernelwright.ir.kernel.analysis.forms import Division, Factor, Form, Leaf
 from kernelwright.ir.kernel.values import Value
 
 X, Y, STRIDE = (Form.of({(Leaf(Value(number)),): 1}) for number in range(3))
