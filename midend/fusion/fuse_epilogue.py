@@ -15,6 +15,7 @@ from kernelwright.ir.values import KernelModule, Level, Scalar
 from kernelwright.midend.analysis.hand_overs import HandOver
 from kernelwright.midend.analysis.host_code import with_statements
 from kernelwright.midend.analysis.launches import find_launches, launched_once
+from kernelwright.midend.fusion.image_reading import read_tiles
 from kernelwright.midend.fusion.image_tiles import LEAST_SIDE, MOST_CHANNELS, ImageTiles
 from kernelwright.midend.fusion.joining import joined, pairs_fused, second_part, tensor_of
 from kernelwright.midend.kernel_pass import part_of
@@ -77,7 +78,7 @@ def _of_all_channels(pair: HandOver) -> HandOver | None:
     """The same two launches, tiles of the first such that they hold all channels; None where they can not."""
     first = pair.first
     try:
-        tiles = ImageTiles.of(part_of(pair.module, first), pair.parameter)
+        tiles = read_tiles(part_of(pair.module, first), pair.parameter)
     except UnfitError:
         return None
     launch = first.in_one_block(tiles.channels.size, tiles.columns)

@@ -15,7 +15,8 @@ from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.sums import Sums
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Parameter, Region, Value
 from kernelwright.ir.values import Scalar
-from kernelwright.midend.fusion.image_tiles import ImagePlace, ImageTiles
+from kernelwright.midend.fusion.image_reading import read_tiles
+from kernelwright.midend.fusion.image_tiles import ImagePlace
 from kernelwright.midend.rows.accumulators import Accumulator, accumulators
 
 #: How many parts there are for each channel of an image, as a parameter of the kernel that joins them.
@@ -50,7 +51,7 @@ class PartialRows:
             raise UnfitError("the second kernel has no loop over rows")
         found = accumulators(function, loop, functions)
         reader = Reader(replace(second, function=_slice(function, loop, found)), tensor)
-        tiles = ImageTiles.of(first, tensor.stored)
+        tiles = read_tiles(first, tensor.stored)
         place = tiles.placed(reader, images)
         rows = cls(second, functions, tensor, loop, reader, found, place)
         rows._check()

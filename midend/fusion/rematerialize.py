@@ -31,7 +31,8 @@ from kernelwright.midend.analysis.launches import (
     written_between,
 )
 from kernelwright.midend.fusion.fuse_epilogue import FuseEpilogue
-from kernelwright.midend.fusion.image_tiles import ImageTiles, done_in_tiles
+from kernelwright.midend.fusion.image_reading import read_tiles
+from kernelwright.midend.fusion.image_tiles import done_in_tiles
 from kernelwright.midend.fusion.joining import joined, one_fused, second_part, tensor_of
 from kernelwright.midend.kernel_pass import part_of
 
@@ -78,7 +79,7 @@ class Split(HandOver):
         """Raise UnfitError unless the first kernel may store its result just before the second launch: a kernel as
         `fuse-reduction` leaves it, whose result nobody else has and whose operands are then what they were."""
         first = self.first
-        if not ImageTiles.of(part_of(self.module, first), self.parameter).within:
+        if not read_tiles(part_of(self.module, first), self.parameter).within:
             raise UnfitError("the first kernel does not keep its tiles within images")
         writing = [one for one in self.function.walk() if one.effect == Effect.WRITE]
         if len(writing) < 2 or any(one.kind != "store" for one in writing):
@@ -103,7 +104,7 @@ class Split(HandOver):
         pair = HandOver(module, trace, first, second, self.parameter, self.tensor)
         if hindrance := pair.hindrance():
             raise UnfitError(hindrance)
-        tiles = ImageTiles.of(part_of(pair.module, pair.first), self.parameter)
+        tiles = read_tiles(part_of(pair.module, pair.first), self.parameter)
         tensor = tensor_of(pair)
 
         def merge(form: Part, names: Mapping[str, str], symbol: str) -> Function:
