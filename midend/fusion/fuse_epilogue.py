@@ -10,7 +10,7 @@ from kernelwright.ir.kernel.merging.merged import merged
 from kernelwright.ir.kernel.merging.reading import Part, UnfitError, reduces
 from kernelwright.ir.kernel.text.printing import with_functions
 from kernelwright.ir.kernel.values import Function
-from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.passes import Context, Keeps, Pass, register
 from kernelwright.ir.values import KernelModule, Level, Scalar
 from kernelwright.midend.analysis.hand_overs import HandOver
 from kernelwright.midend.analysis.host_code import with_statements
@@ -39,6 +39,9 @@ class FuseEpilogue(Pass):
     name: ClassVar[str] = "fuse-epilogue"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = "a kernel that stores a tensor once, and a later one that reads it by element or by pixel"
+    changes: ClassVar[str] = "one kernel computes both results; the tensor between them goes, or is only stored"
+    keeps: ClassVar[Keeps | None] = Keeps.REASSOCIATED
     explore = Exploration(Phase.FINISH, after=("fuse-flip",))
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:

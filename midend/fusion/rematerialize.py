@@ -14,7 +14,7 @@ from kernelwright.ir.kernel.text.inlining import inlined
 from kernelwright.ir.kernel.text.parsing import kernel_functions, parse_function
 from kernelwright.ir.kernel.text.printing import print_function
 from kernelwright.ir.kernel.values import Effect, Function
-from kernelwright.ir.passes import Context, Declined, Pass, register
+from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
 from kernelwright.midend.analysis.hand_overs import HandOver, handed_on
 from kernelwright.midend.analysis.host_code import (
@@ -52,6 +52,9 @@ class Rematerialize(Pass):
     name: ClassVar[str] = "rematerialize"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = "a kernel that stores its result and what its tiles come to, and one that reads the result"
+    changes: ClassVar[str] = "the result is computed again where it is read, and not stored"
+    keeps: ClassVar[Keeps | None] = Keeps.REASSOCIATED
     explore = Exploration(Phase.FINISH, after=("fuse-reduction",))
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:

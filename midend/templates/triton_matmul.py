@@ -1,14 +1,15 @@
 """`triton-matmul`: matrix products without a library."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kernelwright.backend.launch.host_trace import HostTrace, trace_host
+from kernelwright.backend.launch.host_trace import HostTrace
 from kernelwright.ir.errors import check_choice
 from kernelwright.ir.exploration import Exploration, Phase, Variant
-from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.passes import Context, Declined, Keeps, Pass, register
 from kernelwright.ir.values import Kernel, KernelModule, Level
-from kernelwright.midend.analysis.host_code import fresh_symbol, with_kernel, with_statements
+from kernelwright.midend.analysis.host_code import fresh_symbol, repeated_on_straight_host, with_kernel, with_statements
 from kernelwright.midend.templates.matmul import matmul_grid, matmul_meta, matmul_text
 from kernelwright.midend.templates.products import Product, find_products
 from kernelwright.midend.templates.triangles import kept_half
@@ -39,6 +40,9 @@ class TritonMatmul(Pass):
     name: ClassVar[str] = "triton-matmul"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
+    needs: ClassVar[str] = "a product of matrices that a library computes"
+    changes: ClassVar[str] = "a kernel of tiles computes the product, or the triangle of it that the next kernel keeps"
+    keeps: ClassVar[Keeps | None] = Keeps.REASSOCIATED
     explore = Exploration(Phase.TEMPLATE, after=("implicit-gemm",), variants=(Variant("pack=true"),))
 
     precision: str = "tf32x3"
@@ -47,15 +51,19 @@ class TritonMatmul(Pass):
     def __post_init__(self) -> None:
         check_choice("precision", self.precision, PRECISIONS)
 
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         """The module with such kernels; the same object where there is no product."""
+        return repeated_on_straight_host(module, self._one_replaced, ctx)
+
+    def _one_replaced(
+        self, module: KernelModule, trace: HostTrace, declined: Callable[[Declined], None]
+    ) -> KernelModule | None:
+        product = next(find_products(trace), None)
+        if product is None:
+            declined(Declined(f"it needs {self.needs}"))
+            return None
         precision = "tf32" if module.reference.numerics == "tf32" else self.precision
-        while (trace := trace_host(module)) is not None:
-            product = next(find_products(trace), None)
-            if product is None:
-                return module
-            module = _replace(module, trace, product, precision, self.pack)
-        return module
+        return _replace(module, trace, product, precision, self.pack)
 
 
 def _replace(module: KernelModule, trace: HostTrace, product: Product, precision: str, pack: bool) -> KernelModule:
