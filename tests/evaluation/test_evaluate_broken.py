@@ -59,8 +59,13 @@ def test_nothing_is_left_running(evaluator: LocalEvaluator) -> None:
         "        time.sleep(1000)\n    return x * 2"
     )
     case = Broken("orphan", DOUBLE, GOOD, host, Status.RUNTIME_ERROR, rungs=(Rung.INTERPRET,))
-    assert "PermissionError" in evaluator.evaluate(case.module, case.rungs).detail
+    good = Broken("good", DOUBLE, GOOD, vector_host(), Status.OK)
+    assert evaluator.evaluate(good.module, (Rung.INTERPRET,)).ok
     worker = evaluator.worker_pid
     assert worker is not None
-    assert Path(f"/proc/{worker}/task/{worker}/children").read_text() == ""
+    children = Path(f"/proc/{worker}/task/{worker}/children")
+    device = children.read_text().split()
+    assert len(device) == 1
+    assert "PermissionError" in evaluator.evaluate(case.module, case.rungs).detail
+    assert children.read_text().split() == device
     os.kill(worker, 0)

@@ -312,7 +312,7 @@ class LocalEvaluator:
         room = (len(calls) + 1) * answer_bytes(reference.outputs)
         room += self.repeats * sum(want.eager.nbytes + 4096 for one in truth.passes for want in one.left)
         on_gpu = rung is Rung.RUN
-        limits = replace(self.limits, device=on_gpu, host=True, lasting=on_gpu and program.module is not None)
+        limits = replace(self.limits, device=on_gpu, host=True, lasting=program.module is not None)
         return self._sandbox.run(job, tensors, room, limits)
 
     def _estimate_plan(self) -> dict[str, Any]:

@@ -80,6 +80,7 @@ def perform_many(channel: socket.socket, limits: dict[str, Any], scratch: Path, 
             if not message:
                 break
             job, host = json.loads(message)
+            _limit_memory(job, resource.RLIM_INFINITY)
             sound = _perform(fds, job, host)
             gc.collect()
             if sound:
@@ -146,9 +147,16 @@ def _confine(limits: dict[str, Any]) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (limits["file_mb"] << 20,) * 2)
+    _limit_memory(limits)
+
+
+def _limit_memory(limits: dict[str, Any], later: int = 0) -> None:
+    """Allow so much address space on top of what is used, and `later` at most. Drivers of a device reserve far more
+    than they use."""
     if not limits["device"]:
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + int(limits["memory_gb"] * 2**30),) * 2)
+        now = used + int(limits["memory_gb"] * 2**30)
+        resource.setrlimit(resource.RLIMIT_AS, (now, later or now))
 
 
 def prctl(option: int, value: int) -> None:

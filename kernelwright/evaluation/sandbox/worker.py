@@ -16,7 +16,7 @@ import signal
 import socket
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -82,7 +82,8 @@ class _Worker:
 
     control: socket.socket
     devices: str | None
-    lasting: _Device | None = None
+    #: Those that last: with a GPU, and without.
+    lasting: dict[bool, _Device] = field(default_factory=dict)
 
     def serve(self, limits: dict[str, Any], fds: list[int]) -> dict[str, Any] | None:
         """Do one job: its device's exit code, what it was killed for, its host's exit code; None where the parent is
@@ -112,25 +113,27 @@ class _Worker:
             shutil.rmtree(scratch, ignore_errors=True)
 
     def retire(self) -> None:
-        """End the device process that lasts, and what it left."""
-        device, self.lasting = self.lasting, None
-        if device is not None:
+        """End the device processes that last, and what they left."""
+        ended, self.lasting = list(self.lasting.values()), {}
+        if ended:
             self._clear()
+        for device in ended:
             device.forget()
 
     def _lasting(self, limits: dict[str, Any]) -> _Device:
         """The device process that serves many jobs, started where there is none."""
-        if self.lasting is not None and self.lasting.jobs >= _JOBS:
+        kind = bool(limits["device"])
+        if kind in self.lasting and self.lasting[kind].jobs >= _JOBS:
             self.retire()
-        if self.lasting is None:
+        if kind not in self.lasting:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             scratch = Path(tempfile.mkdtemp(prefix="kernelwright-"))
             pid = os.fork()
             if pid == 0:
                 perform_many(theirs, limits, scratch, self.devices)
             theirs.close()
-            self.lasting = _Device(pid, ours, scratch)
-        return self.lasting
+            self.lasting[kind] = _Device(pid, ours, scratch)
+        return self.lasting[kind]
 
     def _watch(self, device: _Device, limits: dict[str, Any]) -> dict[str, Any] | None:
         """Wait until the job is done, and kill its process at its limits; None where the parent went away."""
@@ -146,8 +149,8 @@ class _Worker:
                     return {"code": 0, "killed": ""}
                 if child in readable:
                     _, status = os.waitpid(device.pid, 0)
-                    if device is self.lasting:
-                        self.lasting = None
+                    if device.channel is not None:
+                        del self.lasting[bool(limits["device"])]
                         device.forget()
                     return {"code": os.waitstatus_to_exitcode(status), "killed": killed}
                 if self.control.fileno() in readable:  # nothing is sent while a job runs: the parent is gone
@@ -163,11 +166,11 @@ class _Worker:
             os.close(child)
 
     def _clear(self) -> None:
-        """Kill and reap every child but the one that lasts; orphans of a subreaper's children become its own."""
-        spared = self.lasting.pid if self.lasting is not None else 0
+        """Kill and reap every child but those that last; orphans of a subreaper's children become its own."""
+        spared = {device.pid for device in self.lasting.values()}
         while True:
             listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-            children = [pid for pid in map(int, listed) if pid != spared]
+            children = [pid for pid in map(int, listed) if pid not in spared]
             for pid in children:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(pid, signal.SIGKILL)

@@ -190,6 +190,20 @@ def test_a_lasting_device_serves_until_a_fault(evaluator: LocalEvaluator) -> Non
     assert left != served[0]
 
 
+def test_a_device_with_a_gpu_and_one_without_last_side_by_side() -> None:
+    with Sandbox() as sandbox:
+        served = []
+        for device in (False, True, False, True):
+            limits = Limits(timeout_s=60, memory_gb=2, lasting=True, device=device)
+            answer = sandbox.run({"kind": "describe", "gpu": False}, (), 0, limits)
+            assert answer.header["status"] == "ok"
+            assert sandbox.pid is not None
+            served.append(children(sandbox.pid))
+    assert [len(one) for one in served] == [1, 2, 2, 2]
+    assert served[1] == served[3]
+    wait_until_gone(served[3])
+
+
 def test_a_lasting_device_that_is_killed_before_it_reads_its_job_costs_that_job_alone() -> None:
     with Sandbox() as sandbox:
         module = InterpretedModule(program(vector_host()), sandbox, Limits(timeout_s=60, memory_gb=2, lasting=True))
