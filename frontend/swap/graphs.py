@@ -57,7 +57,7 @@ class RecordedGraph:
         arguments.clear()
         if self._arguments is None:
             self._arguments = given
-            wanted = {node for kernel in self.kernels for node in kernel.values}
+            wanted = {one.node for kernel in self.kernels for one in kernel.values}
             seen = _Values(self.graph, wanted, lambda node, value: self.spreads.update({node: Spread.of(value)}))
             with contextlib.suppress(RuntimeError):  # an operation that only Inductor knows
                 return seen.run(*given)
@@ -68,23 +68,14 @@ class RecordedGraph:
         if self._arguments is None:
             return None
         found = dict[Node, torch.Tensor]()
+        wanted = {node for one in kernel.values for node in (one.node, one.bias) if node is not None}
         given = [one.clone() if isinstance(one, torch.Tensor) else one for one in self._arguments]
         try:
-            _Values(self.graph, set(kernel.values), lambda node, value: found.update({node: value.clone()})).run(*given)
-        except RuntimeError:
+            _Values(self.graph, wanted, lambda node, value: found.update({node: value.clone()})).run(*given)
+            pairs = zip(kernel.values, map(kernel.layouts.__getitem__, kernel.inputs), strict=True)
+            return tuple(one.held(found, layout) for one, layout in pairs) if len(found) == len(wanted) else None
+        except RuntimeError:  # an operation that only Inductor knows, or a value of another size
             return None
-        if len(found) < len(kernel.values):
-            return None
-        layouts = [kernel.layouts[name] for name in kernel.inputs]
-        pairs = list(zip(kernel.values, layouts, strict=True))
-        if any(found[node].numel() != torch.Size(layout.shape).numel() for node, layout in pairs):
-            return None
-        return tuple(
-            torch.empty_strided(layout.shape, layout.strides, dtype=layout.dtype, device=found[node].device).copy_(
-                found[node].reshape(layout.shape)
-            )
-            for node, layout in pairs
-        )
 
 
 class _Values(Interpreter):
@@ -147,15 +138,15 @@ class GraphRecorder:
         recorded = RecordedGraph(graph, backward=bool(options.get("is_backward")), _plain=plain)
         stop = patch.object(GraphLowering, "save_output_code", staticmethod(_stop))
         try:
-            with _environment(self.runs), observing(recorder.see), contextlib.nullcontext() if self.runs else stop:
+            stopped = contextlib.nullcontext() if self.runs else stop
+            with contextlib.suppress(_Written), _environment(self.runs), observing(recorder.see), stopped:
                 code: Any = compile_fx_inner(graph, inputs, **options)
-            if self.runs:
-                recorded.code, recorded.kernels = code, tuple(recorder.recorded())
-            else:
-                recorded.why_not = "Inductor writes no program for it"
-        except _Written:
+                if self.runs:
+                    recorded.code = code
+                else:
+                    recorded.why_not = "Inductor writes no program for it"
             recorded.kernels = tuple(recorder.recorded())
-        except Exception as error:  # noqa: BLE001 - whatever Inductor raises: the graph runs without it
+        except Exception as error:  # noqa: BLE001 - whatever is raised: the graph runs all the same
             recorded.why_not = f"{type(error).__name__}: {str(error).strip().splitlines()[0]:.200}"
         self.graphs.append(recorded)
 

@@ -6,8 +6,8 @@ buffer's definition tells: a part of a `cat`, a sum of squares under a variance,
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -20,7 +20,8 @@ with adapting("recording kernels", "torch"):
     from torch._inductor import ir
     from torch._inductor.virtualized import V
 
-    ir.ConcatKernel, ir.MutationLayoutSHOULDREMOVE, ir.Reduction, ir.ComputedBuffer  # noqa: B018
+    ir.ConcatKernel, ir.MutationLayoutSHOULDREMOVE, ir.Reduction, ir.ComputedBuffer, ir.ExternKernel  # noqa: B018
+    ir.IRNode.maybe_get_name  # noqa: B018
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,27 @@ class Layout:
 
 @dataclass(frozen=True)
 class Meaning:
-    """The value of a node, times `factor`."""
+    """The value of a node, times `factor`, less that of `bias`, which lies along the node's second axis.
+
+    `wide` is a mean's type before it is rounded to the node's own.
+    """
 
     node: Node
     factor: float = 1.0
+    bias: Node | None = None
+    wide: torch.dtype | None = None
+
+    def held(self, values: Mapping[Node, torch.Tensor], layout: Layout) -> torch.Tensor:
+        """What a buffer that lies as `layout` says holds, from nodes' values; RuntimeError for one of another size."""
+        value = values[self.node]
+        if self.bias is not None:
+            value = value - values[self.bias].reshape(-1, *[1] * (value.dim() - 2))
+        value = value if self.factor == 1 else value * self.factor
+        made = torch.empty_strided(layout.shape, layout.strides, dtype=layout.dtype, device=value.device)
+        return made.copy_(value.reshape(layout.shape))
 
 
-_COPY = "aten.copy_.default"
+_COPY, _CONVOLUTION = "aten.copy_.default", "aten.convolution.default"
 #: Operations that Inductor lowers by changing a copy of their first argument. They note themselves as the origin of
 #: the copy, which holds the first argument's value until then.
 _CHANGING = ("aten.index_put", "aten._unsafe_index_put", "aten.scatter", "aten.index_add", "aten.slice_scatter")
@@ -69,8 +84,12 @@ def meaning_of(name: str) -> Meaning | None:
     if found is None or layout is None or found.node.graph is not V.graph.graph:
         return None
     value = found.node.meta.get("val")
-    if not isinstance(value, torch.Tensor) or value.dtype != layout.dtype:
+    if not isinstance(value, torch.Tensor):
         return None
+    if value.dtype != layout.dtype:
+        if str(found.node.target) not in _MEANS or not layout.dtype.is_floating_point:
+            return None
+        found = replace(found, wide=layout.dtype)
     plain = [size for size in value.shape if size != 1], [size for size in layout.shape if size != 1]
     same = tuple(value.shape) == layout.shape if found.factor == 1 else plain[0] == plain[1]
     return found if same else None
@@ -92,7 +111,9 @@ def _meaning(name: str) -> Meaning | None:
     if origin is not None:
         return Meaning(origin)
     found = _part_of_cat(name) or _given_to_library(name) or _returned(name)
-    return _before_division(buffer) if found is None else _as_is(found)
+    if found is not None:
+        return _as_is(found)
+    return _before_bias(buffer) or _before_division(buffer)
 
 
 def _as_is(node: Any) -> Meaning | None:
@@ -133,7 +154,7 @@ def _part_of_cat(name: str) -> Any:
         if not isinstance(one, ir.ConcatKernel) or origin is None or str(origin.target) != "aten.cat.default":
             continue
         parts: list[Any] = list(one.inputs)
-        names, arguments = [part.get_name() for part in parts], tree_leaves(origin.args[0])
+        names, arguments = [_name_of(part) for part in parts], tree_leaves(origin.args[0])
         if name in names and len(arguments) == len(names):
             return arguments[names.index(name)]
     return None
@@ -142,21 +163,46 @@ def _part_of_cat(name: str) -> Any:
 def _given_to_library(name: str) -> Node | None:
     """The argument of a library call that is copied into a buffer, so that it lies as the call wants it."""
     for call in V.graph.operations:
-        origin = _origin(call) or getattr(call, "fx_node", None)
-        if not isinstance(call, ir.ExternKernel) or origin is None:
+        if not isinstance(call, ir.ExternKernel):
             continue
-        names = [part.get_name() for part in call.inputs if hasattr(part, "get_name")]
-        arguments = [one for one in tree_leaves([origin.args, origin.kwargs]) if isinstance(one, Node)]
+        names, arguments = [held for part in call.inputs if (held := _name_of(part))], _arguments_of(call)
         if name in names and len(names) == len(arguments):
             return arguments[names.index(name)]
     return None
+
+
+def _arguments_of(call: Any) -> Sequence[Node]:
+    """The values that a library call is given."""
+    if (biased := _without_bias(call)) is not None:
+        return [one for one in biased.args[:2] if isinstance(one, Node)]
+    origin = _origin(call) or getattr(call, "fx_node", None)
+    return [one for one in tree_leaves([origin.args, origin.kwargs]) if isinstance(one, Node)] if origin else []
+
+
+def _name_of(held: Any) -> str:
+    """The buffer behind an operand of Inductor's; "" for what is none, such as None or a size."""
+    return (held.maybe_get_name() if isinstance(held, ir.IRNode) else None) or ""
+
+
+def _without_bias(call: Any) -> Node | None:
+    """The convolution whose bias is added to what a library call gives: then Inductor notes no origin of the call."""
+    found = [node for node in _origins(call) if str(node.target) == _CONVOLUTION]
+    return found[0] if _origin(call) is None and len(found) == 1 and isinstance(found[0].args[2], Node) else None
+
+
+def _before_bias(buffer: Any) -> Meaning | None:
+    """A convolution's value less its bias, where a kernel adds the bias."""
+    if isinstance(buffer, ir.ComputedBuffer) or (node := _without_bias(buffer)) is None:
+        return None
+    bias = node.args[2]
+    return Meaning(node, bias=bias if isinstance(bias, Node) else None)
 
 
 def _returned(name: str) -> Any:
     """The result of the graph that is a buffer's value as it is."""
     output = next(node for node in V.graph.graph.nodes if node.op == "output")
     for node, value in zip(tree_leaves(output.args[0]), V.graph.graph_outputs, strict=False):
-        if getattr(value, "get_name", str)() != name:
+        if _name_of(value) != name:
             continue
         buffer: Any = V.graph.try_get_buffer(name)
         if buffer is not None and _steps(value.get_layout()) == _steps(buffer.get_layout()):

@@ -36,7 +36,8 @@ def problem(recorded: Recorded, spreads: Mapping[Node, Spread] | None = None) ->
     if recorded.graph is None:
         raise LoweringError(f"{recorded.name}: {recorded.why_not}")
     name, inputs = name_of(recorded), [_empty(recorded.layouts[one]) for one in recorded.inputs]
-    drawn = [(spreads or {}).get(node) or Spread.of(value) for node, value in zip(recorded.values, inputs, strict=True)]
+    pairs = zip(recorded.values, inputs, strict=True)
+    drawn = [(spreads or {}).get(meaning.node) or Spread.of(value) for meaning, value in pairs]
     graph = torch.fx.GraphModule(torch.nn.Module(), torch.fx.Graph())
     graph.graph.output(graph.graph.graph_copy(recorded.graph.graph, {}))
     traced = Traced(graph, recorded.inputs, tuple(inputs), "tuple")

@@ -9,14 +9,13 @@ import ast
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-import torch
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import GraphModule
 
 from kernelwright.frontend.swap.hooks import Generated
 from kernelwright.frontend.swap.key import KernelText, NotReplaceableError, read
 from kernelwright.frontend.swap.meaning import Layout, Meaning, layout_of, meaning_of, real_name, versions
+from kernelwright.frontend.swap.part import ApartError, between
 
 #: The reason of a kernel whose buffer holds no operation's result.
 PART = "a buffer holds no operation's result"
@@ -45,7 +44,7 @@ class Recorded:
     """A generated kernel, or several that are one problem together, whose keys are in `parts`.
 
     `graph` takes what `inputs` name and returns what `outputs` name, which are versions of buffers. Without such a
-    graph it is None, and `why_not` says why. `values` are the graph's own nodes behind `inputs`, and `layouts` says how
+    graph it is None, and `why_not` says why. `values` says what `inputs` hold of the whole graph, and `layouts` how
     inputs and outputs lie in memory.
     """
 
@@ -57,7 +56,7 @@ class Recorded:
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     layouts: Mapping[str, Layout] = field(default_factory=dict)
-    values: tuple[Node, ...] = ()
+    values: tuple[Meaning, ...] = ()
     why_not: str = ""
     parts: tuple[str, ...] = ()
 
@@ -71,20 +70,22 @@ class Recorder:
 
     def see(self, generated: Generated) -> None:
         """Take down a kernel; Inductor's values of its graph are there only now."""
-        key, why_not, arguments = "", "", tuple[Argument, ...]()
+        key, why_not, arguments, meanings = "", "", tuple[Argument, ...](), dict[str, Meaning | None]()
         try:
             kernel = read(generated.source)
             key = kernel.key
             arguments = tuple(_arguments(kernel, generated))
+            meanings = {name: meaning_of(name) for one in arguments for name in one.versions}
         except NotReplaceableError as error:
             why_not = str(error)
+        except Exception as error:  # noqa: BLE001 - whatever of Inductor's was not foreseen here
+            why_not, arguments = _unforeseen(error), ()
         seen = Recorded(key, generated.name, generated.source, arguments, why_not=why_not)
         place = generated.name
         while place in self.kernels:  # one text at several places of a graph
             place += "'"
         self.kernels[place] = seen
-        for one in arguments:
-            self.meanings |= {name: meaning_of(name) for name in one.versions}
+        self.meanings |= meanings
 
     def recorded(self) -> Iterator[Recorded]:
         """Every kernel, and every problem of several."""
@@ -101,21 +102,25 @@ class Recorder:
         return self._with_graph(kernel)
 
     def _with_graph(self, kernel: Recorded) -> Recorded:
+        """The kernel with its part of the graph, or why there is none."""
+        try:
+            return self._with_part(kernel)
+        except ApartError as error:
+            return replace(kernel, why_not=str(error))
+        except Exception as error:  # noqa: BLE001 - whatever of Inductor's was not foreseen here
+            return replace(kernel, why_not=_unforeseen(error))
+
+    def _with_part(self, kernel: Recorded) -> Recorded:
         inputs = tuple(dict.fromkeys(one.read for one in kernel.arguments if one.read))
         outputs = tuple(dict.fromkeys(one.written for one in kernel.arguments if one.written))
         layouts = {name: layout for one in kernel.arguments for name, layout in one.layouts.items()}
-        values = tuple(self._known(name).node for name in inputs)
-        if not inputs or len(set(values)) < len(values):
-            told = (
-                "it is given one value in two buffers" if inputs else "it is given nothing: its results are constants"
-            )
-            return replace(kernel, why_not=told)
-        taken, given = ([self._known(name) for name in names] for names in (inputs, outputs))
-        try:
-            graph = _between(taken, given, [layouts[name] for name in outputs])
-        except _ApartError as error:
-            return replace(kernel, why_not=str(error))
-        return replace(kernel, graph=graph, inputs=inputs, outputs=outputs, layouts=layouts, values=values)
+        taken, given = (tuple(self._known(name) for name in names) for names in (inputs, outputs))
+        if not taken:
+            raise ApartError("it is given nothing: its results are constants")
+        if len({one.node for one in taken}) < len(taken):
+            raise ApartError("it is given one value in two buffers")
+        graph = between(taken, given, [layouts[name] for name in outputs])
+        return replace(kernel, graph=graph, inputs=inputs, outputs=outputs, layouts=layouts, values=taken)
 
     def _known(self, name: str) -> Meaning:
         found = self.meanings[name]
@@ -202,93 +207,6 @@ def _accesses(kernel: KernelText) -> tuple[set[str], set[str]]:
     return loaded, stored
 
 
-class _ApartError(Exception):
-    """Why no part of a graph leads from some buffers to others."""
-
-
-#: What Inductor makes of an operation, which only a process that has loaded Inductor knows.
-_PUBLIC = {"prims._low_memory_max_pool_with_offsets.default": torch.ops.aten.max_pool2d_with_indices.default}
-_aten = torch.ops.aten
-
-
-def _between(inputs: Sequence[Meaning], outputs: Sequence[Meaning], given: Sequence[Layout]) -> GraphModule:
-    """The operations between these values, whose results lie as `given` says."""
-    graph, copied = Graph(), dict[Node, Node]()
-    for meaning in inputs:
-        place = graph.placeholder(meaning.node.name)
-        copied[meaning.node] = place if meaning.factor == 1 else _scaled(graph, place, 1 / meaning.factor, meaning.node)
-    places = set(graph.nodes)
-    needed, ahead = set[Node](), [one.node for one in outputs]
-    while ahead:
-        node = ahead.pop()
-        if node in copied or node in needed:
-            continue
-        if node.op == "placeholder":
-            raise _ApartError(f"its results depend on {node.name}, which it is not given")
-        needed.add(node)
-        ahead += node.all_input_nodes
-    for node in outputs[0].node.graph.nodes if outputs else ():
-        if node in needed:
-            copied[node] = _copied(graph, node, copied)
-    results = []
-    for meaning, layout in zip(outputs, given, strict=True):
-        value = copied[meaning.node]
-        if meaning.factor != 1:
-            product = _scaled(graph, value, meaning.factor, meaning.node)
-            value = graph.call_function(_aten.reshape.default, (product, list(layout.shape)))
-        results.append(_laid_out(graph, value, meaning, layout, value in places))
-    graph.output(tuple(results))
-    return GraphModule(torch.nn.Module(), graph)
-
-
-def _scaled(graph: Graph, value: Node, factor: float, like: Node) -> Node:
-    product = graph.call_function(_aten.mul.Tensor, (value, factor))
-    return graph.call_function(_aten.reshape.default, (product, list(like.meta["val"].shape)))
-
-
-def _copied(graph: Graph, node: Node, copied: Mapping[Node, Node]) -> Node:
-    """A node with its functional name: one that changes its argument would change a kernel's input."""
-    if node.op != "call_function":
-        raise _ApartError(f"its results depend on {node.name}, a constant of the program")
-    name = str(node.target)
-    if _draws(node):
-        raise _ApartError(f"{name} draws random numbers")
-    if name == "prims.fma.default":  # rounded once less; aten has no such operation
-        first, second, third = (copied[one] for one in node.args if isinstance(one, Node))
-        return graph.call_function(_aten.addcmul.default, (third, first, second))
-    made = graph.node_copy(node, lambda one: copied[one])
-    if name in _PUBLIC:
-        if any(user.args[1] != 0 for user in node.users):
-            raise _ApartError(f"{name} gives offsets in a form of Inductor's own")
-        made.target = _PUBLIC[name]
-    elif name.partition(".")[2].partition(".")[0].endswith("_"):
-        made.target = _functional(node)
-    elif getattr(node.target, "namespace", "aten") not in ("aten", "prims"):
-        raise _ApartError(f"{name} is not an aten operation")
-    return made
-
-
-def _draws(node: Node) -> bool:
-    tags, name = getattr(node.target, "tags", ()), str(node.target)
-    return torch.Tag.nondeterministic_seeded in tags or name.startswith(
-        ("prims.inductor_random", "prims.inductor_seed")
-    )
-
-
-def _functional(node: Node) -> Any:
-    """`aten.index_put` for `aten.index_put_`."""
-    packet, _, overload = str(node.target).removeprefix("aten.").partition(".")
-    found = getattr(getattr(_aten, packet.removesuffix("_"), None), overload, None)
-    if found is None:
-        raise _ApartError(f"{node.target} changes its argument")
-    return found
-
-
-def _laid_out(graph: Graph, value: Node, meaning: Meaning, layout: Layout, is_input: bool) -> Node:
-    """The value as it lies in its buffer, which is memory of its own."""
-    natural = meaning.node.meta["val"]
-    same = all(a == b for a, b, size in zip(natural.stride(), layout.strides, layout.shape, strict=False) if size != 1)
-    if meaning.factor == 1 and same and not is_input:
-        return value
-    made = graph.call_function(_aten.new_empty_strided.default, (value, list(layout.shape), list(layout.strides)))
-    return graph.call_function(_aten.copy_.default, (made, value))
+def _unforeseen(error: Exception) -> str:
+    """The reason of a kernel at which recording stops short: it must never break a compile."""
+    return ": ".join(["it could not be recorded", type(error).__name__, *str(error).strip().splitlines()[:1]])

@@ -5,6 +5,11 @@ from typing import Any
 
 import bed
 import pytest
+import torch
+from torch.fx import Graph
+
+from kernelwright.frontend.swap.meaning import Layout, Meaning
+from kernelwright.frontend.swap.part import ApartError, between
 
 
 def recorded() -> dict[str, Any]:
@@ -64,6 +69,12 @@ def recorded() -> dict[str, Any]:
         "random": kernels(lambda x: torch.nn.functional.dropout(x, 0.5), torch.randn(5, 16)),
         "symbolic": kernels(lambda x: x.exp(), torch.randn(5, 16), dynamic=True),
         "split": kernels(lambda x: x.exp().sum(), torch.randn(1 << 16)),
+        "split, beside a result that is None": kernels(
+            lambda x, w: x * w, torch.randn(1 << 16), torch.randn((), requires_grad=True), backward=True
+        ),
+        "mean": kernels(
+            lambda x: torch.nn.functional.layer_norm(x.mean((-2, -1)), (16,)), torch.randn(2, 16, 8, 8).bfloat16()
+        ),
         "softmax": kernels(lambda x: x.softmax(-1), torch.randn(5, 16, requires_grad=True), backward=True),
         "constant": kernels(lambda x: (torch.arange(8), x + 1), torch.randn(8)),
     }
@@ -116,6 +127,29 @@ def test_kernels_of_a_split_reduction_are_one_problem(found: dict[str, Any]) -> 
     assert [one["why_not"] for one in alone] == ["a buffer holds no operation's result"] * 2
     assert together["parts"] == 2
     assert together["operations"] == ["aten.exp.default", "aten.sum.default"]
+    assert [one["parts"] for one in found["split, beside a result that is None"]].count(2) == 1
+
+
+def test_a_mean_is_given_on_before_it_is_rounded(found: dict[str, Any]) -> None:
+    assert len(found["mean"]) == 2 and not any(one["why_not"] for one in found["mean"])
+
+
+def test_a_convolution_may_come_without_its_bias() -> None:
+    graph = Graph()
+    x, w, bias = (graph.placeholder(name) for name in ("x", "w", "bias"))
+    conv = graph.call_function(
+        torch.ops.aten.convolution.default, (x, w, bias, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    )
+    result = graph.call_function(torch.ops.aten.relu.default, (conv,))
+    bias.meta["val"], conv.meta["val"], result.meta["val"] = torch.empty(4), *[torch.empty(2, 4, 3, 3)] * 2
+    layout = Layout((2, 4, 3, 3), (36, 9, 3, 1), torch.float32)
+    held, along = Meaning(conv, bias=bias), torch.randn(4)
+    value = torch.randn(2, 4, 3, 3)
+    given = held.held({conv: value, bias: along}, layout)
+    (found,) = between([held, Meaning(bias)], [Meaning(result)], [layout])(given, along)
+    torch.testing.assert_close(found, value.relu())
+    with pytest.raises(ApartError, match="depend on bias"):
+        between([held], [Meaning(result)], [layout])
 
 
 def replaced(text: str) -> dict[str, Any]:
