@@ -29,7 +29,7 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import measured
 from kernelwright.midend.search import tuning as search_tuning
-from kernelwright.midend.search.making import make, modules_of_passes
+from kernelwright.midend.search.making import Makers, make, modules_of_passes
 from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredRace
 from kernelwright.midend.search.race import SearchError, Spending
 from kernelwright.midend.search.services import SearchServices
@@ -103,15 +103,17 @@ def _never(given: object) -> Any:
 def test_what_breaks_drops_out_and_the_others_are_measured(
     problem: KernelModule, evaluator: LocalEvaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def made(self: MeasuredRace, _makers: object, plain: Candidate, _waiting: object) -> list[Candidate]:
+    def made(self: MeasuredRace, makers: Makers, plain: Candidate, _waiting: object) -> list[Candidate]:
         assert self.ctx.target == TARGET and plain.module.launcher is not None
         zeros = plain.module.launcher.source.replace("return out", "return out.zero_()")
         self.distinct = 4
-        return [
+        found = [
             Candidate("crashes", begun_with(plain.module, "torch.os._exit(3)")),
             Candidate("wrong", replace(plain.module, launcher=replace(plain.module.launcher, source=zeros))),
             Candidate("good", begun_with(plain.module, "pass")),
         ]
+        makers.us |= {one.digest: 1.0 for one in found}
+        return found
 
     monkeypatch.setattr(MeasuredRace, "_make", made)
     monkeypatch.setattr(MeasuredRace, "_tune", lambda *_given: None)

@@ -1,0 +1,70 @@
+"""How well searches do for their seconds: what the benchmark makes of the rows of its journal."""
+
+import math
+from dataclasses import asdict
+
+import pytest
+
+from benchmarks.search.curves import by_mode, reached
+from benchmarks.search.time_to_quality import SAMPLE, Mode, against_baselines, kept, memory_for, summary
+from kernelwright.ir.errors import UserError
+from kernelwright.midend.search.memory import Found, Likeness
+
+
+def row(problem: str, mode: str, us: float, **more: object) -> dict[str, object]:
+    curve = [[1.0, 1, 100.0], [4.0, 5, us]]
+    return {"problem": problem, "mode": mode, "status": "ok", "plain_us": 100.0, "us": us, "curve": curve, **more}
+
+
+def rows(*given: dict[str, object]) -> dict[str, dict[str, object]]:
+    return {f"{one['problem']} {one['mode']}": one for one in given}
+
+
+def test_modes_are_read():
+    assert Mode.read("15t") == Mode("15t", 15.0, memory=False, timed=True)
+    assert Mode.read("5m") == Mode("5m", 5.0, memory=True, timed=False)
+    for wrong in ("m", "0", "5x", "5mm", "-3"):
+        with pytest.raises(UserError, match="write seconds"):
+            Mode.read(wrong)
+    assert len(set(SAMPLE)) == 32
+
+
+def test_a_share_is_of_the_problems_that_have_both():
+    found = rows(
+        row("a", "60", 25.0), row("a", "15", 50.0), row("b", "60", 50.0), row("b", "15", 50.0), row("c", "60", 9)
+    )
+    assert kept(found, "15", "60") == {"problems": 2, "share": round(2 / 3, 3)}
+    assert kept(found, "5", "60") is None
+    assert summary(found)["15_keeps_of_60"]["problems"] == 2
+
+
+def test_a_winner_is_held_against_the_faster_baseline():
+    found = rows(
+        row("a", "15t", 25.0, speedups={"eager": 4.0, "inductor": 2.0}),
+        row("b", "15t", 25.0, speedups={"eager": 0.8, "inductor": 1.5}),
+    )
+    told = against_baselines(found, "15t")
+    assert told["geomean"] == pytest.approx(math.sqrt(2.0 * 0.8), abs=1e-3)
+    assert told["at_least_0.97"] == 0.5 and told["below_0.9"] == ["b"]
+
+
+def test_memory_leaves_the_problem_itself_out_and_takes_the_longest_search():
+    def remembered(winner: str) -> dict[str, object]:
+        return asdict(Found(winner, "h200", Likeness({"load": 2}, (10.0,)), winner, 2.0))
+
+    found = rows(
+        row("a", "60", 25.0, found=remembered("of a")),
+        row("b", "15", 25.0, found=remembered("short")),
+        row("b", "60", 25.0, found=remembered("long")),
+        row("c", "5m", 25.0, found=remembered("with memory")),
+    )
+    assert [one.winner for one in memory_for("a", found).found] == ["long"]
+    assert {one.winner for one in memory_for("c", found).found} == {"of a", "long"}
+
+
+def test_curves_are_of_the_problems_that_every_mode_has():
+    lines = by_mode([row("a", "60", 25.0), row("b", "60", 25.0), row("a", "15", 50.0)])
+    assert {mode: len(found) for mode, found in lines.items()} == {"60": 1, "15": 1}
+    assert [reached(lines["60"], seconds) for seconds in (0.5, 2.0, 4.0)] == [1.0, 1.0, pytest.approx(4.0)]
+    with pytest.raises(UserError, match="no problem"):
+        by_mode([row("a", "60", 25.0), row("b", "15", 25.0)])
