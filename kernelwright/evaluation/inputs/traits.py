@@ -98,9 +98,11 @@ def _counts(value: Tensor) -> bool:
 
 
 def _two(values: Sequence[Tensor]) -> tuple[float, ...]:
-    found = torch.unique(torch.cat([value.flatten() for value in values]))
-    few = found.numel() == 2 and values[0].numel() >= _FEWEST
-    return tuple(found.tolist()) if few else ()
+    low, high = min(float(value.min()) for value in values), max(float(value.max()) for value in values)
+    if values[0].numel() < _FEWEST or not low < high:
+        return ()
+    few = all(bool(((value == low) | (value == high)).all()) for value in values)
+    return (low, high) if few else ()
 
 
 def _ordered(value: Tensor) -> bool:
