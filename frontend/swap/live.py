@@ -76,6 +76,11 @@ def replacing(entry: Entry, place: Place) -> Launchable:
     return _loaded(place.name, made) if isinstance(made, str) else made
 
 
+def own_kernel(place: Place) -> Launchable:
+    """Inductor's own kernel for a place, loaded anew. Raises what Triton's compiler raises."""
+    return _loaded(place.name, place.source)
+
+
 def _loaded(name: str, source: str) -> Launchable:
     device = "cpu" if read(source).target == "interpreter" else "cuda"
     made: Any = AsyncCompile().triton(name, source, device_str=device)
