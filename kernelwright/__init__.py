@@ -7,6 +7,7 @@
     kernelwright.evaluate("candidate.py", "reference.py")
     kernelwright.search(model, *inputs, seconds=60)
     kernelwright.optimize(model, *inputs, budget=90)     # faster kernels for torch.compile(…, backend="kernelwright")
+    kernelwright.explain(model, *inputs)                 # what runs there, kernel by kernel, and why
     kernelwright.passes()
     kernelwright.train("frontend", recipe="smollm")
     kernelwright.load("runs/model")
@@ -18,10 +19,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kernelwright.driver.api import compile, evaluate, load, optimize, passes, search, train
+    from kernelwright.driver.api import compile, evaluate, explain, load, optimize, passes, search, train
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "compile", "evaluate", "load", "optimize", "passes", "search", "train"]
+__all__ = ["__version__", "compile", "evaluate", "explain", "load", "optimize", "passes", "search", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -21,12 +21,14 @@ with adapting("backend kernelwright", "torch"):
     from torch._dynamo.eval_frame import cached_backends
     from torch._dynamo.exc import ShortenTraceback
     from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+    from torch._logging._internal import trace_structured
     from torch.distributed import distributed_c10d
 
     parameters(ShortenTraceback, "first_useful_frame")
     parameters(_TorchCompileInductorWrapper, "mode", "options", "dynamic")
     parameters(compile_fx, "model_", "example_inputs_", "inner_compile", "config_patches")
     parameters(compile_fx_inner, "gm", "example_inputs")
+    parameters(trace_structured, "name", "metadata_fn", "payload_fn")
     _TorchCompileInductorWrapper.reset, distributed_c10d._get_default_store  # noqa: B018
     inductor_config.get_config_copy, inductor_config.patch, functorch_config.patch  # noqa: B018
     functorch_config.enable_autograd_cache, inductor_config.cpp_wrapper  # noqa: B018
@@ -153,3 +155,8 @@ def job_store() -> Any:
     """What the processes of a `torch.distributed` job share; None where there is no job of several processes."""
     there = torch.distributed.is_available() and torch.distributed.is_initialized()
     return distributed_c10d._get_default_store() if there and torch.distributed.get_world_size() > 1 else None
+
+
+def keep_artifact(name: str, content: Callable[[], str]) -> None:
+    """Where `TORCH_TRACE` asks for a trace of compiles, put a text about the present one into it, for `tlparse`."""
+    trace_structured("artifact", lambda: {"name": name, "encoding": "json"}, payload_fn=content)

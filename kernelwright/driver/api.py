@@ -43,6 +43,7 @@ from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.values import KernelModule, Reference
 
 if TYPE_CHECKING:
+    from kernelwright.driver.explaining.explanation import Explanation
     from kernelwright.driver.optimize.result import Optimized
 
 #: A file's path, or a program's text, which is told by the line breaks in it.
@@ -187,6 +188,48 @@ def optimize(
         say=say,
         done=lambda kernel: say(str(kernel)),
     )
+
+
+def explain(
+    model: nn.Module | Source,
+    *inputs: Value,
+    mode: str | None = None,
+    calls: int = 11,
+    out: Source | None = None,
+    store: Source | None = None,
+) -> "Explanation":
+    """Tell what runs in a model under `torch.compile(model, backend="kernelwright")`, kernel by kernel, and why.
+
+    model: a live `nn.Module` with the `inputs` of its forward, both on the GPU; or, without inputs, a program in
+    KernelBench's format, as a path. The model is compiled, and so many `calls` of it are profiled. Each kernel, and
+    each operation of a library, has its share of the device's time, what it would take at best, and what runs for it:
+    ours with its certificate, or Inductor's with the reason. Without a GPU, kernels are listed without times.
+
+    mode: eval, train or autocast, as for `optimize`. out: a file to write, as its name ends: .html, .txt or .json.
+    store: the folder of the store; None for the user's.
+
+    `str()` of the result is text, and a notebook shows a page. `profile.rows` has the figures. Raises UserError for a
+    model that `torch.compile` cannot take.
+
+        >>> import kernelwright
+        >>> print(kernelwright.explain(model, x, out="model.html"))
+    """
+    from kernelwright.driver.explaining.explain import check_out, explain_model, write  # late: it imports Inductor
+    from kernelwright.driver.extraction.program_file import read_model
+
+    if out is not None:
+        check_out(Path(out))
+    if isinstance(model, nn.Module):
+        live, values, name = model, inputs, type(model).__name__
+    elif inputs:
+        raise UserError("inputs go with a live nn.Module; a program has its own in get_inputs()")
+    else:
+        name, (live, values) = Path(model).stem, read_model(Path(model))
+    options = {} if store is None else {"store": str(store)}
+    found = explain_model(live, values, name=name, mode=mode, calls=calls, options=options)
+    if out is not None:
+        write(found, Path(out))
+    return found
 
 
 def evaluate(

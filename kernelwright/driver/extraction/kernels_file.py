@@ -11,11 +11,11 @@ import torch
 import triton
 from rich.console import Console
 
-from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.driver.extraction.program_file import read_model
 from kernelwright.driver.extraction.recording import record_model
 from kernelwright.driver.run.activity import Activity
 from kernelwright.driver.run.journal import Journal
-from kernelwright.frontend.importers import import_source, read_source
+from kernelwright.frontend.importers import read_source
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.problem import name_of, problem
 from kernelwright.frontend.swap.recorded import Recorded
@@ -45,7 +45,7 @@ class KernelsFile:
             for mode in self.modes:
                 activity.show(f"recording {mode}")
                 if mode not in results.results:
-                    results.add(mode, self._recorded(source, mode))
+                    results.add(mode, self._recorded(mode))
                 activity.advance()
             found = [results.results[mode] for mode in self.modes]
         rows = {row["id"]: Problem(**row) for result in reversed(found) for row in reversed(result["rows"])}
@@ -55,16 +55,14 @@ class KernelsFile:
         kernels = sum(result["kernels"] for result in found)
         return {"out": str(self.out), "kernels": kernels, "problems": len(rows), _LEFT_OUT: dict(why.most_common())}
 
-    def _recorded(self, source: str, mode: str) -> dict[str, Any]:
+    def _recorded(self, mode: str) -> dict[str, Any]:
         """One mode's rows, the number of its kernels, and a reason for each of those that have no row."""
-        name = self.program.stem
-        program = ReferenceProgram.load(import_source(source, name, shrink="never").reference)
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        model, inputs = program.build(self.seed, device), program.inputs(self.seed, device)
+        model, inputs = read_model(self.program, self.seed)
         try:
             graphs = record_model(model, inputs, mode)
         except Exception as error:
-            raise UserError(f"{name}: torch.compile fails in mode {mode}: {str(error).splitlines()[0]}") from error
+            told = str(error).splitlines()[0]
+            raise UserError(f"{self.program.stem}: torch.compile fails in mode {mode}: {told}") from error
         rows, left_out, count = list[dict[str, Any]](), list[str](), 0
         together = {key for graph in graphs for kernel in graph.kernels for key in kernel.parts}
         for graph, kernel in _kernels(graphs):

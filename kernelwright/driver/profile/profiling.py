@@ -1,6 +1,7 @@
 """Profiles a model: compiles it as `torch.compile(backend="kernelwright")` does, and takes its calls' time apart."""
 
 import itertools
+import os
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -24,7 +25,6 @@ from kernelwright.ir.errors import UserError
 
 #: Calls that are profiled, and calls before: Inductor tunes in the first one, and libraries set themselves up.
 CALLS, WARM_UP = 11, 3
-_NOTHING = "no kernel was launched: a profile needs a GPU, for which Inductor writes Triton"
 
 
 def profile_model(
@@ -42,6 +42,8 @@ def profile_model(
     kernels are the same. Raises UserError for a model that `torch.compile` cannot compile or run.
     """
     device, marks = _on_gpu(model, inputs), Marks()
+    if not device and not interpreting():
+        raise UserError("a profile needs a model and inputs on a GPU: for a CPU Inductor writes no Triton")
     backend = MarkedBackend(marks, options or {})
     turns = Turns(torch.device("cuda", torch.cuda.current_device()) if device else torch.device("cpu"))
     with closing(turns), compiled_for(model, backend, mode) as run:
@@ -65,10 +67,15 @@ def profile_model(
             rates = measured_rates(_factors(marks.graphs) if device else ())
     seen = pieces(trace, device)
     if not seen:
-        raise UserError("the profiler shows no work; is CUPTI there, and may it be used?" if device else _NOTHING)
+        raise UserError("the profiler shows no work; is CUPTI there, and may it be used?")
     name = torch.cuda.get_device_name() if device else "the host, without a GPU"
     found = profile_of(seen, marks.graphs, rates, calls=calls, wall_us=wall_us, device=name)
     return replace(found, certificates=marks.certificates)
+
+
+def interpreting() -> bool:
+    """Whether Triton runs kernels on the CPU in this process."""
+    return os.environ.get("TRITON_INTERPRET") == "1"
 
 
 def _on_gpu(model: nn.Module, inputs: Sequence[Any]) -> bool:

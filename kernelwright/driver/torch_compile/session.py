@@ -1,7 +1,9 @@
 """The compile of one graph: each kernel that Inductor loads is looked up, and what became of it is noted."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import cache, wraps
 from typing import Any
 
@@ -10,7 +12,7 @@ import torch
 from kernelwright.backend.store.entry import Entry
 from kernelwright.driver.torch_compile.picks import Picks, log
 from kernelwright.driver.torch_compile.record import Part, Record, Swap
-from kernelwright.frontend.inductor.plain import Inner, kept
+from kernelwright.frontend.inductor.plain import Inner, keep_artifact, kept
 from kernelwright.frontend.swap.hooks import Launchable, choosing
 from kernelwright.frontend.swap.key import NotReplaceableError, read
 from kernelwright.frontend.swap.running import in_place
@@ -49,6 +51,7 @@ class Session:
 
         with choosing(choose, failed):
             yield part
+        told(part)
 
     def inner(self, compile_graph: Inner) -> Inner:
         """What compiles an aten graph, with kernels replaced. A graph with a kernel that is known to be wrong runs in
@@ -92,6 +95,15 @@ class Session:
             return None
         part.note(Swap(name, kernel.key, "kernelwright", found.certificate.get("summary", "verified"), found.pick))
         return instead
+
+
+def told(part: Part) -> None:
+    """Log what runs for each kernel of a part, and why, where `TORCH_LOGS` or `TORCH_TRACE` asks for it."""
+    swaps = list(part.all_swaps())
+    for swap in swaps:
+        log.info("%s%s", swap, " (backward)" * swap.backward)
+    if swaps:
+        keep_artifact("kernelwright_kernels", lambda: json.dumps([asdict(swap) for swap in swaps], indent=1))
 
 
 @cache

@@ -125,12 +125,18 @@ def test_kernels_are_ranked_by_what_they_could_gain_each_key_once() -> None:
 
 def kernels_and_replacements() -> Any:
     """Profiles of a training step, and of inference once the kernels have replacements."""
+    import logging
+
     import entries
     import torch
     from torch import nn
 
     from kernelwright.driver.profile.profiling import profile_model
 
+    lines, log = [], logging.getLogger("kernelwright")
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())
+    log.addHandler(handler)
     torch.manual_seed(0)
     model, x = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.Linear(8, 4), nn.Sigmoid()), torch.randn(3, 4)
     step = profile_model(model, (x,), "train", calls=2).encode()
@@ -140,12 +146,13 @@ def kernels_and_replacements() -> Any:
             torch.compile(model)(x)
 
     entries.keep(entries.generated(work))
-    return step, profile_model(model, (x,), calls=2).encode()
+    return step, profile_model(model, (x,), calls=2).encode(), lines
 
 
 @pytest.mark.slow
 def test_a_profile_has_every_kernel_and_operation_of_both_passes(tmp_path: Path) -> None:
-    step, inference = bed.run(kernels_and_replacements, tmp_path)
+    asked = {"TORCH_LOGS": "kernelwright", "TORCH_TRACE": str(tmp_path / "trace")}
+    step, inference, lines = bed.run(kernels_and_replacements, tmp_path, **asked)
     for profile in (step, inference):
         assert profile["accounted"] == pytest.approx(1.0)
         assert sum(one["share"] for one in profile["rows"]) == pytest.approx(1.0)
@@ -160,3 +167,9 @@ def test_a_profile_has_every_kernel_and_operation_of_both_passes(tmp_path: Path)
     assert [(one["flops"], one["calls"]) for one in library] == [(192, 1)] * 2
     replaced = [one for one in inference["rows"] if one["kind"] == "generated"]
     assert [(one["runs"], bool(one["pick"])) for one in replaced] == [("kernelwright", True)] * 2
+    # What torch's logs and traces of the compiles say.
+    for one in replaced:
+        assert f"{one['name']}: kernelwright, verified" in lines
+    assert any(line.endswith("the store has nothing for it (backward)") for line in lines)
+    (trace,) = (tmp_path / "trace").glob("*.log")
+    assert '"name": "kernelwright_kernels"' in trace.read_text()
