@@ -157,23 +157,23 @@ class MambaBlock(nn.Module):
         """x: (batch, length, heads, size); decay, a logarithm: (batch, length, heads); into and out: (batch, length,
         states). Gives what x has."""
         x, decay, into, out = (one.unflatten(1, (-1, self.chunk)) for one in (x, decay, into, out))
+        # From here on (batch, heads, chunks, places, ...); all heads have the same `into` and `out`.
+        x, into, out = x.permute(0, 3, 1, 2, 4), into[:, None], out[:, None]
         passed = decay.float().cumsum(2).permute(0, 3, 1, 2)
         lower = torch.ones(self.chunk, self.chunk, dtype=torch.bool, device=x.device).tril()
         within = (passed[..., :, None] - passed[..., None, :]).masked_fill(~lower, -torch.inf).exp().to(x.dtype)
-        near = torch.einsum("bkin,bkjn,bhkij,bkjhp->bkihp", out, into, within, x)
+        near = (out @ into.transpose(-1, -2) * within) @ x
         left = (passed[..., -1:] - passed).exp().to(x.dtype)
-        kept = torch.einsum("bkjn,bhkj,bkjhp->bkhpn", into, left, x)
-        states = self._passed_on(kept, passed[..., -1])
-        far = torch.einsum("bkin,bkhpn,bhki->bkihp", out, states, passed.exp().to(x.dtype))
-        return (near + far).flatten(1, 2)
+        states = self._passed_on((x * left[..., None]).transpose(-1, -2) @ into, passed[..., -1])
+        far = out @ states.transpose(-1, -2) * passed.exp().to(x.dtype)[..., None]
+        return (near + far).permute(0, 2, 3, 1, 4).flatten(1, 2)
 
-    def _passed_on(self, kept: Tensor, decay: Tensor) -> Tensor:
+    def _passed_on(self, added: Tensor, decay: Tensor) -> Tensor:
         """The state at the beginning of each chunk, of what each chunk adds to it and how much of it each one keeps."""
-        passed = F.pad(decay.cumsum(-1), (1, 0))
-        chunks = decay.shape[-1]
+        passed, chunks = F.pad(decay.cumsum(-1), (1, 0)), decay.shape[-1]
         earlier = torch.ones(chunks, chunks, dtype=torch.bool, device=decay.device).tril(-1)
         share = (passed[..., :chunks, None] - passed[..., None, 1:]).masked_fill(~earlier, -torch.inf).exp()
-        return torch.einsum("bhzk,bkhpn->bzhpn", share.to(kept.dtype), kept)
+        return (share.to(added.dtype) @ added.flatten(-2)).unflatten(-1, added.shape[-2:])
 
 
 def _mamba(tiny: bool) -> nn.Module:

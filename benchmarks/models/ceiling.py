@@ -54,7 +54,6 @@ def profiled(name: str, tiny: bool) -> dict[str, Any]:
         "sizes": "small" if tiny else CASES[name].sizes,
         "device_us": _rounded(profile.us.us),
         "device_us_interval": [_rounded(profile.us.low), _rounded(profile.us.high)],
-        "wall_us": _rounded(profile.wall_us),
         "accounted": round(profile.accounted, 4),
         "shares": {kind: round(share, 4) for kind, share in shares.items()},
         "kernels": len(kernels),

@@ -35,8 +35,10 @@ class Work:
 
 def work_of(generated: Generated) -> Work:
     """Asked while Inductor writes the kernel: its graph knows the sizes only then."""
-    nodes = [node for node in generated.node_schedule if isinstance(node, BaseSchedulerNode)]
-    flops = sum(int(node.estimate_flops() or 0) for node in nodes)
+    flops = 0
+    if "tl.dot(" in generated.source:  # an elementwise kernel behind a product has the product's origin, too
+        nodes = [node for node in generated.node_schedule if isinstance(node, BaseSchedulerNode)]
+        flops = sum(int(node.estimate_flops() or 0) for node in nodes)
     return Work(int(generated.kernel.estimate_kernel_num_bytes()), flops)
 
 
