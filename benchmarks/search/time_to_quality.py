@@ -10,9 +10,9 @@ Inductor, which its seconds do not count. One process does all searches, one aft
 have its processes warm. Problems are those of SAMPLE, which was drawn by seed in strata (convolutions, products,
 others) before anything was tuned for this, or all of levels 1 and 2.
 
-OUT.journal gets a row for each search as it is done. With --resume a run goes on from there, and after --budget seconds
-no search begins. OUT has the rows and a summary. Without a GPU, programs are made small, and searches go by the cost
-model: a rehearsal.
+OUT.journal gets a row for each search as it is done. With --resume a run goes on from there, or from OUT alone, and
+after --budget seconds no search begins. OUT has the rows, each with its commit, and a summary. Without a GPU, programs
+are made small, and searches go by the cost model: a rehearsal.
 """
 
 import argparse
@@ -28,8 +28,8 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.caliber import caliber_of
-from benchmarks.kernelbench.kernelbench import journal_of, made_with, read_problems, settings_for, write
+from benchmarks.caliber import caliber_of, head
+from benchmarks.kernelbench.kernelbench import journal_of, made_with, read_json, read_problems, settings_for, write
 from benchmarks.row_lines import command_line
 from kernelwright.backend.measure.pool import end_idle
 from kernelwright.driver.campaigns.programs import Program, attempt, read_module
@@ -83,10 +83,10 @@ def search_one(program: Program, mode: Mode, settings: Settings, context: Contex
     final = parse_pipeline(spec).run(module, context.having(services))
     wall_s = time.perf_counter() - began
     notes = dict(final.provenance[-1].notes)
-    kept = ("best", "us", "plain_us", "plain_tuned_us", "curve", "seconds", "measured", "distinct", "trials")
-    told = {key: notes[key] for key in (*kept, "stopped", "speedups", "refused", "obtained") if key in notes}
-    remembered = [asdict(one) for one in memory.found[known:]]
-    return {"status": "ok", **told, "wall_s": round(wall_s, 2), "found": remembered[0] if remembered else None}
+    kept = ("best", "us", "plain_us", "plain_tuned_us", "curve", "measured", "distinct", "trials")
+    told = {key: notes[key] for key in (*kept, "stopped", "speedups", "timing") if key in notes}
+    told |= {"spent_s": notes.get("seconds", {}), "refused": len(notes["refused"]), "wall_s": round(wall_s, 2)}
+    return {"status": "ok", **told, "found": next(map(asdict, memory.found[known:]), None)}
 
 
 def memory_for(program: str, results: Mapping[str, Row]) -> Memory:
@@ -99,7 +99,9 @@ def memory_for(program: str, results: Mapping[str, Row]) -> Memory:
     return Memory(found=[found for _, row in longest.values() if (found := found_of(row["found"])) is not None])
 
 
-def work_off(arguments: argparse.Namespace, settings: Settings, journal: Journal, console: Console) -> None:
+def work_off(
+    arguments: argparse.Namespace, commit: str, settings: Settings, journal: Journal, console: Console
+) -> None:
     """Searches that are due, mode by mode and problem by problem, as far as the budget goes."""
     only = frozenset() if arguments.all else frozenset(SAMPLE)
     given = {one.name: one for one in read_problems(arguments.problems, frozenset({1, 2}), only, (1, 1))}
@@ -114,9 +116,20 @@ def work_off(arguments: argparse.Namespace, settings: Settings, journal: Journal
                     continue
                 memory = memory_for(program.name, journal.results) if mode.memory else Memory()
                 row = attempt(lambda p=program, m=mode, o=memory: search_one(p, m, settings, context, o))  # type: ignore[misc]
-                journal.add(name, {"problem": program.name, "mode": mode.text, **row})
+                journal.add(name, {"problem": program.name, "mode": mode.text, "commit": commit, **row})
                 said = row.get("cause") or f"{row['plain_us']} -> {row['us']} us, {row.get('speedups', '')}"
                 console.print(f"{time.monotonic() - began:.0f} s, {name}: {said}", markup=False, soft_wrap=True)
+
+
+def take_up(out: Path, common: Row, journal: Journal) -> None:
+    """Put the rows of an OUT without its journal into the journal. Raises UserError for one that was made otherwise."""
+    if not out.is_file():
+        return
+    content = read_json(out, "--out")
+    if json.loads(json.dumps(common)) != content.get("made_with"):
+        raise UserError(f"{out} was made with {content.get('made_with')}, and now it is {common}; name another --out")
+    for row in content["results"]:
+        journal.add(row["id"], {key: value for key, value in row.items() if key != "id"})
 
 
 def gains(rows: Mapping[str, Row], mode: str) -> dict[str, float]:
@@ -190,17 +203,19 @@ def main() -> int:
         settings = settings_for(arguments.overrides, 1.0)
         common = {key: value for key, value in made_with(settings).items() if key != "pipeline"}
         with Journal(journal_of(arguments.out), common) as journal:
+            if arguments.resume and not journal.results:
+                take_up(arguments.out, common, journal)
             if journal.results and not arguments.resume:
                 raise UserError(f"{arguments.out} has rows already; add --resume to go on, or name another --out")
+            commit = arguments.commit or head()
             try:
-                work_off(arguments, settings, journal, console)
+                work_off(arguments, commit, settings, journal, console)
             finally:
                 end_idle()
                 rows = {name: journal.results[name] for name in sorted(journal.results)}
-                caliber = caliber_of(arguments.commit)
+                caliber = caliber_of(commit)
                 content = {"command": command_line(), "made_with": common, "caliber": caliber, "summary": summary(rows)}
-                told = [{key: row[key] for key in row if key not in ("found", "refused")} for row in rows.values()]
-                write(arguments.out, content | {"results": told})
+                write(arguments.out, content | {"results": list(rows.values())})
     except (UserError, OSError) as error:
         console.print(str(error), style="red", markup=False)
         return 2

@@ -38,6 +38,8 @@ TIMED = (*CHECKED, Rung.TIME)
 #: Shares of the seconds, but for those of starting, after which no more is made, measured and tuned; the rest is the
 #: evaluator's.
 MADE_BY, MEASURED_BY, TUNED_BY = 0.45, 0.55, 0.85
+#: The share of the seconds that there is at least once processes have started.
+STARTED = 0.5
 #: Bytes of a program's tensors above which nothing is verified beside what is measured.
 BESIDE_BYTES = 4 << 30
 #: Candidates that are timed again, and verified at most.
@@ -115,6 +117,8 @@ class MeasuredRace:
             with self._clocked("starting"):
                 children.wait_ready(min(START_SECONDS, self._ends - time.monotonic()))
             self._begins = time.monotonic()
+            # Where processes started for the first time, little would be left to use them.
+            self._ends = max(self._ends, self._begins + STARTED * self.spending.seconds)
             makers = Makers(children, self.ctx.target, self.ctx.seed, self._until(MADE_BY))
             self._explore(watch, makers, plain)
             self._verify_beside(min(self.entries, key=_us).candidate)

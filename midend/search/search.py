@@ -23,8 +23,9 @@ class Search(Pass):
     width: candidates that are made into longer ones, and without a GPU those that the cost model lets through to be
     verified; of those, half of each round go on to more trials of `tune`, up to `trials` for the last. most: candidates
     that are made (on a GPU, where several are at a time, twice as many). seconds: when to stop with what there is (0:
-    when done). measure: gpu, model, or auto (the GPU where there is one). resume: go on from what an earlier search of
-    the same program found out. memory: on a GPU, begin with what won on programs like this one, and remember what wins.
+    when done); on a GPU half of them are left once processes have started, however long that takes. measure: gpu,
+    model, or auto (the GPU where there is one). resume: go on from what an earlier search of the same program found
+    out. memory: on a GPU, begin with what won on programs like this one, and remember what wins.
 
     On a GPU all candidates of which the cost model has hopes are compiled by `workers` processes (0: as many as there
     are cores, 12 at most), compared loosely with the plain lowering and measured in one more; `trials` are those of the

@@ -1,12 +1,15 @@
 """How well searches do for their seconds: what the benchmark makes of the rows of its journal."""
 
+import json
 import math
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
 from benchmarks.search.curves import by_mode, reached
-from benchmarks.search.time_to_quality import SAMPLE, Mode, against_baselines, kept, memory_for, summary
+from benchmarks.search.time_to_quality import SAMPLE, Mode, against_baselines, kept, memory_for, summary, take_up
+from kernelwright.driver.run.journal import Journal
 from kernelwright.ir.errors import UserError
 from kernelwright.midend.search.memory import Found, Likeness
 
@@ -60,6 +63,19 @@ def test_memory_leaves_the_problem_itself_out_and_takes_the_longest_search():
     )
     assert [one.winner for one in memory_for("a", found).found] == ["long"]
     assert {one.winner for one in memory_for("c", found).found} == {"of a", "long"}
+
+
+def test_a_run_goes_on_from_its_results_alone(tmp_path: Path):
+    out, common = tmp_path / "out.json", {"target": "h200"}
+    found = rows(row("a", "60", 25.0), row("a", "15", 50.0))
+    told = [{"id": name, **one} for name, one in found.items()]
+    out.write_text(json.dumps({"made_with": common, "results": told}))
+    with Journal(tmp_path / "journal", common) as journal:
+        take_up(out, common, journal)
+        take_up(tmp_path / "no such file", common, journal)
+        assert {name: {**one, "id": name} for name, one in found.items()} == journal.results
+    with Journal(tmp_path / "other", {}) as journal, pytest.raises(UserError, match="was made with"):
+        take_up(out, {"target": "h100"}, journal)
 
 
 def test_curves_are_of_the_problems_that_every_mode_has():
