@@ -27,7 +27,7 @@ _TICK_SECONDS = 0.05
 #: How long a host may take to end by itself once its device is done with it.
 _ENDING_SECONDS = 0.25
 #: Jobs that a lasting device process serves: what compiled kernels hold on a GPU is never given back.
-_JOBS = 200
+JOBS = 200
 
 
 def main(control: socket.socket, parent: int, devices: str | None) -> NoReturn:
@@ -114,17 +114,24 @@ class _Worker:
 
     def retire(self) -> None:
         """End the device processes that last, and what they left."""
-        ended, self.lasting = list(self.lasting.values()), {}
-        if ended:
-            self._clear()
-        for device in ended:
-            device.forget()
+        for kind in tuple(self.lasting):
+            self._end(kind)
+        self._clear()
+
+    def _end(self, kind: bool) -> None:
+        """End the device process of a kind that lasts, and nothing else: a host may wait for its successor."""
+        device = self.lasting.pop(kind)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(device.pid, signal.SIGKILL)
+        os.kill(device.pid, signal.SIGKILL)
+        os.waitpid(device.pid, 0)
+        device.forget()
 
     def _lasting(self, limits: dict[str, Any]) -> _Device:
         """The device process that serves many jobs, started where there is none."""
         kind = bool(limits["device"])
-        if kind in self.lasting and self.lasting[kind].jobs >= _JOBS:
-            self.retire()
+        if kind in self.lasting and self.lasting[kind].jobs >= JOBS:
+            self._end(kind)
         if kind not in self.lasting:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             scratch = Path(tempfile.mkdtemp(prefix="kernelwright-"))

@@ -23,6 +23,7 @@ from kernelwright.evaluation.judge.session import InterpretedCallError, Interpre
 from kernelwright.evaluation.sandbox import forker
 from kernelwright.evaluation.sandbox import parent as jobs_end
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox, SandboxError
+from kernelwright.evaluation.sandbox.worker import JOBS
 from kernelwright.ir.values import KernelModule
 
 RUNGS = (Rung.INTERPRET,)
@@ -188,6 +189,20 @@ def test_a_lasting_device_serves_until_a_fault(evaluator: LocalEvaluator) -> Non
         left = children(sandbox.pid)
     wait_until_gone(left)
     assert left != served[0]
+
+
+@pytest.mark.slow
+def test_a_lasting_device_makes_room_for_another_and_no_job_is_lost() -> None:
+    good, x = program(vector_host()), torch.rand(1000)
+    served = []
+    with Sandbox() as sandbox:
+        module = InterpretedModule(good, sandbox, Limits(timeout_s=60, memory_gb=2, lasting=True))
+        for _ in range(JOBS + 3):
+            (out,) = module([x])
+            assert torch.equal(out, 2 * x)
+            assert sandbox.pid is not None
+            served += children(sandbox.pid)
+    assert len(dict.fromkeys(served)) == 2
 
 
 def test_a_device_with_a_gpu_and_one_without_last_side_by_side() -> None:
