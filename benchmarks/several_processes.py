@@ -1,5 +1,6 @@
-"""Tasks that several processes do until all are done or time is over, and a file that keeps the answers."""
+"""Tasks that several processes do until all are done or time is over, and the journal that keeps their answers."""
 
+import hashlib
 import json
 import multiprocessing
 import os
@@ -9,6 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from kernelwright.driver.run.journal import Journal
 
 
 class TimeIsOverError(Exception):
@@ -35,12 +38,12 @@ class Processes:
         self._pool.terminate()
         self._pool.join()
 
-    def answers_kept(self, journal: "Journal", tasks: Mapping[str, Callable[[], Any]]) -> None:
+    def answers_kept(self, journal: Journal, tasks: Mapping[str, Callable[[], Mapping[str, Any]]]) -> None:
         """Add to a journal the answers that it has not. Raises TimeIsOverError."""
-        left = {name: task for name, task in tasks.items() if name not in journal.known}
+        left = {name: task for name, task in tasks.items() if name not in journal.results}
         for name, answer in self.answers(left):
             journal.add(name, answer)
-            print(f"{len(journal.known)}: {name}", file=sys.stderr, flush=True)
+            print(f"{len(journal.results)}: {name}", file=sys.stderr, flush=True)
 
     def answers(self, tasks: Mapping[str, Callable[[], Any]]) -> Iterator[tuple[str, Any]]:
         """Each task's answer with its name, in the order in which they come. Raises TimeIsOverError."""
@@ -52,24 +55,17 @@ class Processes:
                 raise TimeIsOverError from None
 
 
-class Journal:
-    """Answers by name, a line each, so that a run goes on where another one of the same caliber was stopped."""
+def journal_for(path: Path, caliber: Mapping[str, Any]) -> Journal:
+    """The journal of answers of this caliber. The file's name has a digest of it, so that answers of another code or
+    device stay where they are. How many processors there are changes no answer, and counts for nothing here.
 
-    def __init__(self, path: Path, caliber: Mapping[str, Any]) -> None:
-        self.known: dict[str, Any] = {}
-        lines = path.read_text("utf-8").split("\n") if path.is_file() else []
-        same = bool(lines) and lines[0] == json.dumps(caliber)
-        for line in lines[1:-1] if same else ():  # the last one ends with a line break, or was not written to its end
-            name, answer = json.loads(line)
-            self.known[name] = answer
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("w", encoding="utf-8")
-        self._file.write(json.dumps(caliber) + "\n")
-        for name, answer in self.known.items():
-            self.add(name, answer)
+    Raises UserError if another process has it.
+    """
+    content = {name: value for name, value in caliber.items() if name != "cpus"}
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+    return Journal(path.with_stem(f"{path.stem}-{digest}"), content)
 
-    def add(self, name: str, answer: Any) -> None:
-        """Keep an answer, which JSON can hold."""
-        self.known[name] = answer
-        self._file.write(json.dumps([name, answer]) + "\n")
-        self._file.flush()
+
+def answer_in(journal: Journal, name: str) -> dict[str, Any]:
+    """What a journal has of a task."""
+    return {key: value for key, value in journal.results[name].items() if key != "id"}

@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.judge.architectures import ARCHITECTURES, FAULTS, PRECISIONS, Fault, source
 from benchmarks.judge.kernel_faults import KERNEL_FAULTS, KernelFault
 from benchmarks.row_lines import code_digest, command_line, write_result
-from benchmarks.several_processes import Journal, Processes, TimeIsOverError
+from benchmarks.several_processes import Processes, TimeIsOverError, answer_in, journal_for
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.compiling.kernel_by_kernel import (
@@ -180,15 +180,14 @@ def main() -> int:
     code = code_digest("ir", "frontend", "midend", "backend", "kernelwright")
     caliber = machine() | {"rungs": list(map(str, RUNGS)), "seeds": arguments.seeds, "code": code}
     found = list(cases(tuple(arguments.models), tuple(arguments.precisions)))
-    journal = Journal(arguments.journal, caliber)
     tasks = {case.name: partial(answer, case, arguments.seeds) for case in sorted(found, key=_first)}
-    with Processes(arguments.jobs, arguments.seconds) as processes:
+    with journal_for(arguments.journal, caliber) as journal, Processes(arguments.jobs, arguments.seconds) as processes:
         try:
             processes.answers_kept(journal, tasks)
         except TimeIsOverError:
-            print(f"time is over: {len(journal.known)} rows are kept; the same command goes on", file=sys.stderr)
+            print(f"time is over: {len(journal.results)} rows are kept; the same command goes on", file=sys.stderr)
             return 3
-    rows = {case.name: journal.known[case.name] for case in found}
+    rows = {case.name: answer_in(journal, case.name) for case in found}
     write(arguments.out, rows, caliber)
     return 0 if rows and all(one["right"] for one in rows.values()) else 1
 

@@ -19,7 +19,7 @@ import torch
 
 from benchmarks.judge.architectures import source
 from benchmarks.row_lines import code_digest, command_line, write_result
-from benchmarks.several_processes import Journal, Processes, TimeIsOverError
+from benchmarks.several_processes import Processes, TimeIsOverError, answer_in, journal_for
 from kernelwright.agent.evaluator import Rung
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.compiling.kernel_by_kernel import judge_kernels, pieces_of, told_apart
@@ -143,14 +143,13 @@ def main() -> int:
     given = parser.parse_args()
     code = code_digest("ir", "frontend", "midend", "backend", "kernelwright")
     caliber = machine() | {"code": code, "tiny": given.tiny}
-    journal = Journal(given.journal, caliber)
     wanted = [(model, precision) for precision in given.precisions for model in given.models]
-    with Processes(given.jobs, given.seconds) as processes:
+    with journal_for(given.journal, caliber) as journal, Processes(given.jobs, given.seconds) as processes:
         try:
             processes.answers_kept(journal, {" in ".join(one): partial(row, *one, given.tiny) for one in wanted})
         except TimeIsOverError:
             print("time is over; the same command goes on", file=sys.stderr)
-    rows = dict(journal.known)
+    rows = {name: answer_in(journal, name) for name in journal.results}
     right = sum(one["right"] for one in rows.values())
     write_result(given.out, {"command": command_line(), "caliber": caliber,
                              "summary": {"programs": len(rows), "verified": right}, "rows": rows})  # fmt: skip

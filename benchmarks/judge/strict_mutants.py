@@ -24,12 +24,13 @@ from typing import Any
 
 from benchmarks.judge.architectures import ARCHITECTURES, source
 from benchmarks.row_lines import code_digest, command_line, write_result
-from benchmarks.several_processes import Journal, Processes, TimeIsOverError
+from benchmarks.several_processes import Processes, TimeIsOverError, answer_in, journal_for
 from kernelwright.agent.evaluator import Status, Verdict, repeats
 from kernelwright.backend.compile.same_kernel import compare_kernels
 from kernelwright.backend.targets import get_target
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.compiling.kernel_by_kernel import pieces_of
+from kernelwright.driver.run.journal import Journal
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.mutation.equivalence import Original
 from kernelwright.evaluation.mutation.mutants import Mutant, mutants
@@ -204,17 +205,17 @@ def fate(one: Drawn, verdict: Verdict) -> tuple[str, str]:
     return OPEN, ""
 
 
-def compared(ticket: Ticket, places: range, on_gpu: bool) -> tuple[int, str]:
-    """On how many draws in these places a mutant gave the same bits, and the draw on which it did not, if any."""
+def compared(ticket: Ticket, places: range, on_gpu: bool) -> dict[str, Any]:
+    """On how many draws in these places a mutant gave the `same` bits, and the draw on which it `differs`, if any."""
     one, same = ticket.drawn(), 0
     assert one is not None
     original = Original(one.module)
     agreements = original.agreements_on_gpu if on_gpu else original.agreements
     for draw, agrees in agreements(one.mutant, places):
         if not agrees:
-            return same, f"{draw.name}, draw {draw.seed}"
+            return {"same": same, "differs": f"{draw.name}, draw {draw.seed}"}
         same += 1
-    return same, ""
+    return {"same": same, "differs": ""}
 
 
 def _same_ttir(module: KernelModule, other: KernelModule) -> bool:
@@ -265,8 +266,7 @@ class Run:
         return {name: {key: one[key] for key in one if key != "name"} for name, one in rows.items()}
 
     def _row(self, ticket: Ticket) -> dict[str, Any]:
-        found: dict[str, Any] = self.journal.known[ticket.key]
-        return found
+        return answer_in(self.journal, ticket.key)
 
     def _judged(self) -> dict[str, Ticket]:
         """Tickets of so many mutants by name, in the order in which they were drawn."""
@@ -292,8 +292,9 @@ class Run:
         while len(found) < len(asked):
             tasks = {}
             for ticket, keys in asked.items():
-                answers = [self.journal.known[key] for key in keys]
-                same, differs = sum(one[0] for one in answers), next((one[1] for one in answers if one[1]), "")
+                answers = [answer_in(self.journal, key) for key in keys]
+                same = sum(one["same"] for one in answers)
+                differs = next((one["differs"] for one in answers if one["differs"]), "")
                 begin = reached[ticket]
                 if differs or same >= self.draws or begin >= MOST_PLACES * self.draws:
                     told = f"differs on {differs}" if differs else f"the same bits on {same} draws"
@@ -315,7 +316,8 @@ def main() -> int:
     """Run it; 0 if the score reaches the target, else 1; 3 if time is over."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/strict_mutants.json"))
-    parser.add_argument("--journal", type=Path, default=Path("runs/strict_mutants"), help="folder of answers so far")
+    parser.add_argument("--journal", type=Path, default=Path("runs/strict_mutants.jsonl"), help="answers so far")
+    parser.add_argument("--modules", type=Path, default=Path("runs/strict_modules"), help="folder of programs' modules")
     parser.add_argument("--count", type=int, default=300, help="mutants that compile and that the judge supports")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample and of the judge's draws")
     parser.add_argument("--draws", type=int, default=10_000, help="draws on which an equivalent mutant agrees")
@@ -328,13 +330,13 @@ def main() -> int:
     code = code_digest("ir", "frontend", "backend", "kernelwright", "tests/suite", "examples")
     settings = {name: getattr(arguments, name) for name in ("seed", "corpora")}
     caliber = machine() | {"code": code, "compared": "compiled" if arguments.gpu else "interpreted"} | settings
-    journal = Journal(arguments.journal / "answers.jsonl", caliber)
-    drawn = tickets(arguments.seed, arguments.corpora, arguments.journal / code)
-    with Processes(arguments.jobs, arguments.seconds) as processes:
+    drawn = tickets(arguments.seed, arguments.corpora, arguments.modules / code)
+    kept = journal_for(arguments.journal, caliber)
+    with kept as journal, Processes(arguments.jobs, arguments.seconds) as processes:
         try:
             rows = Run(journal, processes, drawn, arguments.count, arguments.draws, arguments.gpu).rows()
         except TimeIsOverError:
-            print(f"time is over: {len(journal.known)} answers are kept; the same command goes on", file=sys.stderr)
+            print(f"time is over: {len(journal.results)} answers are kept; the same command goes on", file=sys.stderr)
             return 3
     write(arguments.out, rows, caliber | {"draws": arguments.draws, "count": arguments.count})
     found = summary(rows)

@@ -25,7 +25,7 @@ from typing import Any
 
 from benchmarks.rewrites.kernel_ir import problems
 from benchmarks.row_lines import code_digest, write_result
-from benchmarks.several_processes import Journal, Processes, TimeIsOverError
+from benchmarks.several_processes import Processes, TimeIsOverError, answer_in, journal_for
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.discovery import discover
 from kernelwright.frontend.generate import generate_program
@@ -155,14 +155,14 @@ def main() -> int:
         f"{subject.corpus}/{subject.name}": partial(row, subject, seed, passes)
         for seed, subject in enumerate(subjects(arguments))
     }
-    journal = Journal(arguments.rows, {"code": code})
-    with Processes(arguments.jobs, arguments.seconds) as processes:
+    kept = journal_for(arguments.rows, {"code": code})
+    with kept as journal, Processes(arguments.jobs, arguments.seconds) as processes:
         try:
             processes.answers_kept(journal, tasks)
         except TimeIsOverError:
-            print(f"{len(tasks.keys() - journal.known)} programs are left: the same command goes on", file=sys.stderr)
+            print(f"{len(tasks.keys() - journal.results)} programs are left: the same command goes on", file=sys.stderr)
             return 1
-    rows = {name: journal.known[name] for name in tasks}
+    rows = {name: answer_in(journal, name) for name in tasks}
     found = summary(rows)
     settings = {"problems": arguments.problems.name if arguments.problems else None, "programs": arguments.programs}
     content = {"caliber": machine() | {"code": code}, "settings": settings, "passes": passes, "summary": found}

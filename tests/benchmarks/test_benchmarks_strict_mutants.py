@@ -40,7 +40,7 @@ def test_mutants_are_judged_in_processes_and_a_run_that_time_ends_goes_on(
 ) -> None:
     out = tmp_path / "out.json"
     words = ["strict_mutants.py", "--corpora", "suite", "--jobs", "1", "--draws", "40", "--target", "0"]
-    words += ["--journal", str(tmp_path / "kept"), "--out", str(out)]
+    words += ["--journal", str(tmp_path / "kept.jsonl"), "--modules", str(tmp_path / "kept"), "--out", str(out)]
     monkeypatch.setattr("sys.argv", [*words, "--count", "1", "--seconds", "0"])
     assert benchmark.main() == 3 and not out.exists()
     monkeypatch.setattr("sys.argv", [*words, "--count", "1"])
@@ -63,7 +63,7 @@ def test_open_mutants_are_compared_on_as_many_draws_as_are_asked_for(benchmark: 
             for name in tasks:
                 odd = name == f"{other.key} on draws from 400"
                 count = 10 if name.startswith(f"{few.key} ") else benchmark.AT_ONCE
-                journal.add(name, [7, "normal, draw 407"] if odd else [count, ""])
+                journal.add(name, {"same": 7, "differs": "normal, draw 407"} if odd else {"same": count, "differs": ""})
 
     run = benchmark.Run(journal, Answers(), iter(()), 2, 1000)
     found = {ticket: tuple(row.values()) for ticket, row in run._settled([same, other, few]).items()}
