@@ -132,10 +132,9 @@ def _host_us(call: Callable[[], object]) -> float:
 
 def _built(name: str, tiny: bool) -> tuple[Any, tuple[Any, ...]]:
     """A model in bf16 in eval, and the inputs of its forward."""
-    from benchmarks.models.real import Subject
+    from benchmarks.models.cases import CASES
 
-    subject = Subject.of(name, tiny)
-    return subject.model, tuple(subject.inputs.values())
+    return CASES[name].built(tiny)
 
 
 def _child(name: str, stage: str, arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
@@ -208,7 +207,7 @@ def main(given: Sequence[str] | None = None) -> int:
     if arguments.child:
         return _work(arguments)
     console, began = Console(stderr=True), time.monotonic()
-    from benchmarks.models.real import CASES
+    from benchmarks.models.cases import CASES
 
     caliber = caliber_of(arguments.commit, pairs=PAIRS, confidence=CONFIDENCE)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,9 @@
 """What `torch.compile(model, backend="kernelwright")` finds: the backend, or plain Inductor where it cannot work."""
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
@@ -26,12 +27,18 @@ class Kernelwright:
         mode: str | None = None,
     ) -> Callable[..., Any]:
         """What runs a graph. Raises ValueError for options that neither Kernelwright nor Inductor has."""
-        if (backend := _backend()) is not None:
-            backend.hear_of_resets(self)
-            run: Callable[..., Any] = backend.compile_graph(graph, example_inputs, options, mode)
-            return run
         from kernelwright.driver.torch_compile.options import Request
 
+        if (backend := _backend()) is not None:
+            backend.hear_of_resets(self)
+            compiled = partial(backend.compile_graph, graph, example_inputs, options, mode)
+            asked = Request.read(options, mode).options if options and "search" in options else None
+            if asked is None or not asked.search or os.environ.get("KERNELWRIGHT_DISABLE") == "1":
+                run: Callable[..., Any] = compiled()
+                return run
+            from kernelwright.driver.optimize.in_compile import searched  # late: few compiles search
+
+            return searched(graph, asked, compiled)
         return Request.read(options, mode).inductor.alone(graph, example_inputs)
 
     def reset(self) -> None:

@@ -5,7 +5,6 @@ really has, is kept as a finding.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -25,13 +24,13 @@ from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
+from kernelwright.ir.values import KernelModule
 
 #: The passes of an answer that is as precise as Inductor's own kernel, which rounds only what it stores.
 ANSWER = "lower-inductor{rounded=false}"
 #: stored: a replacement is in the store now. known: something was there before. wrong: Inductor's kernel is, which the
-#: store says now. refused: no answer was verified. unimproved: the answer is Inductor's kernel. left out: there is no
-#: problem to answer.
-Became = Literal["stored", "known", "wrong", "refused", "unimproved", "left out"]
+#: store says now. refused: no answer was verified. left out: there is no problem to answer.
+Became = Literal["stored", "known", "wrong", "refused", "left out"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +41,53 @@ class Outcome:
     name: str
     became: Became
     why: str = ""
+
+
+def begun(kernel: Recorded, graph: RecordedGraph, target: str) -> KernelModule:
+    """The problem of a kernel with Inductor's own kernel in it, where that has a plain form. Raises LoweringError."""
+    module = problem(kernel, graph.spreads)
+    try:
+        return own_kernel(kernel, module, target)
+    except KernelwrightError:
+        return module
+
+
+def entry_of(
+    kernel: Recorded, graph: RecordedGraph, target: str, module: KernelModule, verdict: Verdict, pipeline: str
+) -> Entry:
+    """What the store keeps of a verified answer, for a target as the store names it. Raises LoweringError for a module
+    that cannot take the kernel's place."""
+    made = replacement(kernel, module)
+    told = _certificate(verdict, pipeline, digest=module.digest)
+    told["inputs"] = "drawn like the model's own values" if graph.spreads else "drawn from normal distributions"
+    return _entry(
+        kernel,
+        target,
+        kind="replacement",
+        module=print_module(module),
+        replacement=made.text,
+        form=made.form,
+        order=made.order,
+        arguments=arguments_of(kernel),
+        certificate=told,
+    )
+
+
+def _entry(kernel: Recorded, target: str, **content: Any) -> Entry:
+    return Entry(kernel.key, target, Versions.installed(), name=kernel.name, source=kernel.source, **content)
+
+
+def _certificate(verdict: Verdict, pipeline: str, **more: Any) -> dict[str, Any]:
+    """What was tested, and on what."""
+    return {
+        "claim": "correct",
+        "verdict": str(verdict),
+        "rungs": [str(rung) for rung in verdict.rungs],
+        "errors": dict(verdict.errors),
+        "caliber": dict(verdict.caliber),
+        "pipeline": pipeline,
+        **more,
+    }
 
 
 def stored_as(target: str) -> str:
@@ -60,8 +106,6 @@ class Filling:
     say: Callable[[str], None] = lambda _line: None
     #: Judge no more kernels than this; None: all.
     most: int | None = None
-    #: Whether pipelines begin with Inductor's own kernel, which is then what an answer must differ from.
-    from_own: bool = False
 
     @property
     def target(self) -> str:
@@ -94,56 +138,17 @@ class Filling:
             return Outcome(kernel.key, kernel.name, became, entry.operation or entry.form)
         if found := self._wrong(kernel, graph):
             return Outcome(kernel.key, kernel.name, "wrong", found)
-        entry_or_why = self.answer(kernel, graph)
-        if isinstance(entry_or_why, Outcome):
-            return entry_or_why
-        if self.store.put(entry_or_why):
-            return Outcome(kernel.key, kernel.name, "stored", entry_or_why.form)
-        return Outcome(kernel.key, kernel.name, "refused", self.store.trouble)
-
-    def answer(self, kernel: Recorded, graph: RecordedGraph) -> Entry | Outcome:
-        """A verified answer, which is not kept yet; or why there is none."""
         try:
-            module = begun = problem(kernel, graph.spreads)
-            if self.from_own:
-                with suppress(KernelwrightError):  # a text without a plain form is answered from the beginning
-                    begun = own_kernel(kernel, module, self.context.target)
-            result = compile_module(begun, self.pipeline, self.context)
-            if not result.ok:
+            module = problem(kernel, graph.spreads)
+            result = compile_module(module, self.pipeline, self.context)
+            if not result.ok or result.verdict is None:
                 return Outcome(kernel.key, kernel.name, "refused", f"{result.verdict}")
-            if begun.launcher is not None and result.module.digest == begun.digest:
-                return Outcome(kernel.key, kernel.name, "unimproved", "nothing faster was found")
-            made = replacement(kernel, result.module)
+            entry = entry_of(kernel, graph, self.target, result.module, result.verdict, str(self.pipeline))
         except KernelwrightError as error:
             return Outcome(kernel.key, kernel.name, "refused", str(error).splitlines()[0])
-        assert result.verdict is not None
-        told: dict[str, Any] = {"search": dict(notes)} if (notes := result.module.provenance[-1].notes) else {}
-        told["inputs"] = "drawn like the model's own values" if graph.spreads else "drawn from normal distributions"
-        return self._entry(
-            kernel,
-            kind="replacement",
-            module=print_module(result.module),
-            replacement=made.text,
-            form=made.form,
-            order=made.order,
-            arguments=arguments_of(kernel),
-            certificate=self._certificate(result.verdict, digest=result.module.digest, **told),
-        )
-
-    def _entry(self, kernel: Recorded, **content: Any) -> Entry:
-        return Entry(kernel.key, self.target, Versions.installed(), name=kernel.name, source=kernel.source, **content)
-
-    def _certificate(self, verdict: Verdict, **more: Any) -> dict[str, Any]:
-        """What was tested, and on what."""
-        return {
-            "claim": "correct",
-            "verdict": str(verdict),
-            "rungs": [str(rung) for rung in verdict.rungs],
-            "errors": dict(verdict.errors),
-            "caliber": dict(verdict.caliber),
-            "pipeline": str(self.pipeline),
-            **more,
-        }
+        if self.store.put(entry):
+            return Outcome(kernel.key, kernel.name, "stored", entry.form)
+        return Outcome(kernel.key, kernel.name, "refused", self.store.trouble)
 
     def _wrong(self, kernel: Recorded, graph: RecordedGraph) -> str:
         """The operations that Inductor's own kernel gets wrong, which the store then knows; "" if it is right on the
@@ -164,9 +169,9 @@ class Filling:
             return ""
         called = (str(node.target) for node in kernel.graph.graph.nodes if node.op == "call_function")
         operation = ", ".join(dict.fromkeys(name.rpartition(".")[0] for name in called))
-        told = self._certificate(verdict, claim="Inductor's kernel differs from aten", inputs="the model's own values")
-        told["detail"] = verdict.detail
-        self.store.put(self._entry(kernel, kind="wrong", operation=operation, certificate=told))
+        claim = {"claim": "Inductor's kernel differs from aten", "inputs": "the model's own values"}
+        told = _certificate(verdict, str(self.pipeline), **claim, detail=verdict.detail)
+        self.store.put(_entry(kernel, self.target, kind="wrong", operation=operation, certificate=told))
         return operation
 
     @property

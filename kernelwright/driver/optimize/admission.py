@@ -7,8 +7,8 @@ looks share the probability of an error.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 #: Numbers of pairs at which the times are looked at.
@@ -24,8 +24,8 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Inductor's time over ours: the median of `pairs` ratios, its 99% interval, and the medians of both times in
-    microseconds."""
+    """Inductor's time over ours: the median of `pairs` ratios, its interval of a confidence, and the medians of both
+    times in microseconds."""
 
     ratio: float
     low: float
@@ -33,6 +33,7 @@ class Comparison:
     pairs: int
     own_us: float
     ours_us: float
+    confidence: float = CONFIDENCE
 
     @property
     def wins(self) -> bool:
@@ -43,8 +44,14 @@ class Comparison:
         return f"{self.ratio:.3f}x [{self.low:.3f}, {self.high:.3f}]"
 
     def told(self) -> dict[str, Any]:
-        """As JSON, for a certificate; rounded to four digits after the point."""
-        return {key: round(value, 4) for key, value in asdict(self).items()} | {"confidence": CONFIDENCE}
+        """As JSON, for a certificate; rounded to four digits after the point, and None for an end without a bound."""
+        return {key: round(value, 4) if math.isfinite(value) else None for key, value in asdict(self).items()}
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> "Comparison":
+        """What `told` gave."""
+        known = {name: math.inf if told[name] is None else told[name] for name in cls.__dataclass_fields__}
+        return cls(**dict[str, Any](known))
 
 
 def compared(take: Callable[[bool], Pair], looks: Sequence[int] = LOOKS, late: Callable[[], bool] = bool) -> Comparison:
@@ -57,7 +64,7 @@ def compared(take: Callable[[bool], Pair], looks: Sequence[int] = LOOKS, late: C
     for number, look in enumerate(looks):
         while len(pairs) < look and not (number and late()):
             pairs.append(take(len(pairs) % 2 == 1))
-        found = summary(pairs, 1 - (1 - CONFIDENCE) / len(looks))
+        found = replace(summary(pairs, 1 - (1 - CONFIDENCE) / len(looks)), confidence=CONFIDENCE)
         hopeless = 2 * (number + 1) >= len(looks) and found.ratio < HOPELESS
         if found.low > 1 or found.high < 1 or hopeless or late():
             break
@@ -70,7 +77,7 @@ def summary(pairs: Sequence[Pair], confidence: float) -> Comparison:
     cut = outside(len(ratios), confidence)
     low, high = (ratios[cut - 1], ratios[-cut]) if cut else (0.0, math.inf)
     sides = [median(sorted(pair[side] for pair in pairs)) for side in (0, 1)]
-    return Comparison(median(ratios), low, high, len(ratios), sides[0], sides[1])
+    return Comparison(median(ratios), low, high, len(ratios), sides[0], sides[1], confidence)
 
 
 def outside(count: int, confidence: float) -> int:

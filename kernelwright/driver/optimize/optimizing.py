@@ -7,35 +7,35 @@ was at, and the next one goes on behind it.
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from torch import nn
-
 from kernelwright.backend.compile.compiled import cache_folder
 from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tensors import Value
-from kernelwright.driver.extraction.filling import ANSWER, Filling, Outcome, stored_as
-from kernelwright.driver.optimize.admission import Comparison, compared, largest_that_holds
-from kernelwright.driver.optimize.result import Became, Kernel, Optimized
+from kernelwright.driver.extraction.filling import ANSWER, begun, entry_of, stored_as
+from kernelwright.driver.optimize.admission import Comparison, largest_that_holds
+from kernelwright.driver.optimize.answering import Answer, Answering, Question
+from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
+from kernelwright.driver.optimize.subjects import Subject
 from kernelwright.driver.run.journal import Journal
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
+from kernelwright.frontend.swap.problem import problem
 from kernelwright.frontend.swap.recorded import Recorded
-from kernelwright.ir.errors import UserError
+from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
-from kernelwright.ir.pipeline import Pipeline, parse_pipeline
+from kernelwright.ir.values import KernelModule
 
 #: Seconds that a search takes at least and at most.
-LEAST_S, MOST_S = 6.0, 60.0
+LEAST_S, MOST_S = 5.0, 40.0
 #: Shares of the budget: what is kept for the comparison of the whole model, and what one kernel's admission may take.
-WHOLE_SHARE, ADMISSION_SHARE = 0.1, 0.1
+WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.05
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
 #: A kernel that was searched before is searched again with more than so many times the seconds.
@@ -44,36 +44,40 @@ AGAIN = 2.0
 RANKING_CALLS = 5
 
 
-def searching(target: str, seconds: float) -> Pipeline:
-    """The passes that look for a faster kernel; where Triton is interpreted, whose times say nothing, an answer."""
+def searching(target: str, seconds: float, searchers: int = 0) -> str:
+    """The passes that look for a faster kernel; where Triton is interpreted, whose times say nothing, an answer.
+    `searchers`: how many processes make candidates."""
     if target == "interpreter":
-        return parse_pipeline(ANSWER)
-    return parse_pipeline(f"search{{seconds={seconds:.1f},timed=false}}")
+        return ANSWER
+    return f"search{{seconds={seconds:.1f},timed=false,workers={searchers}}}"
 
 
 @dataclass
 class Optimizing:
-    """One model in one mode, within a budget in seconds that counts from when this is made.
+    """A model in one mode, or a graph, within a budget in seconds that counts from when this is made.
 
     `context` has the evaluator and the target. `pipeline` gives the passes for a target and a number of seconds of
     search. `say` takes short lines on what goes on, `done` each kernel as it is decided. `folder` is where journals
     are; None for `optimize` in the cache folder.
     """
 
-    model: nn.Module
-    inputs: Sequence[Value]
-    mode: str
+    subject: Subject
     budget: float
     store: Store
     context: Context
+    answering: Answering
     say: Callable[[str], None] = lambda _line: None
     done: Callable[[Kernel], None] = lambda _kernel: None
-    pipeline: Callable[[str, float], Pipeline] = searching
+    pipeline: Callable[[str, float], str] = searching
+    #: How many kernels are searched at a time.
+    at_once: int = 1
     folder: Path | None = None
-    running: Running | None = None
-    _began: float = field(default_factory=time.monotonic)
+    running: Callable[[Subject], Running] = field(default_factory=lambda: Running)
+    began: float = field(default_factory=time.monotonic)
     _ours: dict[str, Launchable] = field(default_factory=dict)
     _model_us: float = 0.0
+    #: What an answer takes beyond its search, in seconds: verifying.
+    _beyond_s: float = 5.0
 
     def run(self) -> Optimized:
         """Spend the budget. An interrupt ends it early, and what was admitted is kept.
@@ -82,7 +86,7 @@ class Optimizing:
         """
         self.say("compiling the model")
         with ExitStack() as stack:
-            running = stack.enter_context(self.running or Running(self.model, self.inputs, self.mode))
+            running = stack.enter_context(self.running(self.subject))
             if not running.places:
                 raise UserError("Inductor writes no Triton kernel for this model here; optimize needs a CUDA device")
             found = self._ranked(running)
@@ -97,7 +101,13 @@ class Optimizing:
             if not stopped and any(one.became == "not reached" for one in kernels):
                 stopped = "out of time"
             return Optimized(
-                self.mode, running.device, kernels, self._model_us, whole, time.monotonic() - self._began, stopped
+                self.subject.mode,
+                self.subject.device,
+                kernels,
+                self._model_us,
+                whole,
+                time.monotonic() - self.began,
+                stopped,
             )
 
     # Ranking -------------------------------------------------------------------------------------------------------
@@ -126,21 +136,51 @@ class Optimizing:
 
     def _search_all(self, running: Running, found: dict[str, Kernel], journal: Journal) -> None:
         recorded = _recorded(running.graphs)
+        questions = self._questions(running, found, journal, recorded)
+        for question, answer in self.answering.each(questions, lambda: self._search_s <= 0):
+            before = found[question.key]
+            self.say(f"{before.name}: searched, {self._left_s:.0f} s left")
+            self._beyond_s = max(0.8 * self._beyond_s, answer.seconds - question.seconds)
+            known = replace(self._became(running, before, question, answer, recorded), seconds=answer.seconds)
+            self._decided(found, known, journal)
+
+    def _questions(
+        self, running: Running, found: dict[str, Kernel], journal: Journal, recorded: Mapping[str, "_Recording"]
+    ) -> Iterator[Question]:
+        """The kernels that are worth a search, those with most to gain first; what becomes of others is decided."""
         for number, key in enumerate(list(found)):
-            left_s = self._left_s - WHOLE_SHARE * self.budget
-            ahead = [one for one in list(found.values())[number:] if one.gain_us > 0]
-            share = found[key].gain_us / (sum(one.gain_us for one in ahead) or 1.0)
-            seconds = min(max(LEAST_S, share * left_s), MOST_S, left_s)
-            known = self._known(running, found[key], journal, seconds)
-            if known is None and seconds < min(LEAST_S, self.budget / 4):
+            ahead = sum(one.gain_us for one in list(found.values())[number:]) or 1.0
+            seconds = min(max(LEAST_S, found[key].gain_us / ahead * self.at_once * self._search_s), MOST_S)
+            known = self._known(running, found[key], journal, seconds) or self._not_worth(found[key], recorded[key])
+            if known is not None:
+                self._decided(found, known)
+                continue
+            left_s = self._search_s - self._beyond_s
+            if left_s < LEAST_S:
                 continue  # what comes later may be known
-            before = found[key]
-            if known is None:
-                self.say(f"{before.name} ({number + 1} of {len(found)}, {self._left_s:.0f} s left)")
-                known = self._one(running, before, recorded[key], seconds)
-                journal.add(key, known.told())
-            found[key] = replace(known, us=before.us, gain_us=before.gain_us, launches=before.launches)
-            self.done(found[key])
+            try:
+                module = self._begun(*recorded[key])
+            except KernelwrightError as error:
+                self._decided(found, replace(found[key], became="left out", why=str(error)))
+                continue
+            self.say(f"{found[key].name} ({number + 1} of {len(found)}, {self._left_s:.0f} s left)")
+            seconds = min(seconds, left_s)
+            yield Question(key, module, self.pipeline(self.context.target, seconds), seconds)
+
+    def _begun(self, kernel: Recorded, graph: RecordedGraph) -> KernelModule:
+        """What a search begins with: Inductor's own kernel, but where Triton is interpreted and nothing is faster."""
+        return problem(kernel, graph.spreads) if self._interprets else begun(kernel, graph, self.context.target)
+
+    @property
+    def _interprets(self) -> bool:
+        return self.context.target == "interpreter"
+
+    def _decided(self, found: dict[str, Kernel], kernel: Kernel, journal: Journal | None = None) -> None:
+        """Take down what became of a kernel; for later runs, too, where there is a journal."""
+        found[kernel.key] = kernel
+        if journal is not None:
+            journal.add(kernel.key, kernel.told())
+        self.done(kernel)
 
     def _known(self, running: Running, kernel: Kernel, journal: Journal, seconds: float) -> Kernel | None:
         """What became of a kernel before, where that still holds."""
@@ -152,55 +192,56 @@ class Optimizing:
                 self._ours[kernel.key] = running.replacing(kernel.key, entry)
             except DoesNotRunError as error:
                 return replace(kernel, became="refused", why=str(error))
-            graph = {name: entry.certificate["graph"][name] for name in Comparison.__dataclass_fields__}
-            return replace(kernel, became="admitted", why="before", graph=Comparison(**graph), digest=entry.digest)
+            graph = Comparison.read(entry.certificate["graph"])
+            return replace(kernel, became="admitted", why=f"{graph} in the model", graph=graph, digest=entry.digest)
         if kernel.key in journal.results:
             before = Kernel.read(journal.results[kernel.key])
-            if before.became != "admitted" and seconds <= AGAIN * before.seconds:
-                return before
+            if before.became not in ("admitted", "left out") and seconds <= AGAIN * before.seconds:
+                return replace(before, launches=kernel.launches, us=kernel.us, gain_us=kernel.gain_us)
         return None
 
-    def _one(self, running: Running, kernel: Kernel, which: tuple[Recorded, RecordedGraph], seconds: float) -> Kernel:
-        """What becomes of one kernel."""
-
-        def became(how: Became, why: str, graph: Comparison | None = None, digest: str = "") -> Kernel:
-            return replace(kernel, became=how, why=why, seconds=seconds, graph=graph, digest=digest)
-
-        recorded, graph = which
-        if recorded.graph is None:
-            return became("left out", recorded.why_not)
+    def _not_worth(self, kernel: Kernel, recording: "_Recording") -> Kernel | None:
+        """A kernel that is left out, and why."""
+        if (why := recording[0].why_not) or recording[0].graph is None:
+            return replace(kernel, became="left out", why=why)
         if kernel.gain_us < WORTH * self._model_us:
-            return became("left out", f"it could save {100 * kernel.gain_us / self._model_us:.2f}% of the model's time")
-        filling = self._filling(seconds)
-        answer = filling.answer(recorded, graph)
-        if isinstance(answer, Outcome):
-            return became("refused" if answer.became == "refused" else "unimproved", answer.why)
-        if answer.certificate.get("search", {}).get("stopped") == "interrupted":
-            raise KeyboardInterrupt
+            share = f"{100 * kernel.gain_us / self._model_us:.2f}%"
+            return replace(kernel, became="left out", why=f"it could save {share} of the model's time at most")
+        return None
+
+    def _became(
+        self,
+        running: Running,
+        kernel: Kernel,
+        question: Question,
+        answer: Answer,
+        recorded: Mapping[str, "_Recording"],
+    ) -> Kernel:
+        """What becomes of a kernel for which there is an answer."""
+        if answer.module is None or answer.verdict is None or not answer.verdict.ok:
+            return replace(kernel, became="refused", why=answer.why)
+        if question.module.launcher is not None and answer.module.digest == question.module.digest:
+            return replace(kernel, became="unimproved", why="nothing faster was found")
+        target = stored_as(self.context.target)
         try:
-            ours = running.replacing(kernel.key, answer)
-        except DoesNotRunError as error:
-            return became("refused", str(error))
+            entry = entry_of(*recorded[kernel.key], target, answer.module, answer.verdict, question.pipeline)
+            ours = running.replacing(kernel.key, entry)
+        except KernelwrightError as error:
+            return replace(kernel, became="refused", why=str(error))
         self.say(f"{kernel.name}: timing it in the model")
         ends = time.monotonic() + ADMISSION_SHARE * self.budget
-        times = compared(running.kernels_in_turn(kernel.key, ours), late=lambda: time.monotonic() > ends)
+        times = running.compared(running.kernels_in_turn(kernel.key, ours), lambda: time.monotonic() > ends)
         if not times.wins:
-            return became("slower", f"{times} in the model", times)
-        entry = _certified(answer, times)
+            return replace(kernel, became="slower", why=f"{times} in the model", graph=times)
+        entry = _certified(entry, times, answer.notes)
         if not self.store.put(entry):
-            return became("refused", self.store.trouble, times)
+            return replace(kernel, became="refused", why=self.store.trouble, graph=times)
         self._ours[kernel.key] = ours
-        return became("admitted", f"{times} in the model", times, entry.digest)
+        return replace(kernel, became="admitted", why=f"{times} in the model", graph=times, digest=entry.digest)
 
     def _kept(self, key: str) -> Entry | None:
         """What the store has for a kernel."""
         return self.store.find(key, stored_as(self.context.target), Versions.installed())
-
-    def _filling(self, seconds: float) -> Filling:
-        target = self.context.target
-        return Filling(
-            self.store, self.pipeline(target, seconds), self.context, say=self.say, from_own=target != "interpreter"
-        )
 
     # The whole -----------------------------------------------------------------------------------------------------
 
@@ -215,7 +256,7 @@ class Optimizing:
         def holds(keys: Sequence[str]) -> bool:
             self.say(f"timing the model with {len(keys)} kernels")
             ours = {key: self._ours[key] for key in keys}
-            times = compared(running.models_in_turn(ours), late=lambda: time.monotonic() > ends)
+            times = running.compared(running.models_in_turn(ours), lambda: time.monotonic() > ends)
             compared_as[tuple(keys)] = times
             return times.wins
 
@@ -236,25 +277,37 @@ class Optimizing:
 
     @property
     def _left_s(self) -> float:
-        return max(0.0, self._began + self.budget - time.monotonic())
+        return max(0.0, self.began + self.budget - time.monotonic())
+
+    @property
+    def _search_s(self) -> float:
+        """What is left but for the comparison of the whole model."""
+        return self._left_s - WHOLE_SHARE * self.budget
 
     def _journal(self, running: Running) -> Journal:
         """The journal of this model's kernels on this target, in this mode."""
-        made_with = {"keys": sorted(running.places), "mode": self.mode, "versions": str(Versions.installed())}
+        made_with = {"keys": sorted(running.places), "mode": self.subject.mode, "versions": str(Versions.installed())}
         made_with |= {"target": self.context.target, "store": str(self.store.folder)}
         digest = hashlib.sha256(json.dumps(made_with).encode()).hexdigest()[:24]
         return Journal((self.folder or cache_folder() / "optimize") / f"{digest}.jsonl", made_with)
 
 
-def _certified(entry: Entry, times: Comparison) -> Entry:
-    """The entry with its times in the running model."""
+def _certified(entry: Entry, times: Comparison, notes: Mapping[str, Any]) -> Entry:
+    """The entry with its times in the running model, and with what the search tells of times alone."""
     told: dict[str, Any] = {"graph": times.told(), "summary": f"verified; {times} in the model"}
+    told["search"] = {name: notes[name] for name in _NOTES if name in notes}
     return replace(entry, certificate={**entry.certificate, **told})
 
 
-def _recorded(graphs: Sequence[RecordedGraph]) -> dict[str, tuple[Recorded, RecordedGraph]]:
+#: A kernel with the graph that it is of.
+_Recording = tuple[Recorded, RecordedGraph]
+#: What of a search's notes a certificate has.
+_NOTES = ("best", "us", "plain", "plain_us", "plain_tuned_us", "obtained", "seconds")
+
+
+def _recorded(graphs: Sequence[RecordedGraph]) -> dict[str, _Recording]:
     """Each kernel with its graph, by key; of several with a key one that has a problem."""
-    found: dict[str, tuple[Recorded, RecordedGraph]] = {}
+    found: dict[str, _Recording] = {}
     for graph in graphs:
         for kernel in graph.kernels:
             if kernel.key and (kernel.key not in found or found[kernel.key][0].graph is None):

@@ -42,11 +42,8 @@ class Kernel:
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "Kernel":
         """What `told` gave."""
-        graph = dict(told["graph"]) if told.get("graph") else None
-        if graph is not None:
-            graph.pop("confidence", None)
         known = {name: told[name] for name in cls.__dataclass_fields__ if name in told}
-        return cls(**known | {"graph": Comparison(**graph) if graph else None})
+        return cls(**known | {"graph": Comparison.read(told["graph"]) if told.get("graph") else None})
 
 
 @dataclass(frozen=True)

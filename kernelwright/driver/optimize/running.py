@@ -1,19 +1,18 @@
 """A model that runs as Inductor compiled it, each of whose kernels can be exchanged and timed where it is."""
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from types import MappingProxyType
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from kernelwright.backend.measure.turns import Turns
 from kernelwright.backend.store.entry import Entry
-from kernelwright.backend.tensors import Value
-from kernelwright.backend.torch_private import tree_leaves
-from kernelwright.driver.extraction.recording import compiled_for, run_once
-from kernelwright.driver.optimize.admission import Pair
+from kernelwright.driver.optimize.admission import Comparison, Pair, compared
+from kernelwright.driver.optimize.subjects import Call, Subject
 from kernelwright.driver.optimize.watches import Watch, watch_for
 from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
@@ -30,37 +29,35 @@ class DoesNotRunError(KernelwrightError):
 
 
 class Running:
-    """A model under `torch.compile` in one mode, with what Inductor compiled for it.
+    """A model or a graph, with what Inductor compiled for it.
 
     `graphs` are its graphs as they were recorded; `places` has by key where in Inductor's programs a kernel is. `ours`
-    are always kernels by key, of which each is put to all places of its key. Use it as a context manager: model,
-    gradients and random numbers are left as they were.
+    are always kernels by key, of which each is put to all places of its key. Use it as a context manager.
     """
 
-    def __init__(self, model: nn.Module, inputs: Sequence[Value], mode: str, watch: Watch | None = None) -> None:
-        self.model, self.inputs, self.mode = model, inputs, mode
-        tensors = [one for one in (*tree_leaves(inputs), *model.parameters()) if isinstance(one, Tensor)]
-        self.device = next((one.device.type for one in tensors), "cpu")
+    def __init__(self, subject: Subject, watch: Watch | None = None) -> None:
+        self.subject = subject
         self.graphs: list[RecordedGraph] = []
         self.places: Mapping[str, Sequence[Place]] = {}
         self._watch = watch
         self._stack = ExitStack()
         self._others = programs()
         self._recorder = GraphRecorder(runs=True)
-        self._compiled: Callable[..., Any] = model
+        self._call: Call = list
+        self._turns = Turns(torch.device(subject.device))
 
     def __enter__(self) -> "Running":
         with ExitStack() as stack:
-            stack.enter_context(_kept(self.model))
-            self._compiled = stack.enter_context(compiled_for(self.model, self._recorder, self.mode))
             try:
+                self._call = stack.enter_context(self.subject.opened(self._recorder))
                 self._call()
             except Exception as error:
                 what = str(error).strip().splitlines() or [""]
-                told = f"torch.compile fails in mode {self.mode}: {type(error).__name__}: {what[0]}"
+                told = f"torch.compile fails in mode {self.subject.mode}: {type(error).__name__}: {what[0]}"
                 raise UserError(told) from error
             self.graphs = list(self._recorder.graphs)
-            self._settle(True)
+            self._settle()
+            stack.callback(self._turns.close)
             self._stack = stack.pop_all()
         return self
 
@@ -71,18 +68,14 @@ class Running:
     def watch(self) -> Watch:
         """What takes times."""
         if self._watch is None:
-            self._watch = watch_for(self.device)
+            self._watch = watch_for(self.subject.device)
         return self._watch
 
-    def _call(self) -> list[Tensor]:
-        return run_once(self._compiled, self.model, self.inputs, self.mode)
-
-    def _settle(self, again: bool = False) -> None:
+    def _settle(self) -> None:
         """Call the model until nothing is compiled anew: whoever lowers a program has Dynamo forget all others. The
         first call of a program shows its values, and in the second one Inductor times its own choices."""
         compiled = -1
-        while again or compiled != len(self._recorder.graphs):
-            again = compiled >= 0 and compiled != len(self._recorder.graphs)
+        while compiled != len(self._recorder.graphs):
             compiled = len(self._recorder.graphs)
             self._call()
         known = {kernel.key for graph in self.graphs for kernel in graph.kernels}
@@ -112,7 +105,7 @@ class Running:
         torch.manual_seed(0)
         with exchanged(self._kernels(ours)):
             found = [one.clone() for one in self._call()]
-        if self.device == "cuda":
+        if self.subject.device == "cuda":
             torch.cuda.synchronize()  # a fault of a kernel is told here
         return found
 
@@ -139,6 +132,11 @@ class Running:
         with exchanged([*self._kernels(ours), *watched]):
             self.watch.queued(call)
         return {key: (sum(self.watch.us(*span) for span in some), len(some)) for key, some in spans.items()}
+
+    def compared(self, take: Callable[[bool], Pair], late: Callable[[], bool]) -> Comparison:
+        """What pairs of times say, while no other process of Kernelwright's has the device at work."""
+        with self._turns.alone():
+            return compared(take, late=late)
 
     def model_us(self, ours: Mapping[str, Launchable] = MappingProxyType({})) -> float:
         """Microseconds of the device in a call of the model with some kernels exchanged."""
@@ -176,27 +174,6 @@ def _spanning(watch: Watch, spans: list[tuple[Any, Any]]) -> Callable[[Callable[
         return result
 
     return spanned
-
-
-@contextmanager
-def _kept(model: nn.Module) -> Iterator[None]:
-    """The modes of the model's parts, its buffers and gradients, and torch's random numbers, are as before afterwards;
-    there are no gradients within it."""
-    modes, gradients = [(one, one.training) for one in model.modules()], [(one, one.grad) for one in model.parameters()]
-    buffers = [(one, one.detach().clone()) for one in model.buffers()]
-    devices = sorted({one.device.index or 0 for one in model.parameters() if one.device.type == "cuda"})
-    model.zero_grad(set_to_none=True)
-    with torch.random.fork_rng(devices):
-        try:
-            yield
-        finally:
-            for part, mode in modes:
-                part.training = mode
-            with torch.no_grad():
-                for buffer, value in buffers:
-                    buffer.copy_(value)
-            for parameter, gradient in gradients:
-                parameter.grad = gradient
 
 
 def _apart(before: Sequence[Tensor], after: Sequence[Tensor]) -> float:

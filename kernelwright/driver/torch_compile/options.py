@@ -1,5 +1,6 @@
 """What `torch.compile(..., options={...})` may say beside Inductor's own options."""
 
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -16,16 +17,18 @@ from kernelwright.ir.errors import UserError
 class Options:
     """Ours.
 
-    store: the folder of the replacements; without one, the user's. lock: a file of picks, written where there is none,
-    that makes every rank and every later run choose the same. deterministic: choose among several replacements without
-    looking at when or how fast they were measured, here and in Inductor. target: replace only kernels for this target;
-    auto is any. mode: what `torch.compile(mode=…)` means, for use beside options.
+    store: the folder of the replacements; without one, the user's. lock: a file of picks, written where there is
+    none, that makes every rank and every later run choose the same. deterministic: choose among several
+    replacements without looking at when or how fast they were measured, here and in Inductor. target: replace only
+    kernels for this target; auto is any. search: look for faster kernels for so many seconds in a graph's first
+    call. mode: what `torch.compile(mode=…)` means, for use beside options.
     """
 
     target: str = "auto"
     store: Path | None = None
     lock: Path | None = None
     deterministic: bool = False
+    search: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,16 @@ class Request:
         ours = {name: value for name, value in (given or {}).items() if name in own}
         if type(ours.get("deterministic", False)) is not bool:
             raise BackendOptionError(f"deterministic={ours['deterministic']!r}: give True or False")
+        seconds = ours.get("search", 0.0)
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+            raise BackendOptionError(f"search={seconds!r}: give a number of seconds")
         inductor = Inductor(_text(ours, "mode") or mode, passed, tuple(sorted(own)))
         options = Options(
             _target(_text(ours, "target") or "auto"),
             _path(ours, "store"),
             _path(ours, "lock"),
             bool(ours.get("deterministic")),
+            float(seconds),
         )
         return cls(options, inductor)
 

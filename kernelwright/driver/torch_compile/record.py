@@ -101,6 +101,14 @@ def regions() -> tuple[Region, ...]:
     return tuple(record.region(index) for index, record in enumerate(list(_records)))
 
 
+def exchanged(key: str, why: str, pick: str) -> None:
+    """Note that a replacement runs from now on for all kernels of a key."""
+    for part in [part for record in list(_records) for part in list(record.parts)]:
+        for place, swap in list(part.swaps.items()):
+            if swap.key == key:
+                part.swaps[place] = replace(swap, runs="kernelwright", why=why, pick=pick)
+
+
 def reset() -> None:
     """Forget all graphs; `torch.compiler.reset()` does so too. Code that was compiled goes on to run."""
     _records.clear()

@@ -12,22 +12,22 @@ from torch import nn
 
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.optimize import optimizing
+from kernelwright.driver.optimize.answering import Here
 from kernelwright.driver.optimize.optimizing import Optimizing, searching
 from kernelwright.driver.optimize.running import Running
+from kernelwright.driver.optimize.subjects import Model
 from kernelwright.driver.torch_backend import kernelwright
 from kernelwright.driver.torch_compile import regions
 from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.frontend.swap.live import places
 from kernelwright.ir.passes import Context
-from kernelwright.ir.pipeline import Pipeline
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Planned(Running):
-    """Softmax takes longer than the other kernel and saves a tenth; what the other one saves is lost again. With
-    `slower` the model takes longer with each of ours."""
-
-    slower = False
+    """Softmax takes longer than the other kernel and saves a tenth; what the other one saves is lost again."""
 
     def times(self, keys: Collection[str], ours: Mapping[str, Any] = NOTHING) -> dict[str, tuple[float, int]]:
         super().times(keys, ours)  # it runs all the same
@@ -37,7 +37,14 @@ class Planned(Running):
         return (100.0 - 10 * ours, 1) if "softmax" in name else (50.0, 1)
 
     def model_us(self, ours: Mapping[str, Any] = NOTHING) -> float:
-        return 1000.0 + (len(ours) if self.slower else -10.0 * len(ours))
+        return 1000.0 - 10 * len(ours)
+
+
+class Slowed(Planned):
+    """The model takes longer with each of ours."""
+
+    def model_us(self, ours: Mapping[str, Any] = NOTHING) -> float:
+        return 1000.0 + len(ours)
 
 
 def model_and_input() -> tuple[nn.Module, torch.Tensor]:
@@ -56,23 +63,21 @@ class Runs:
 
     def run(self, store: str, slower: bool = False) -> dict[str, Any]:
         """What becomes of both kernels."""
-        running = Planned(self.model, [self.x], "eval")
-        running.slower = slower
         kept = Store.open(self.folder / store)
         with LocalEvaluator("interpreter", seeds=1) as judge:
+            context = Context("interpreter", judge)
             found = Optimizing(
-                self.model,
-                [self.x],
-                "eval",
+                Model(self.model, [self.x], "eval"),
                 600.0,
                 kept,
-                Context("interpreter", judge),
+                context,
+                Here(context),
                 pipeline=self._pipeline,
-                running=running,
+                running=Slowed if slower else Planned,
             ).run()
         return found.told() | {"stored": len(list(kept.entries())), "text": str(found)}
 
-    def _pipeline(self, target: str, seconds: float) -> Pipeline:
+    def _pipeline(self, target: str, seconds: float) -> str:
         self.searched += 1
         self.before(self.searched)
         return searching(target, seconds)
@@ -112,3 +117,18 @@ def resumed(folder: str) -> dict[str, Any]:
 
     runs = Runs(folder, before)
     return {"interrupted": runs.run("store"), "last": runs.run("store"), "searched": runs.searched}
+
+
+def in_a_compile(folder: str) -> dict[str, Any]:
+    """A model that is compiled with a search: its first call, what runs after it, and its second call."""
+    optimizing.Running = Planned  # type: ignore[misc]
+    model, x = model_and_input()
+    model.eval()
+    wanted, found = model(x), []
+    options = {"search": 600, "store": str(Path(folder) / "store")}
+    fast = torch.compile(model, backend=kernelwright, options=options)
+    with torch.no_grad():
+        found.append(float((fast(x) - wanted).abs().max()))
+        ours = {place.name: "kernelwright" in getattr(place.found, "inductor_meta", {}) for place in places()}
+        found.append(float((fast(x) - wanted).abs().max()))
+    return {"apart": found, "ours": ours}

@@ -90,5 +90,6 @@ def test_halves_are_dropped_until_the_rest_holds() -> None:
 
 def test_a_comparison_is_told_and_read_again() -> None:
     found = summary([(110.0, 100.0)] * 12, 0.99)
-    told = found.told()
-    assert told.pop("confidence") == 0.99 and Comparison(**told) == found and str(found) == "1.100x [1.100, 1.100]"
+    assert Comparison.read(found.told()) == found and str(found) == "1.100x [1.100, 1.100]"
+    unbounded = summary([(110.0, 100.0)] * 3, 0.99)
+    assert unbounded.told()["high"] is None and Comparison.read(unbounded.told()) == unbounded

@@ -66,6 +66,13 @@ def test_a_killed_run_loses_the_kernel_that_it_was_at_and_an_interrupted_one_kee
     assert found["searched"] == 2  # the second kernel, twice
 
 
+@pytest.mark.slow
+def test_a_compile_with_a_search_runs_what_it_admits_from_its_first_call_on(tmp_path: Path) -> None:
+    found = bed.run(work("in_a_compile"), tmp_path, str(tmp_path))
+    assert max(found["apart"]) < 1e-6
+    assert {("softmax" in name, ours) for name, ours in found["ours"].items()} == {(True, True), (False, False)}
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -1,0 +1,156 @@
+"""Who looks for faster kernels: processes beside this one, several kernels at a time, or this process itself.
+
+A question is a kernel as a module, with Inductor's own kernel in it where that has a plain form, and the passes that
+are to make it faster. An answer is the verified module with its verdict, or why there is none.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from kernelwright.agent.evaluator import Verdict
+from kernelwright.agent.services import AgentServices
+from kernelwright.backend.measure.children import OFF_GPU
+from kernelwright.backend.measure.pool import lent_child, lent_children
+from kernelwright.backend.measure.stopwatch import BENCH
+from kernelwright.driver.config.settings import Settings
+from kernelwright.driver.run.workers import Worker
+from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend.search.making import modules_of_passes
+
+#: Seconds by which processes that answer are looked after: whether the time is over.
+_LOOK_S = 0.5
+#: How long a process may take to start its own, in seconds.
+_WARM_S = 60.0
+
+
+@dataclass(frozen=True)
+class Question:
+    """A kernel's key, its module, and passes that look for a faster one within so many seconds."""
+
+    key: str
+    module: KernelModule
+    pipeline: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A module with its verdict; or `why` there is none, with the seconds that it took."""
+
+    module: KernelModule | None = None
+    verdict: Verdict | None = None
+    why: str = ""
+    seconds: float = 0.0
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What the last pass tells of how it found the module."""
+        return dict(self.module.provenance[-1].notes) if self.module and self.module.provenance else {}
+
+
+#: Gives questions as somebody is free to answer them, so that each can be asked in the light of what came before.
+Questions = Iterable[Question]
+
+
+class Answering(Protocol):
+    """Answers questions; a context manager around all that is asked."""
+
+    def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
+        """Every question with its answer, as they come; those under way are given up once it is late."""
+        ...
+
+
+def answered(question: Question, context: Context) -> Answer:
+    """The answer, made here. Interrupts go through."""
+    began, verdicts = time.monotonic(), dict[str, Verdict]()
+
+    def evaluate(modules: Iterable[KernelModule], rungs: Any) -> Iterator[Verdict | BaseException]:
+        for module in modules:
+            try:
+                verdicts[module.digest] = context.evaluator.evaluate(module, rungs)
+                yield verdicts[module.digest]
+            except KernelwrightError as error:
+                yield error
+
+    services = replace(context.service(AgentServices), evaluate=evaluate)
+    try:
+        module = parse_pipeline(question.pipeline).run(question.module, context.having(services))
+        # What a search verified is not verified again.
+        verdict = verdicts.get(module.digest) or context.evaluator.evaluate(module)
+    except KernelwrightError as error:
+        return Answer(why=str(error).splitlines()[0], seconds=time.monotonic() - began)
+    return Answer(module, verdict, "" if verdict.ok else str(verdict), time.monotonic() - began)
+
+
+class Here:
+    """This process answers, one question after another."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
+        for question in questions:
+            if late():
+                return
+            yield question, answered(question, self.context)
+
+
+def asked(question: Question | int, settings: Settings, context: Context) -> dict[str, Any]:
+    """What a process does with a question, or with a number: so many processes of its own it starts ahead."""
+    del settings
+    try:
+        if isinstance(question, int):
+            with lent_child(BENCH), lent_children(question, modules_of_passes(), OFF_GPU) as children:
+                children.wait_ready(_WARM_S)
+            return {"status": "ok"}
+        return {"status": "ok", "answer": answered(question, context)}
+    except Exception as error:  # noqa: BLE001 - one kernel must not end the work on the others
+        return {"status": "error", "cause": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
+
+
+class Beside:
+    """Some processes answer, each with an evaluator of its own and `searchers` processes that make candidates.
+
+    They start when this is entered, while other work goes on.
+    """
+
+    def __init__(self, settings: Settings, count: int, searchers: int, timeout_s: float) -> None:
+        self.workers = [Worker(settings, asked, timeout_s) for _ in range(count)]
+        self.searchers = searchers
+        self._threads = ThreadPoolExecutor(count)
+        self._running: dict[Future[dict[str, Any]], tuple[Question | None, Worker]] = {}
+
+    def __enter__(self) -> "Beside":
+        for worker in self.workers:
+            self._running[self._threads.submit(worker.ask, self.searchers)] = None, worker
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for worker in self.workers:
+            worker.end()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
+        left = iter(questions)
+        while self._running and not late():
+            for done in wait(self._running, _LOOK_S, FIRST_COMPLETED).done:
+                question, worker = self._running.pop(done)
+                if (following := next(left, None)) is not None:
+                    self._running[self._threads.submit(worker.ask, following)] = following, worker
+                if question is not None:
+                    yield question, _answer(done)
+
+
+def _answer(done: Future[dict[str, Any]]) -> Answer:
+    try:
+        found = done.result()
+    except KernelwrightError as error:
+        return Answer(why=str(error))
+    answer: Answer = found.get("answer") or Answer(why=f"{found['status']}: {found.get('cause', '')}")
+    return answer
