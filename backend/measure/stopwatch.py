@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 
 from kernelwright.backend.measure.bench import WHOLE, close_bench, measure, open_bench
 from kernelwright.backend.measure.children import Child
+from kernelwright.backend.measure.pool import BENCH
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
 
 #: Seconds that drawing inputs and running the plain module may take, and giving the memory back.
 OPEN_SECONDS, CLOSE_SECONDS = 60.0, 10.0
-#: The module that a child imports to measure.
-BENCH = open_bench.__module__
 
 
 class NoBenchError(KernelwrightError):

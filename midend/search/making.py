@@ -1,6 +1,5 @@
 """Candidates made, compiled and priced in child processes, several at a time; none of them sees a GPU."""
 
-import importlib.util
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,9 +12,9 @@ from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.measure.children import Children
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import KernelwrightError
-from kernelwright.ir.passes import REGISTRY, Context
+from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule, Reference, TensorSpec
-from kernelwright.midend.search.space import PLAIN, Made, Step, rewrites, run_step
+from kernelwright.midend.search.space import PLAIN, Made, Step, run_step
 
 #: Seconds that one pass and the compilation of what it gives may take.
 STEP_SECONDS = 60.0
@@ -110,16 +109,3 @@ def warm_up() -> None:
     spec = TensorSpec.contiguous("x", "f32", (8,))
     reference = Reference(_SMALL, "Model", (spec,), (), (spec,))
     make(Step(KernelModule("small", reference), PLAIN), "h100", 0)
-
-
-def modules_of_passes() -> tuple[str, ...]:
-    """What children have to import, and to do first, in order to make candidates."""
-    names = {REGISTRY[name].__module__ for name in (PLAIN, *rewrites()) if name in REGISTRY}
-    return (*sorted(name for name in names if _exists(name)), f"{__name__}:{warm_up.__name__}")
-
-
-def _exists(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False

@@ -16,17 +16,18 @@ from kernelwright.agent.measures import is_correct
 from kernelwright.agent.services import AgentServices
 from kernelwright.backend.measure.bench import WHOLE
 from kernelwright.backend.measure.children import OFF_GPU, Child, Children
-from kernelwright.backend.measure.pool import lent_child, lent_children
+from kernelwright.backend.measure.pool import BENCH, lent_child, lent_children
 from kernelwright.backend.measure.processes import START_SECONDS
-from kernelwright.backend.measure.stopwatch import BENCH, Measured, NoBenchError, Stopwatch
+from kernelwright.backend.measure.stopwatch import Measured, NoBenchError, Stopwatch
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning.fitting import WORTH
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search.beginnings import beginnings, best_of_each, memory_of, own_choices, remember
 from kernelwright.midend.search.curve import Curve
-from kernelwright.midend.search.making import Makers, modules_of_passes, price
+from kernelwright.midend.search.making import Makers, price
 from kernelwright.midend.search.notes import notes_of
+from kernelwright.midend.search.processes import modules_of_passes
 from kernelwright.midend.search.race import Judge, SearchError, Spending, first_line, standing
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
 from kernelwright.midend.search.tuning import Entry, Fitting

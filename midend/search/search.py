@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kernelwright.backend.measure.children import MOST_WORKERS, cores
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context, Pass, register
@@ -101,10 +100,10 @@ class Search(Pass):
         import torch
 
         from kernelwright.midend.search.measured import MeasuredRace
+        from kernelwright.midend.search.processes import workers_of
 
         torch.cuda.empty_cache()  # does nothing where nothing was allocated; the children want it
-        workers = self.workers or min(cores(), MOST_WORKERS)
-        race = MeasuredRace(space, spending, ctx, workers, self.resume, self.timed, memory=self.memory)
+        race = MeasuredRace(space, spending, ctx, workers_of(self.workers), self.resume, self.timed, memory=self.memory)
         best = race.run().candidate
         return _stamped(best.module, module, ctx, str(race.verdicts[best.digest]), race.notes())
 

@@ -29,8 +29,9 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import measured
 from kernelwright.midend.search import tuning as search_tuning
-from kernelwright.midend.search.making import Makers, make, modules_of_passes
+from kernelwright.midend.search.making import Makers, make
 from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredRace
+from kernelwright.midend.search.processes import modules_of_passes
 from kernelwright.midend.search.race import SearchError, Spending
 from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step

@@ -3,11 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from programs import lowered
 
 from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.passes import Context
+from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
+from kernelwright.midend.search import processes
 from kernelwright.midend.search.beginnings import beginnings, best_of_each
 from kernelwright.midend.search.memory import Found, Likeness, Memory
 from kernelwright.midend.search.services import SearchServices
@@ -124,3 +127,23 @@ def test_what_is_promising_is_measured_first_and_what_is_hopeless_never():
         taken.append(one.spec)
     assert taken == ["first", "cheap", "dear", "lost"]
     assert waiting.take(0.0) is None and waiting.pruned == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "devices", "driver", "begins"),
+    [
+        ("search{seconds=15}", "0", True, True),
+        ("lower-inductor,tune{trials=8}", "0", True, False),
+        ("search{measure=model}", "0", True, False),
+        ("search", "", True, False),
+        ("search", "0", False, False),
+    ],
+)
+def test_processes_begin_before_a_search_on_a_gpu_does(monkeypatch, tmp_path, spec, devices, driver, begins):
+    discover()
+    begun: list[tuple[object, ...]] = []
+    monkeypatch.setattr(processes.pool, "begin", lambda *given: begun.append(given))
+    monkeypatch.setattr(processes, "_DRIVER", tmp_path if driver else tmp_path / "none")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", devices)
+    processes.begin(parse_pipeline(spec))
+    assert [given[0] for given in begun] == [processes.workers_of(0)] * begins

@@ -13,15 +13,14 @@ from typing import Any, Protocol
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.services import AgentServices
 from kernelwright.backend.measure.children import OFF_GPU
-from kernelwright.backend.measure.pool import lent_child, lent_children
-from kernelwright.backend.measure.stopwatch import BENCH
+from kernelwright.backend.measure.pool import BENCH, lent_child, lent_children
 from kernelwright.driver.config.settings import Settings
 from kernelwright.driver.run.workers import Worker
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.search.making import modules_of_passes
+from kernelwright.midend.search.processes import modules_of_passes
 
 #: Seconds by which processes that answer are looked after: whether the time is over.
 _LOOK_S = 0.5

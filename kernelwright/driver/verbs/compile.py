@@ -42,6 +42,7 @@ from kernelwright.driver.run.streams import alone_on_stdout, naming
 from kernelwright.driver.run.walls import warn_of_walls
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.text_files import GIVE_A_PROGRAM, read_program_text
+from kernelwright.midend.search.processes import begin
 
 if TYPE_CHECKING:  # Hydra is imported when all that needs no configuration is right
     from kernelwright.driver.config.settings import Settings
@@ -87,6 +88,7 @@ def check(arguments: Arguments) -> "Settings":
 def run(arguments: Arguments) -> int:
     """Compile, report, emit."""
     settings, path, flags = check(arguments), Path(arguments.positional[0]), arguments.flags
+    begin(settings.pipeline)
 
     from rich.console import Console  # late, as all that follows: what is wrong with arguments is told without torch
 
