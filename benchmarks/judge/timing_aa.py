@@ -44,12 +44,13 @@ from kernelwright.evaluation.checks import timing  # noqa: E402
 from kernelwright.evaluation.device.interpret import InterpreterExecutor  # noqa: E402
 from kernelwright.evaluation.device.jit import CudaExecutor  # noqa: E402
 from kernelwright.evaluation.device.replay import Replay, Rotation, slot  # noqa: E402
-from kernelwright.evaluation.device.time_job import Plan, measure, time_candidate  # noqa: E402
+from kernelwright.evaluation.device.time_job import measure, time_candidate  # noqa: E402
 from kernelwright.evaluation.host import program as host  # noqa: E402
 from kernelwright.evaluation.inputs.draws import Draw  # noqa: E402
 from kernelwright.evaluation.judge.program import Program  # noqa: E402
-from kernelwright.evaluation.judge.race import Timing, candidate_job  # noqa: E402
+from kernelwright.evaluation.judge.race import Timing, repeated_job  # noqa: E402
 from kernelwright.evaluation.judge.truth import Pass, Truth  # noqa: E402
+from kernelwright.evaluation.protocol.jobs import Sampling, TimeCandidate  # noqa: E402
 from kernelwright.evaluation.protocol.link import Link  # noqa: E402
 from kernelwright.evaluation.protocol.sketch import snapshot  # noqa: E402
 from kernelwright.evaluation.protocol.tensors import to_raw  # noqa: E402
@@ -162,7 +163,14 @@ class Session:
         torch.set_num_threads(1)
         began, found = time.perf_counter(), {}
         for index in random.Random(self.number).sample(self.kernels, len(self.kernels)):
-            plan = Plan((self.samples, self.samples), 60.0, self.warm_up_s, 0, 1000 * self.number + index, index == 0)
+            plan = Sampling(
+                (self.samples, self.samples),
+                60.0,
+                self.warm_up_s,
+                verify=0,
+                seed=1000 * self.number + index,
+                facts=index == 0,
+            )
             timed = self._replayed(index, links[index], plan) if links else _on_cpu(index, plan)
             found[str(index)] = {k: [round(t, 6) for t in timed[k]] for k in ("events", "direct", "wall", "graph")} | {
                 "notes": timed["notes"],
@@ -174,7 +182,7 @@ class Session:
         partial.write_text(json.dumps(content), "utf-8")
         partial.rename(path)
 
-    def _replayed(self, index: int, link: Link, plan: Plan) -> dict[str, Any]:
+    def _replayed(self, index: int, link: Link, plan: Sampling) -> dict[str, Any]:
         """As the rung does it: a host in a process of its own, its call taken down and replayed."""
         kernel, gpu = KERNELS[index], self.device == "cuda"
         if not gpu:
@@ -183,8 +191,9 @@ class Session:
         draws = [to_raw(torch.rand(kernel.rows, kernel.columns)) for _ in range(DRAWS)]
         truth = Truth(tuple(Pass(Draw(0), (draw,), {}, (), frozenset()) for draw in draws), init="[]")
         device = "cuda" if gpu else "cpu"
-        job, tensors = candidate_job(kernel.program, truth, 0, vars(plan), device, _MEMORY_BYTES, "time_candidate")
-        turns = Turns(torch.device(job["device"]))
+        made, tensors = repeated_job(kernel.program, truth, 0, device, _MEMORY_BYTES)
+        job = TimeCandidate(**vars(made) | {"timing": plan})
+        turns = Turns(torch.device(job.device))
         executor = CudaExecutor(turns) if gpu else InterpreterExecutor()
         answer, _ = time_candidate(job, tensors, link, executor, turns, link.close)
         if gpu:
@@ -212,7 +221,7 @@ def _show_devices() -> None:
         os.environ["CUDA_VISIBLE_DEVICES"] = _VISIBLE
 
 
-def _on_cpu(index: int, plan: Plan) -> dict[str, Any]:
+def _on_cpu(index: int, plan: Sampling) -> dict[str, Any]:
     """A torch operator by the wall clock, larger for later kernels; the sampling is the same."""
     size = 2 ** (10 + index)
     torch.manual_seed(plan.seed)

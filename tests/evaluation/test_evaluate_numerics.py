@@ -15,6 +15,14 @@ from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.race import Timing
 from kernelwright.evaluation.judge.truth import TF32_FACTOR
+from kernelwright.evaluation.protocol.jobs import (
+    ProfileCandidate,
+    RunCandidate,
+    RunReference,
+    Sampling,
+    TimeCandidate,
+    TimeReference,
+)
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import NUMERICS, Numerics, Tolerance
 
@@ -210,16 +218,16 @@ def test_flags_are_those_of_the_job_and_then_what_they_were() -> None:
         return cudnn.allow_tf32, products.allow_tf32, cudnn.deterministic
 
     before = flags()
-    with flags_for({"kind": "candidate", "numerics": "torch"}):
+    with flags_for(RunReference({}, "torch", "cpu", 0, ())):
         assert flags() == (True, False, True)
         with permitted("ieee", deterministic=True):
             assert flags() == (False, False, True)
         assert flags() == (True, False, True)
-    with flags_for({"kind": "reference", "numerics": "tf32"}):
+    with flags_for(RunReference({}, "tf32", "cpu", 0, ())):
         assert flags() == (True, True, True)
-    for kind in ("time_reference", "time_candidate", "profile_candidate"):
-        with flags_for({"kind": kind, "numerics": "ieee"}):
-            assert flags() == (False, False, False)
+    with flags_for(TimeReference({}, "ieee", "cpu", 0, (), "", Sampling())):
+        assert flags() == (False, False, False)
+    assert TimeCandidate.is_timed and ProfileCandidate.is_timed and not RunCandidate.is_timed
     assert flags() == before
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from kernelwright.evaluation.protocol.jobs import CallNamed
 from kernelwright.evaluation.protocol.transport import decode_reference, encode_reference
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox
 from kernelwright.frontend.importers import import_source
@@ -58,7 +59,7 @@ def import_apart(source: str, name: str, reading: Reading, sandbox: Sandbox | No
 
     `sandbox`: the worker to ask where there is one, which several programs may share; else one is started.
     """
-    job = {"kind": "named", "function": f"{__name__}:read_here", "source": source, "name": name} | asdict(reading)
+    job = CallNamed(f"{__name__}:read_here", {"source": source, "name": name} | asdict(reading))
     seconds = reading.timeout_s + _GRACE_SECONDS
     limits = Limits(timeout_s=seconds, memory_gb=reading.memory_gb, device=torch.cuda.is_available())
     asked: AbstractContextManager[Sandbox] = nullcontext(sandbox) if sandbox else Sandbox()
@@ -74,11 +75,11 @@ def import_larger_apart(
     source: str, small: Reference, name: str, reading: Reading, sandbox: Sandbox | None = None
 ) -> tuple[Reference, ...]:
     """The reference at larger sizes than those of `small`, see `import_larger`; none where that meets a limit."""
-    given = {"kind": "named", "function": f"{__name__}:read_larger", "source": source, "name": name} | asdict(reading)
+    given = {"source": source, "name": name, "small": encode_reference(small)} | asdict(reading)
     limits = Limits(timeout_s=reading.timeout_s + _GRACE_SECONDS, memory_gb=reading.memory_gb)
     asked: AbstractContextManager[Sandbox] = nullcontext(sandbox) if sandbox else Sandbox()
     with asked as worker:
-        answer = worker.run(given | {"small": encode_reference(small)}, (), 0, limits)
+        answer = worker.run(CallNamed(f"{__name__}:read_larger", given), (), 0, limits)
     return tuple(decode_reference(one) for one in answer.header.get("larger", ()))
 
 

@@ -23,8 +23,6 @@ Json = dict[str, Any]
 
 #: Rows that a caliber lists; the shorter rest is one row.
 MOST_ROWS = 32
-#: What `device.profile_job` is told, besides a seed and a target: calls to profile at most, seconds, runs before.
-PLAN = {"calls": 5, "budget_s": 5.0, "warm_up": 3}
 _MODELLED = "cost model: sectors and FLOPs of the compiled kernels"
 _COMPULSORY = "compulsory: inputs and outputs once; FLOPs of generated kernels by the cost model, of operators by torch"
 

@@ -12,7 +12,7 @@ import platform
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 import torch
@@ -37,6 +37,19 @@ from kernelwright.evaluation.device.serve import CheatError, Executor, HostCompu
 from kernelwright.evaluation.device.time_job import check_and_time, time_candidate
 from kernelwright.evaluation.device.time_reference import time_reference
 from kernelwright.evaluation.inputs.draws import Draw
+from kernelwright.evaluation.protocol.jobs import (
+    CallNamed,
+    CheckOffsets,
+    CompileKernels,
+    Describe,
+    Job,
+    ProfileCandidate,
+    RunCandidate,
+    RunReference,
+    TimeCandidate,
+    TimeReference,
+    decode_job,
+)
 from kernelwright.evaluation.protocol.link import Link
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError
 from kernelwright.evaluation.protocol.transport import Json, decode_module, encode_reference
@@ -78,7 +91,7 @@ def warm_up() -> None:
         os.environ |= dict.fromkeys(("TRITON_CACHE_DIR", "KERNELWRIGHT_CACHE_DIR"), folder)
         compile_module(module, get_target("h100"))
     known = replace(reference, source=_WARM_UP_REFERENCE)
-    job = {"reference": encode_reference(known), "device": "cpu", "seed": 0, "draws": [asdict(Draw(0))]}
+    job = RunReference(encode_reference(known), known.numerics, "cpu", 0, (asdict(Draw(0)),))
     run_reference(job, (), Turns(torch.device("cpu")))
 
 
@@ -95,16 +108,17 @@ class HostProcess:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bool:
+def perform(frame: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bool:
     """Do a job and write its answer; `host` leads to the process that runs a candidate's host code.
 
     Whether another job may follow in this process: not after a fault, or what may have been one.
     """
-    header, tensors = read_frame(job)
+    header, tensors = read_frame(frame)
     sound = True
     try:
-        with flags_for(header):
-            answer, results = _answer(header, tensors, host)
+        job = decode_job(header)
+        with flags_for(job):
+            answer, results = _answer(job, tensors, host)
         answer = {"status": "ok", **answer}
     except BaseException as error:  # noqa: BLE001 - the one boundary: whatever a program raises is an answer
         answer, results, sound = _failure(error), [], isinstance(error, _HARMLESS)
@@ -117,43 +131,56 @@ def perform(job: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bool
     return sound
 
 
-def flags_for(header: Json) -> contextlib.AbstractContextManager[None]:
+def flags_for(job: Job) -> contextlib.AbstractContextManager[None]:
     """torch's flags while a job runs: those of its reference's numerics; where it is timed, PyTorch's own else."""
     # Some of cuDNN's algorithms give other bits each time, and a reference that does so is taken for a random program.
-    deterministic = header["kind"] not in ("time_reference", "time_candidate", "profile_candidate")
-    return permitted(header.get("numerics", "ieee"), deterministic=deterministic)
+    return permitted(getattr(job, "numerics", "ieee"), deterministic=not job.is_timed)
 
 
-def _answer(header: Json, tensors: Sequence[RawTensor], host: HostProcess | None) -> Result:
-    if header["kind"] in _KINDS:
-        return _KINDS[header["kind"]](header, tensors)
-    with contextlib.closing(Turns(torch.device(header["device"]))) as turns:
-        if header["kind"] in _REFERENCES:
-            return _REFERENCES[header["kind"]](header, tensors, turns)
-        assert host is not None, "the worker was not asked for a host process"
-        return _candidate(header, tensors, host, turns)
+def _answer(job: Job, tensors: Sequence[RawTensor], host: HostProcess | None) -> Result:
+    match job:
+        case Describe():
+            return describe(job), []
+        case CompileKernels():
+            return compile_kernels(job), []
+        case CheckOffsets():
+            check_offsets(decode_module(job.module))  # of its reference's sizes; nothing is computed
+            return {}, []
+        case CallNamed():
+            return call_named(job), []
+        case RunReference():
+            with contextlib.closing(Turns(torch.device(job.device))) as turns:
+                return run_reference(job, tensors, turns)
+        case TimeReference():
+            with contextlib.closing(Turns(torch.device(job.device))) as turns:
+                return time_reference(job, tensors, turns)
+        case RunCandidate():
+            assert host is not None, "the worker was not asked for a host process"
+            with contextlib.closing(Turns(torch.device(job.device))) as turns:
+                return _candidate(job, tensors, host, turns)
+    raise AssertionError(job)
 
 
-def _candidate(header: Json, tensors: Sequence[RawTensor], host: HostProcess, turns: Turns) -> Result:
-    """A candidate's calls, its kernels compiled, interpreted or run as the header says."""
-    if header["compile"]:
-        compiling = CompilingExecutor(Target(**header["compile"]))
+def _candidate(job: RunCandidate, tensors: Sequence[RawTensor], host: HostProcess, turns: Turns) -> Result:
+    """A candidate's calls, its kernels compiled, interpreted or run as the job says."""
+    if job.compile is not None:
+        compiling = CompilingExecutor(Target(**job.compile))
         try:
-            run_candidate(header, tensors, host.link, compiling, turns)
+            run_candidate(job, tensors, host.link, compiling, turns)
         except HostLeftError as error:  # after a launch it may have read what no kernel has computed here
             if not (error.told and compiling.compiled):
                 raise
         return {"resources": {symbol: vars(item.resources) for symbol, item in compiling.compiled.items()}}, []
-    on_gpu = CudaExecutor(turns) if header["device"] == "cuda" else None
-    executor: Executor = on_gpu or InterpreterExecutor(zeros=bool(header.get("zeros")))
-    if header["kind"] == "time_candidate":
-        return time_candidate(header, tensors, host.link, executor, turns, host.stop)
-    if header["kind"] == "profile_candidate":
-        return profile_candidate(header, tensors, host.link, executor, turns, host.stop)
-    if header["timing"]:
-        answer, results = check_and_time(header, tensors, host.link, executor, turns, host.stop)
+    on_gpu = CudaExecutor(turns) if job.device == "cuda" else None
+    executor: Executor = on_gpu or InterpreterExecutor(zeros=job.zeros)
+    if isinstance(job, TimeCandidate):
+        return time_candidate(job, tensors, host.link, executor, turns, host.stop)
+    if isinstance(job, ProfileCandidate):
+        return profile_candidate(job, tensors, host.link, executor, turns, host.stop)
+    if job.timing is not None:
+        answer, results = check_and_time(job, tensors, host.link, executor, turns, host.stop)
     else:
-        answer, results = run_candidate(header, tensors, host.link, executor, turns)
+        answer, results = run_candidate(job, tensors, host.link, executor, turns)
     if on_gpu is not None:
         answer["resources"] = {symbol: vars(taken) for symbol, taken in on_gpu.resources.items()}
     return answer, results
@@ -218,17 +245,16 @@ def _diagnostic(error: KernelFault) -> Json:
     }
 
 
-def describe(header: Json, tensors: Sequence[RawTensor]) -> Result:
+def describe(job: Describe) -> Json:
     """What this machine is: the parts of a caliber that a child knows."""
-    del tensors
     facts: Json = {"torch": torch.__version__, "triton": triton.__version__, "python": platform.python_version()}
-    gpu = bool(header["gpu"]) and torch.cuda.is_available()
+    gpu = job.gpu and torch.cuda.is_available()
     if gpu:
         facts["device"] = torch.cuda.get_device_name()
         facts["capability"] = list(torch.cuda.get_device_capability())
         facts["cuda"] = torch.version.cuda
         facts["driver"] = _driver_version()
-    return {"gpu": gpu, "facts": facts}, []
+    return {"gpu": gpu, "facts": facts}
 
 
 def _driver_version() -> str:
@@ -239,36 +265,14 @@ def _driver_version() -> str:
         return ""
 
 
-def compile_kernels(header: Json, tensors: Sequence[RawTensor]) -> Result:
+def compile_kernels(job: CompileKernels) -> Json:
     """Compile offline for a target; what each kernel takes."""
-    del tensors
-    compiled = compile_module(decode_module(header["module"]), Target(**header["target"]))
-    return {"resources": {symbol: vars(item.resources) for symbol, item in compiled.items()}}, []
+    compiled = compile_module(decode_module(job.module), Target(**job.target))
+    return {"resources": {symbol: vars(item.resources) for symbol, item in compiled.items()}}
 
 
-def check_own_sizes(header: Json, tensors: Sequence[RawTensor]) -> Result:
-    """Check the offsets of a module's kernels at its reference's sizes; nothing is computed."""
-    del tensors
-    check_offsets(decode_module(header["module"]))
-    return {}, []
-
-
-def call_named(header: Json, tensors: Sequence[RawTensor]) -> Result:
-    """Call `function`, which whoever asks names as `module:name`, with the header: work that this layer does not
-    know, under its limits."""
-    del tensors
-    module, _, function = str(header["function"]).partition(":")
-    answer: Json = getattr(importlib.import_module(module), function)(header)
-    return answer, []
-
-
-_KINDS: dict[str, Callable[[Json, Sequence[RawTensor]], Result]] = {
-    "describe": describe,
-    "compile": compile_kernels,
-    "offsets": check_own_sizes,
-    "named": call_named,
-}
-_REFERENCES: dict[str, Callable[[Json, Sequence[RawTensor], Turns], Result]] = {
-    "reference": run_reference,
-    "time_reference": time_reference,
-}
+def call_named(job: CallNamed) -> Json:
+    """Call the function that the job names, under the job's limits."""
+    module, _, function = job.function.partition(":")
+    answer: Json = getattr(importlib.import_module(module), function)(job.given)
+    return answer

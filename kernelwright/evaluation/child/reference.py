@@ -43,6 +43,7 @@ from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
 from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
 from kernelwright.evaluation.protocol import operators
+from kernelwright.evaluation.protocol.jobs import RunReference
 from kernelwright.evaluation.protocol.sketch import Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import same_bits, to_raw
 from kernelwright.evaluation.protocol.transport import Json, decode_reference
@@ -74,16 +75,16 @@ class Collected:
         return [next(places) if isinstance(value, Tensor) else None for value in values]
 
 
-def run_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
+def run_reference(job: RunReference, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
     """The job: one pass for each draw; one that the program cannot take is left out.
 
     All in a shared turn on the device, which is given up between draws and while the host draws, or copies, a lot.
     """
     del tensors
-    program = ReferenceProgram.load(decode_reference(header["reference"]))
-    seed, device = int(header["seed"]), str(header["device"])
-    draws = [Draw.decode(draw) for draw in header["draws"]]
-    collected = Collected(sketching=Sketching.decode(header["sketch"]) if header.get("sketch") else None)
+    program = ReferenceProgram.load(decode_reference(job.reference))
+    seed, device = job.seed, job.device
+    draws = [Draw.decode(draw) for draw in job.draws]
+    collected = Collected(sketching=Sketching.decode(job.sketch) if job.sketch else None)
     with turns.shared():
         sketching = collected.sketching
         if sketching is not None and not _sketchable(program, draws[0], seed, device, sketching, turns):

@@ -1,15 +1,5 @@
 """A candidate's calls, served by the device: what the judge asked for, and what came of it.
 
-Header: `program` (see `Program.job`), `inputs` (names), `state` (each {"name", "path", "built": tensor index}),
-`externs`, `rehearsals` (calls without effect before the last), `zeros` (lanes without a value hold 0), `kernels` (the
-judge's own sources by symbol, or null where only the host has them), `alike_in_eval` (see `Truth`), `memory_bytes`,
-`device`, `compile` (a target's name, where kernels are compiled instead of run),
-`timing` (a `time_job.Plan`, where the time is estimated besides, or
-null), and `calls`, each {"inputs": [tensor index or null], "values": [scalars], "state": {name: index}, "fresh": bool}:
-`fresh` inputs lie where none lay before; `same` names inputs that are another one; a "bump" that is false says that
-the state is as it was, and a "mode", one of `MODES`, what the call is made under. Where inputs are too large to
-travel there are `sketch` (a `Sketching`), which outputs are taken by, `reference`, and in each call `draw`, which the
-inputs are drawn by here, and `digests`, which they must have.
 Answer: `calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type,
 "modified": [names], "origins": [Origin], "launches": count, "shared": what each output shares memory with (see
 `shared_with`)}, `notes` (paths of state held nowhere) and `walls`.
@@ -32,6 +22,7 @@ from kernelwright.evaluation.device.binding import Bound, bind
 from kernelwright.evaluation.device.memory import POISONS, Memory
 from kernelwright.evaluation.device.serve import Executor, HostLeftError, Server, tensors_of
 from kernelwright.evaluation.inputs.draws import Draw, drawn
+from kernelwright.evaluation.protocol.jobs import Call, RunCandidate
 from kernelwright.evaluation.protocol.link import Json, Link, Origin, TensorRef
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import from_raw, same_bits
@@ -57,7 +48,7 @@ class Calls:
     """One host's calls, one after another, between which others may have a turn on the device."""
 
     server: Server
-    header: Json
+    job: RunCandidate
     tensors: Sequence[RawTensor]
     turns: Turns
     bound: tuple[Bound, ...] = ()
@@ -71,7 +62,7 @@ class Calls:
         withhold = self._bind(built)
         answers: list[Json] = []
         notes = self._unbound()
-        calls = self.header["calls"]
+        calls = self.job.calls
         for number, call in enumerate(calls):
             last = 0 < number == len(calls) - 1
             withheld = withhold if number == 0 else []
@@ -84,9 +75,9 @@ class Calls:
                 raise
         return {"calls": answers, "notes": notes}
 
-    def _negative(self, call: Json) -> Iterator[str]:
+    def _negative(self, call: Call) -> Iterator[str]:
         """What to say of integer inputs that hold negative numbers, which kernels may take for places."""
-        for name, index in zip(self.header["inputs"], call["inputs"], strict=True) if self.sketching is None else ():
+        for name, index in zip(self.job.program.inputs, call.inputs, strict=True) if self.sketching is None else ():
             if index is not None and self.tensors[index].dtype in ("i8", "i16", "i32", "i64"):
                 value = from_raw(self.tensors[index])
                 if value.numel() and int(value.min()) < 0:
@@ -111,13 +102,13 @@ class Calls:
             yield f"{changed}; allocate this buffer in forward"
 
     def _bind(self, built: Json) -> list[int]:
-        memory, state = self.server.memory, self.header["state"]
+        memory, state = self.server.memory, self.job.state
         held = []
         for item in built["held"]:
             ref = TensorRef.decode(item["tensor"])
             held.append((str(item["path"]), ref, memory.tensor(ref)))
-        known = {item["name"]: from_raw(self.tensors[item["built"]], memory.device) for item in state}
-        self.bound = bind(held, known, {item["name"]: item["path"] for item in state})
+        known = {item.name: from_raw(self.tensors[item.built], memory.device) for item in state}
+        self.bound = bind(held, known, {item.name: item.path for item in state})
         stores = sorted({one.tensor.store for one in self.bound})
         self.own = {path: ref for path, ref, _ in held if ref.store not in stores}
         if self.server.kernels is not None:
@@ -125,10 +116,10 @@ class Calls:
         return stores
 
     def _unbound(self) -> list[str]:
-        if self.header["program"]["form"] == "function":
+        if self.job.program.form == "function":
             return []
         names = {one.name for one in self.bound}
-        return [item["path"] for item in self.header["state"] if item["name"] not in names]
+        return [item.path for item in self.job.state if item.name not in names]
 
     def _rehearsals(self, answers: Sequence[Json]) -> int:
         """How often a program is called without effect before its last call. Only any Python may know how often it
@@ -137,25 +128,25 @@ class Calls:
         if server.kernels is not None or server.executor.timed or not answers:
             return 0
         quick = server.memory.used <= _SMALL_BYTES and max(one["launches"] for one in answers) <= _FEW_LAUNCHES
-        return int(self.header.get("rehearsals", 0)) if quick else 0
+        return self.job.rehearsals if quick else 0
 
-    def _one(self, number: int, call: Json, withhold: list[int], mode: str = "", rehearsals: int = 0) -> Json:
+    def _one(self, number: int, call: Call, withhold: list[int], mode: str = "", rehearsals: int = 0) -> Json:
         self.turns.pause()
         memory = self.server.memory
         self.server.begin_call(POISONS[number % len(POISONS)], number)
-        base = _OWN + (_BLOCK * (number + 1) if call["fresh"] else 0)
+        base = _OWN + (_BLOCK * (number + 1) if call.fresh else 0)
         given = {name: memory.place(base + place, value) for place, (name, value) in enumerate(self.values(call))}
-        given |= {name: given[first] for name, first in call.get("same", {}).items()}
+        given |= {name: given[first] for name, first in call.same.items()}
         for one in self.bound:
-            value = from_raw(self.tensors[call["state"][one.name]], memory.device)
+            value = from_raw(self.tensors[call.state[one.name]], memory.device)
             memory.tensor(one.tensor).copy_(one.arranged(value))
             memory.store(one.tensor.store).origin = Origin.GIVEN
         by_name: dict[str, TensorRef] = {}
-        if self.header["program"]["form"] == "function":
-            start = base + len(self.header["inputs"])
+        if self.job.program.form == "function":
+            start = base + len(self.job.program.inputs)
             by_name = {
                 name: memory.put(start + place, self.tensors[index])
-                for place, (name, index) in enumerate(call["state"].items())
+                for place, (name, index) in enumerate(call.state.items())
             }
         places = given | by_name | {one.name: one.tensor for one in self.bound}
         before = {name: memory.tensor(ref).clone() for name, ref in places.items()}
@@ -164,15 +155,20 @@ class Calls:
         own = {path: memory.tensor(ref).clone() for path, ref in self.own.items()}
         inputs = [
             {"tensor": given[name].encode()} if name in given else {"value": value}
-            for name, value in zip(self.header["inputs"], call["values"], strict=True)
+            for name, value in zip(self.job.program.inputs, call.values, strict=True)
         ]
         held = {name: {"tensor": ref.encode()} for name, ref in by_name.items()}
-        bump = self.server.kernels is None and bool(call.get("bump", number > 0))  # only any Python sees versions
+        bump = self.server.kernels is None and (
+            number > 0 if call.bump is None else call.bump
+        )  # only any Python sees versions
         call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
         call_of |= {"tune_again": not self.server.executor.timed, "number": number}
-        modes = MODES if self.header.get("alike_in_eval") else MODES[:-1]
-        call_of |= {"mode": mode or call.get("mode", modes[number % len(modes)]), "rehearsals": rehearsals}
-        call_of["training"] = bool(call.get("training", True))
+        modes = MODES if self.job.alike_in_eval else MODES[:-1]
+        call_of |= {
+            "mode": mode or (modes[number % len(modes)] if call.mode is None else call.mode),
+            "rehearsals": rehearsals,
+        }
+        call_of["training"] = call.training
         self.server.link.send({"call": call_of})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)
@@ -183,20 +179,21 @@ class Calls:
             name for name, whole in around.items() if not torch.equal(whole, memory.store(given[name].store).content)
         ]
         found["modified"] += [name for name in gaps if name not in found["modified"]]
-        for ref in (*given.values(), *by_name.values()) if call["fresh"] else ():
+        for ref in (*given.values(), *by_name.values()) if call.fresh else ():
             memory.free(ref.store)
         return found
 
-    def values(self, call: Json) -> Iterator[tuple[str, Tensor]]:
+    def values(self, call: Call) -> Iterator[tuple[str, Tensor]]:
         """A call's tensors by the names of the inputs, each new in memory of its own."""
-        names, device = self.header["inputs"], self.server.memory.device
+        names, device = self.job.program.inputs, self.server.memory.device
         if self.sketching is None:
-            for name, index in zip(names, call["inputs"], strict=True):
+            for name, index in zip(names, call.inputs, strict=True):
                 if index is not None:
                     yield name, from_raw(self.tensors[index], device)
             return
-        values = drawn(self._program, Draw.decode(call["draw"]), device)
-        if digests(values, self.sketching) != call["digests"]:
+        assert call.draw is not None, "inputs that do not travel are drawn"
+        values = drawn(self._program, Draw.decode(call.draw), device)
+        if digests(values, self.sketching) != list(call.digests):
             raise DrawnOtherwiseError("the reference's get_inputs() gives other values in another process")
         yield from (
             (name, copy_of(value)) for name, value in zip(names, values, strict=True) if isinstance(value, Tensor)
@@ -205,11 +202,12 @@ class Calls:
     @functools.cached_property
     def sketching(self) -> Sketching | None:
         """What large outputs are taken by; None: as they are."""
-        return Sketching.decode(self.header["sketch"]) if self.header.get("sketch") else None
+        return Sketching.decode(self.job.sketch) if self.job.sketch else None
 
     @functools.cached_property
     def _program(self) -> ReferenceProgram:
-        return ReferenceProgram.load(decode_reference(self.header["reference"]))
+        assert self.job.reference is not None, "a job with a sketch has the reference"
+        return ReferenceProgram.load(decode_reference(self.job.reference))
 
     def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
         memory = self.server.memory
@@ -234,15 +232,15 @@ class Calls:
             "shared": shared_with(outputs, {name: memory.tensor(ref) for name, ref in places.items()}),
         }
 
-    def _left(self, call: Json, direct: Mapping[str, TensorRef]) -> Json:
+    def _left(self, call: Call, direct: Mapping[str, TensorRef]) -> Json:
         """Where the inputs and the state that the judge wants to see are among the results; not what nothing holds."""
         memory, found = self.server.memory, {}
-        for name in call.get("left", ()):
+        for name in call.left:
             held = next((one for one in self.bound if one.name == name), None)
             if name in direct:
                 value = memory.tensor(direct[name])
             elif held is not None:
-                shape = self.tensors[call["state"][name]].shape
+                shape = self.tensors[call.state[name]].shape
                 value = held.restored(memory.tensor(held.tensor), shape)
             else:
                 continue
@@ -274,27 +272,27 @@ def _synchronize(device: torch.device) -> None:
         torch.cuda.synchronize()
 
 
-def meet(header: Json, link: Link, memory: Memory, executor: Executor) -> tuple[Server, list[str], Json]:
+def meet(job: RunCandidate, link: Link, memory: Memory, executor: Executor) -> tuple[Server, list[str], Json]:
     """Wait for a host and let it build its program: its server, the walls around it, and what is built.
 
     That needs no turn on the device, which has little to do while a host starts and draws weights.
     """
-    program, externs = header["program"], header["externs"]
+    externs = job.program.externs
     allowed = None if externs is None else frozenset(externs)
-    server = Server(link, memory, executor, allowed, kernels=header["kernels"])
+    server = Server(link, memory, executor, allowed, kernels=job.kernels)
     ready, _ = server.until("ready")
-    link.send({**program, "inputs": header["inputs"], "externs": externs})
+    link.send(vars(job.program))
     built, _ = server.until("built")
     return server, [str(wall) for wall in ready["walls"]], built
 
 
 def run_candidate(
-    header: Json, tensors: Sequence[RawTensor], link: Link, executor: Executor, turns: Turns
+    job: RunCandidate, tensors: Sequence[RawTensor], link: Link, executor: Executor, turns: Turns
 ) -> tuple[Json, list[RawTensor]]:
     """Serve one host from its start to its last call."""
-    with memory_for(header) as memory:
-        server, walls, built = meet(header, link, memory, executor)
-        calls = Calls(server, header, tensors, turns)
+    with memory_for(job) as memory:
+        server, walls, built = meet(job, link, memory, executor)
+        calls = Calls(server, job, tensors, turns)
         with turns.shared():
             answer = calls.run(built) | {"walls": walls}
         link.send({"done": True})
@@ -302,10 +300,10 @@ def run_candidate(
 
 
 @contextlib.contextmanager
-def memory_for(header: Json) -> Iterator[Memory]:
+def memory_for(job: RunCandidate) -> Iterator[Memory]:
     """A candidate's memory, of which the next one finds nothing; gigabytes go back to the GPU."""
-    device = torch.device(header["device"])
-    limit = torch.cuda.mem_get_info()[0] if device.type == "cuda" else int(header["memory_bytes"])
+    device = torch.device(job.device)
+    limit = torch.cuda.mem_get_info()[0] if device.type == "cuda" else job.memory_bytes
     memory = Memory(device, limit)
     try:
         yield memory

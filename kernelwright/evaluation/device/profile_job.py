@@ -25,6 +25,7 @@ from kernelwright.evaluation.device.profiler import Profiler, Seen, profiler_for
 from kernelwright.evaluation.device.recorded import take_down
 from kernelwright.evaluation.device.replay import Replay, Rotation, Trace
 from kernelwright.evaluation.device.serve import Executor, LaunchRequest
+from kernelwright.evaluation.protocol.jobs import ProfileCandidate, Profiling
 from kernelwright.evaluation.protocol.link import Json, Link
 from kernelwright.evaluation.protocol.wire import RawTensor
 
@@ -66,7 +67,7 @@ def _charge(row: Json, cost: LaunchCost | None) -> None:
 
 
 def profile_candidate(
-    header: Json,
+    job: ProfileCandidate,
     tensors: Sequence[RawTensor],
     link: Link,
     executor: Executor,
@@ -74,13 +75,13 @@ def profile_candidate(
     stop_host: Callable[[], None],
 ) -> tuple[Json, list[RawTensor]]:
     """Take down one call of a host, end the host, and profile what the device did. Raises ProfilerError."""
-    plan = header["timing"]
-    with memory_for(header) as memory:
-        calls, walls = take_down(header, tensors, memory, link, executor, turns, stop_host)
+    plan = job.profiling
+    with memory_for(job) as memory:
+        calls, walls = take_down(job, tensors, memory, link, executor, turns, stop_host)
         notes: list[str] = []
         costs = [_costs(trace, executor, plan, notes) for trace in calls.traces]
         with turns.shared():
-            rotation = calls.rotation(header["calls"][1:], random.Random(int(plan["seed"])))
+            rotation = calls.rotation(job.calls[1:], random.Random(plan.seed))
         with turns.alone():
             operators = _operators(rotation)
             tally = _windows(rotation, profiler_for(memory.device), clock_for(memory.device).flush, costs, plan)
@@ -96,16 +97,16 @@ def _windows(
     profiler: Profiler,
     flush: Callable[[], None],
     costs: Sequence[Sequence[LaunchCost | None]],
-    plan: Json,
+    plan: Profiling,
 ) -> Tally:
     """Profile calls as long as the budget lasts, at least one; the last on a draw as it is."""
     tally, elapsed = Tally(), tick()
-    for _ in range(int(plan["warm_up"])):
+    for _ in range(plan.warm_up):
         rotation.fresh()
         rotation.run()
     last = False
     while not last:
-        last = tally.calls + 1 >= int(plan["calls"]) or elapsed() > float(plan["budget_s"])
+        last = tally.calls + 1 >= plan.calls or elapsed() > plan.budget_s
         if last:
             rotation.exact(rotation.generator.randrange(rotation.draws))
         else:
@@ -116,9 +117,9 @@ def _windows(
     return tally
 
 
-def _costs(trace: Trace, executor: Executor, plan: Json, notes: list[str]) -> list[LaunchCost | None]:
+def _costs(trace: Trace, executor: Executor, plan: Profiling, notes: list[str]) -> list[LaunchCost | None]:
     """What the cost model finds in the code of each launch; None, and a note, where it finds nothing in time."""
-    target = TARGETS.get(plan["target"])
+    target = TARGETS.get(plan.target)
     if not isinstance(executor, CudaExecutor) or target is None:
         why = "the device is not a listed one" if isinstance(executor, CudaExecutor) else "kernels are interpreted"
         _once(notes, f"no bytes and FLOPs of kernels: {why}")
@@ -128,7 +129,7 @@ def _costs(trace: Trace, executor: Executor, plan: Json, notes: list[str]) -> li
     for request in trace.requests:
         launch = executor.as_launch(request)
         key = f"{request.kernel} {launch!r}"
-        if key not in known and elapsed() > float(plan["budget_s"]):
+        if key not in known and elapsed() > plan.budget_s:
             known[key] = None
             _once(notes, f"no bytes and FLOPs of some launches of @{launch.symbol}: the time was up")
         elif key not in known:

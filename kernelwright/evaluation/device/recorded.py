@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
@@ -11,13 +11,14 @@ from kernelwright.evaluation.device.candidate_job import Calls, meet
 from kernelwright.evaluation.device.memory import Memory
 from kernelwright.evaluation.device.replay import Rotation, Trace, slot
 from kernelwright.evaluation.device.serve import Executor
+from kernelwright.evaluation.protocol.jobs import Call, RunCandidate
 from kernelwright.evaluation.protocol.link import Json, Link, TensorRef
 from kernelwright.evaluation.protocol.sketch import snapshot
 from kernelwright.evaluation.protocol.wire import RawTensor
 
 
 def take_down(
-    header: Json,
+    job: RunCandidate,
     tensors: Sequence[RawTensor],
     memory: Memory,
     link: Link,
@@ -26,11 +27,11 @@ def take_down(
     stop_host: Callable[[], None],
 ) -> tuple["RecordedCalls", list[str]]:
     """Let a host make the first of a job's calls, take down the others, and end it: they, and its walls."""
-    server, walls, built = meet(header, link, memory, executor)
-    calls = RecordedCalls(server, {**header, "calls": header["calls"][:1]}, tensors, turns)
+    server, walls, built = meet(job, link, memory, executor)
+    calls = RecordedCalls(server, replace(job, calls=job.calls[:1]), tensors, turns)
     with turns.shared():
         calls.run(built)
-        calls.record(header["calls"][1:])
+        calls.record(job.calls[1:])
     stop_host()
     return calls, walls
 
@@ -44,7 +45,7 @@ class RecordedCalls(Calls):
     _outputs: list[list[Tensor]] = field(default_factory=list)
     _changed: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
 
-    def record(self, calls: Sequence[Json]) -> None:
+    def record(self, calls: Sequence[Call]) -> None:
         """Make calls and take them down; only one is needed where host code reads nothing."""
         for call in calls:
             self.traces.append(Trace(self.server.executor))
@@ -54,7 +55,7 @@ class RecordedCalls(Calls):
                 break
         self.server.recorder = None
 
-    def rotation(self, draws: Sequence[Json], generator: random.Random) -> Rotation:
+    def rotation(self, draws: Sequence[Call], generator: random.Random) -> Rotation:
         """What was taken down on the inputs of these calls, to be repeated in any order."""
         contents = [dict(self.values(call)) for call in draws]
         slots = [slot(target, [values[name] for values in contents]) for name, target in self.given.items()]
@@ -76,7 +77,7 @@ class RecordedCalls(Calls):
             refs = self._kept[0]
             self._outputs.append([memory.tensor(ref) for ref in refs])
             self.traces[-1].looked_at(*self._outputs[-1])
-            names = set(self.header["inputs"])
+            names = set(self.job.program.inputs)
             self.given = {name: memory.tensor(ref) for name, ref in places.items() if name in names}
             changed = [name for name in made["modified"] if name not in names]
             self._changed |= {name: (memory.tensor(places[name]), before[name]) for name in changed}

@@ -12,7 +12,7 @@ import functools
 import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kernelwright.backend.measure.clock import CaptureError, Clock, clock_for, middle, tick
 from kernelwright.backend.measure.turns import Turns
@@ -20,6 +20,7 @@ from kernelwright.evaluation.device.candidate_job import meet, memory_for
 from kernelwright.evaluation.device.recorded import RecordedCalls, take_down
 from kernelwright.evaluation.device.replay import Rotation
 from kernelwright.evaluation.device.serve import Executor
+from kernelwright.evaluation.protocol.jobs import RunCandidate, Sampling
 from kernelwright.evaluation.protocol.link import Json, Link
 from kernelwright.evaluation.protocol.wire import RawTensor
 
@@ -27,32 +28,6 @@ from kernelwright.evaluation.protocol.wire import RawTensor
 _FEWEST, _GRAPH_BELOW_MS = 5, 0.5
 #: Samples that are queued at a time.
 _BATCH = 16
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How one process samples. It takes a random number of samples between two limits, as far as `budget_s` goes. It
-    warms up before that: for `warm_up_s` seconds, or for `warm_up_runs` runs if that is not 0.
-
-    `verify` of them, at random places, keep their outputs. `facts`: whether clocks and temperature are asked for.
-    `graph`: whether short calls are captured as well. `direct`: how many runs both clocks look at.
-    """
-
-    samples: tuple[int, int] = (30, 40)
-    budget_s: float = 5.0
-    warm_up_s: float = 0.1
-    warm_up_runs: int = 0
-    verify: int = 2
-    seed: int = 0
-    facts: bool = True
-    graph: bool = True
-    direct: int = 10
-
-    @classmethod
-    def decode(cls, content: Json) -> "Plan":
-        """From a job's header."""
-        low, high = content["samples"]
-        return cls(**{**content, "samples": (int(low), int(high))})
 
 
 @dataclass
@@ -72,7 +47,11 @@ class Measured:
 
 
 def measure(
-    rotation: Rotation, outputs: Callable[[int], list[RawTensor]], plan: Plan, clock: Clock, generator: random.Random
+    rotation: Rotation,
+    outputs: Callable[[int], list[RawTensor]],
+    plan: Sampling,
+    clock: Clock,
+    generator: random.Random,
 ) -> Measured:
     """Sample a call: warm up, look at it with both clocks, then time it queued behind new content and a flush, and
     the same as a CUDA graph.
@@ -117,7 +96,7 @@ def _checked_draws(count: int, generator: random.Random) -> Iterator[int]:
     return itertools.cycle([*generator.sample(range(1, count), count - 1), 0])
 
 
-def _warm_up(rotation: Rotation, plan: Plan, clock: Clock) -> float:
+def _warm_up(rotation: Rotation, plan: Sampling, clock: Clock) -> float:
     """Run for a while, or so many times; how long the host takes to queue one run, in ms: the most that it took but for
     the first."""
     elapsed, queueing = tick(), list[float]()
@@ -146,7 +125,7 @@ def _queueing_ms(rotation: Rotation, clock: Clock) -> float:
 def _measure_graph(
     rotation: Rotation,
     outputs: Callable[[int], list[RawTensor]],
-    plan: Plan,
+    plan: Sampling,
     clock: Clock,
     generator: random.Random,
     draws: Iterator[int],
@@ -169,8 +148,13 @@ def _measure_graph(
         found.verified.append((draw, outputs(draw)))
 
 
+def _sampling(job: RunCandidate) -> Sampling:
+    assert job.timing is not None
+    return job.timing
+
+
 def time_candidate(
-    header: Json,
+    job: RunCandidate,
     tensors: Sequence[RawTensor],
     link: Link,
     executor: Executor,
@@ -178,12 +162,12 @@ def time_candidate(
     stop_host: Callable[[], None],
 ) -> tuple[Json, list[RawTensor]]:
     """Take down one call of a host, end the host, and time what the device did."""
-    plan = Plan.decode(header["timing"])
-    with memory_for(header) as memory:
-        calls, walls = take_down(header, tensors, memory, link, executor, turns, stop_host)
+    plan = _sampling(job)
+    with memory_for(job) as memory:
+        calls, walls = take_down(job, tensors, memory, link, executor, turns, stop_host)
         generator = random.Random(plan.seed)
         with turns.shared():
-            rotation = calls.rotation(header["calls"][1:], generator)
+            rotation = calls.rotation(job.calls[1:], generator)
         with turns.alone():
             clock = clock_for(memory.device)
             before = clock.facts() if plan.facts else {}
@@ -197,7 +181,7 @@ def time_candidate(
 
 
 def check_and_time(
-    header: Json,
+    job: RunCandidate,
     tensors: Sequence[RawTensor],
     link: Link,
     executor: Executor,
@@ -206,15 +190,15 @@ def check_and_time(
 ) -> tuple[Json, list[RawTensor]]:
     """Calls as `run_candidate` makes them, then the first once more, taken down and timed: `estimate` in the answer,
     with `events`, `notes` and `verified` as `time_candidate` has them. The process may have served others before."""
-    plan = Plan.decode(header["timing"])
-    with memory_for(header) as memory:
-        server, walls, built = meet(header, link, memory, executor)
-        first = {**header["calls"][0], "fresh": False}
-        calls = RecordedCalls(server, {**header, "calls": [*header["calls"], first]}, tensors, turns)
+    plan = _sampling(job)
+    with memory_for(job) as memory:
+        server, walls, built = meet(job, link, memory, executor)
+        first = replace(job.calls[0], fresh=False)
+        calls = RecordedCalls(server, replace(job, calls=(*job.calls, first)), tensors, turns)
         with turns.shared():
             answer = calls.run(built)
             answer["calls"].pop()
-            calls.record([first | {"bump": False}])  # the state is that of the call before
+            calls.record([replace(first, bump=False)])  # the state is that of the call before
         stop_host()
         results = calls.results[: sum(len(call["outputs"]) for call in answer["calls"])]
         generator = random.Random(plan.seed)
@@ -236,6 +220,6 @@ def _verified(found: Measured, results: list[RawTensor]) -> list[Json]:
     return verified
 
 
-def device_facts(before: Json, clock: Clock, plan: Plan) -> Json:
+def device_facts(before: Json, clock: Clock, plan: Sampling) -> Json:
     """The part of an answer that tells clocks and temperatures, where the plan asks for it."""
     return {"device": {"before": before, "after": clock.facts()} if plan.facts else None}

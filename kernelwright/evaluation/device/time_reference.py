@@ -9,6 +9,7 @@ import functools
 import os
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -21,30 +22,31 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of
 from kernelwright.backend.torch_private import inductor_classes
 from kernelwright.evaluation.device.replay import Replay, Rotation, slot
-from kernelwright.evaluation.device.time_job import Plan, device_facts, measure
+from kernelwright.evaluation.device.time_job import device_facts, measure
 from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.inputs.weights import perturb
+from kernelwright.evaluation.protocol.jobs import TimeReference
 from kernelwright.evaluation.protocol.link import Json
 from kernelwright.evaluation.protocol.tensors import same_bits
 from kernelwright.evaluation.protocol.transport import decode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor
 
 
-def time_reference(header: Json, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
+def time_reference(job: TimeReference, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
     """Time the reference on the same draws, by the same loop."""
-    plan, device = Plan.decode(header["timing"]), torch.device(header["device"])
+    plan, device = job.timing, torch.device(job.device)
     generator = random.Random(plan.seed)
     with torch.no_grad():
-        program, model = _built(header, device)
+        program, model = _built(job, device)
         for compiled in tensors:
             torch.compiler.load_cache_artifacts(bytes(compiled.data))
         with turns.shared():
-            rotation = _reference_calls(header, program, model, generator, turns)
+            rotation = _reference_calls(job, program, model, generator, turns)
         with turns.alone():
             clock = clock_for(device)
             before = clock.facts() if plan.facts else {}
-            found = measure(rotation, lambda _draw: [], Plan(**{**vars(plan), "verify": 0}), clock, generator)
-    kept = _compiled_bytes(int(header["keep"]))
+            found = measure(rotation, lambda _draw: [], replace(plan, verify=0), clock, generator)
+    kept = _compiled_bytes(job.keep)
     answer = found.answer() | {"flush_bytes": clock.flush_bytes, "compiled": 0 if kept else None}
     return answer | device_facts(before, clock, plan), kept
 
@@ -57,34 +59,34 @@ def _compiled_bytes(most: int) -> list[RawTensor]:
     return [RawTensor("u8", (len(saved[0]),), (1,), memoryview(saved[0]))]
 
 
-def _built(header: Json, device: torch.device) -> tuple[ReferenceProgram, torch.nn.Module]:
+def _built(job: TimeReference, device: torch.device) -> tuple[ReferenceProgram, torch.nn.Module]:
     """The reference and its model with the weights of all draws, which the host builds: no turn is taken."""
-    program = ReferenceProgram.load(decode_reference(header["reference"]))
-    model = program.build(int(header["seed"]), device)
-    weights = Draw.decode(header["draws"][0]).weights
+    program = ReferenceProgram.load(decode_reference(job.reference))
+    model = program.build(job.seed, device)
+    weights = Draw.decode(job.draws[0]).weights
     if weights is not None:
         perturb(model, weights)
     return program, model
 
 
 def _reference_calls(
-    header: Json, program: ReferenceProgram, model: torch.nn.Module, generator: random.Random, turns: Turns
+    job: TimeReference, program: ReferenceProgram, model: torch.nn.Module, generator: random.Random, turns: Turns
 ) -> Rotation:
     """The model compiled, its first call made, in a turn on the device that is given up while it compiles."""
-    values = [program.inputs(Draw.decode(draw).inputs, header["device"]) for draw in header["draws"]]
+    values = [program.inputs(Draw.decode(draw).inputs, job.device) for draw in job.draws]
     own = [copy_of(value) if isinstance(value, Tensor) else value for value in values[0]]
     slots = [
         slot(target, [value for one in values if isinstance(value := one[place], Tensor)])
         for place, target in enumerate(own)
         if isinstance(target, Tensor)
     ]
-    call: Any = _compiled(model, str(header["compiler"]))
+    call: Any = _compiled(model, job.compiler)
     before = {name: copy_of(value) for name, value in program.state(model).items()}
 
     def run() -> None:
         call(*own)
 
-    if header["compiler"]:
+    if job.compiler:
         with turns.given_up(), in_turns(turns):
             run()
     else:

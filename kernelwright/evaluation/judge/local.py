@@ -10,13 +10,21 @@ from typing import Any
 
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
-from kernelwright.evaluation.checks.profile import PLAN
 from kernelwright.evaluation.device.serve import ITEM_BYTES
 from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, FAR_OUT, IMPULSES, OPPOSITES, SAME, Draw
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.program import Program
-from kernelwright.evaluation.judge.race import Race, Timing, candidate_job, timed_draws
+from kernelwright.evaluation.judge.race import Race, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.truth import CACHED, Truth, TruthKeeper, answer_bytes
+from kernelwright.evaluation.protocol.jobs import (
+    Call,
+    CheckOffsets,
+    CompileKernels,
+    Describe,
+    ProfileCandidate,
+    Profiling,
+    Sampling,
+)
 from kernelwright.evaluation.protocol.transport import encode_module
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox, SandboxError
@@ -197,7 +205,7 @@ class LocalEvaluator:
         if self._machine is None:
             gpu = self._use_gpu is not False and Path("/dev/nvidiactl").exists()
             limits = replace(self.limits, timeout_s=120.0, device=True)
-            answer = self._sandbox.run({"kind": "describe", "gpu": gpu}, (), 0, limits)
+            answer = self._sandbox.run(Describe(bool(gpu)), (), 0, limits)
             if answer.failure or answer.header.get("status") != "ok":
                 raise SandboxError(f"this machine cannot be described: {answer.detail or answer.header}")
             if self._use_gpu and not answer.header["gpu"]:
@@ -229,10 +237,11 @@ class LocalEvaluator:
         if truth.failure:
             return truth, Answer({})
         target = self.target_here
-        plan = PLAN | {"seed": self._randomness.getrandbits(62), "target": target.name if target else ""}
+        plan = Profiling(seed=self._randomness.getrandbits(62), target=target.name if target else "")
         memory_bytes = int(self.limits.memory_gb * 2**30)
-        job, tensors = candidate_job(program, truth, self._build_seed, plan, device, memory_bytes, "profile_candidate")
-        timeout_s = self.limits.timeout_s + 4 * PLAN["budget_s"]
+        made, tensors = repeated_job(program, truth, self._build_seed, device, memory_bytes)
+        job = ProfileCandidate(**vars(made), profiling=plan)
+        timeout_s = self.limits.timeout_s + 4 * plan.budget_s
         limits = replace(self.limits, device=device != "cpu", host=True, timeout_s=timeout_s)
         return truth, self._sandbox.run(job, tensors, 2 * answer_bytes(program.reference.outputs), limits)
 
@@ -251,17 +260,14 @@ class LocalEvaluator:
             if len(self._compiled) >= CACHED:
                 self._compiled.pop(next(iter(self._compiled)))
             init = self.truth(module.reference, Rung.COMPILE).init if program.form == "class" else None
-            job = {
-                "kind": "compile",
-                "module": encode_module(module, _visible_source(module, init)),
-                "target": asdict(get_target(self.compile_target)),
-            }
+            encoded = encode_module(module, _visible_source(module, init))
+            job = CompileKernels(encoded, asdict(get_target(self.compile_target)))
             self._compiled[key] = self._sandbox.run(job, (), 0, self.limits)
         return self._compiled[key]
 
     def offsets(self, module: KernelModule) -> Answer:
         """Whether a module's offsets fit in 32 bits at its reference's sizes, found without tensors of these sizes."""
-        job = {"kind": "offsets", "module": encode_module(module, _visible_source(module, None))}
+        job = CheckOffsets(encode_module(module, _visible_source(module, None)))
         return self._sandbox.run(job, (), 0, self.limits)
 
     def call(
@@ -277,48 +283,48 @@ class LocalEvaluator:
         interpreter gives lanes without a value 0; if `timed`, its time may be estimated too; if `aligned`, all inputs
         begin at multiples of 16 bytes."""
         reference = program.reference
-        calls: list[dict[str, Any]] = []
+        calls: list[Call] = []
         tensors: list[RawTensor] = list(truth.built.values())
         for number, one in enumerate(truth.passes):
             places = iter(range(len(tensors), len(tensors) + len(one.given)))
             fresh = number % 2 == 1 and number < len(truth.passes) - 1
             calls.append(
-                {
-                    "inputs": [None if tensor is None else next(places) for tensor in one.inputs],
-                    "values": [getattr(spec, "value", None) for spec in reference.inputs],
-                    "state": {name: next(places) for name in one.state},
-                    "fresh": fresh,
-                    "same": one.same(reference),
-                    "left": [want.name for want in one.left],
-                    "training": one.draw.kind != EVAL,
+                Call(
+                    tuple(None if tensor is None else next(places) for tensor in one.inputs),
+                    tuple(getattr(spec, "value", None) for spec in reference.inputs),
+                    {name: next(places) for name in one.state},
+                    fresh,
+                    one.same(reference),
+                    tuple(want.name for want in one.left),
+                    one.draw.kind != EVAL,
                     **one.drawing,
-                }
+                )
             )
             oddly = number % 8 == 5 and program.module is None and rung is Rung.INTERPRET and not aligned
             before = _ODDLY_BEFORE if oddly else _BEFORE if number % 4 == 1 else 0
             tensors += [_inside(tensor, before) for tensor in one.given] if fresh and before else one.given
         if rung is not Rung.COMPILE and calls:
-            calls[1:1] = [calls[0] | {"mode": ""}] * (self.repeats - 1)
-        job = program.job(truth, self._build_seed, int(self.limits.memory_gb * 2**30)) | {
-            "kind": "candidate",
-            "device": "cuda" if rung is Rung.RUN else "cpu",
-            "compile": asdict(get_target(self.compile_target)) if rung is Rung.COMPILE else None,
-            "timing": self._estimate_plan() if rung is Rung.RUN and self._samples and timed else None,
-            "rehearsals": self.rehearsals,
-            "alike_in_eval": truth.alike_in_eval,
-            "zeros": zeros,
-            "calls": calls[:1] if rung is Rung.COMPILE else calls,
-        }
+            calls[1:1] = [replace(calls[0], mode="")] * (self.repeats - 1)
+        memory_bytes, device = int(self.limits.memory_gb * 2**30), "cuda" if rung is Rung.RUN else "cpu"
+        made = calls[:1] if rung is Rung.COMPILE else calls
+        job = replace(
+            program.job(truth, self._build_seed, memory_bytes, device, made),
+            compile=asdict(get_target(self.compile_target)) if rung is Rung.COMPILE else None,
+            timing=self._estimate_plan() if rung is Rung.RUN and self._samples and timed else None,
+            rehearsals=self.rehearsals,
+            alike_in_eval=truth.alike_in_eval,
+            zeros=zeros,
+        )
         room = (len(calls) + 1) * answer_bytes(reference.outputs)
         room += self.repeats * sum(want.eager.nbytes + 4096 for one in truth.passes for want in one.left)
         on_gpu = rung is Rung.RUN
         limits = replace(self.limits, device=on_gpu, host=True, lasting=program.module is not None)
         return self._sandbox.run(job, tensors, room, limits)
 
-    def _estimate_plan(self) -> dict[str, Any]:
+    def _estimate_plan(self) -> Sampling:
         """How a candidate's time is estimated."""
         plan = Timing(samples=(self._samples,) * 2, budget_s=1.0, warm_up_s=0.0, verify=1, facts=False)
-        return plan.plan(self._randomness.getrandbits(62)) | {"graph": False, "direct": 1}
+        return replace(plan.plan(self._randomness.getrandbits(62)), graph=False, direct=1)
 
     def compiles_in(self, wanted: Sequence[Rung]) -> Rung:
         """The rung that compiles a candidate's kernels: running them does, where they are for the GPU that is there."""

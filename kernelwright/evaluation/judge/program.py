@@ -1,12 +1,13 @@
 """What is judged: a module of the IR, or a candidate's text as it stands."""
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kernelwright.backend.launch.execute import module_code
 from kernelwright.backend.torch_private import is_composite
 from kernelwright.evaluation.judge.truth import Truth
+from kernelwright.evaluation.protocol.jobs import Call, Held, HostProgram, RunCandidate
 from kernelwright.evaluation.protocol.kernel_text import undecorated
 from kernelwright.evaluation.protocol.operators import base
 from kernelwright.ir.values import KernelModule, Reference
@@ -46,33 +47,34 @@ class Program:
             module=module,
         )
 
-    def job(self, truth: Truth, seed: int, memory_bytes: int) -> dict[str, Any]:
-        """What a job with its calls says whatever its kind; tensors begin with those of `truth.built`."""
+    def job(self, truth: Truth, seed: int, memory_bytes: int, device: str, calls: Sequence[Call]) -> RunCandidate:
+        """A job that makes these calls; tensors begin with those of `truth.built`."""
         paths = {spec.tensor.name: spec.path for spec in self.reference.state}
-        return {
-            "program": self._encoded(truth, seed),
-            "inputs": [spec.name for spec in self.reference.inputs],
-            "state": [{"name": n, "path": paths.get(n, n), "built": i} for i, n in enumerate(truth.built)],
-            "externs": None if self.externs is None else sorted(self.externs),
-            "numerics": self.reference.numerics,
-            "kernels": None if self.module is None else _sources(self.module),
-            "memory_bytes": memory_bytes,
-            "compile": "",
+        return RunCandidate(
+            self._told(truth, seed),
+            tuple(Held(name, paths.get(name, name), place) for place, name in enumerate(truth.built)),
+            self.reference.numerics,
+            None if self.module is None else _sources(self.module),
+            memory_bytes,
+            device,
+            tuple(calls),
             **truth.drawing(self.reference),
-        }
+        )
 
-    def _encoded(self, truth: Truth, seed: int) -> dict[str, Any]:
+    def _told(self, truth: Truth, seed: int) -> HostProgram:
         """What its host process is told: of the reference, no more than building its class takes."""
         init = self.reference.source if truth.init is None else f"def get_init_inputs():\n    return {truth.init}\n"
-        return {
-            "text": self.text,
-            "entry": self.entry,
-            "form": self.form,
-            "bare": self.bare,
-            "init": init if self.form == "class" else "",
-            "seed": seed,
-            "bf16": self.reference.numerics == "bf16",
-        }
+        return HostProgram(
+            self.text,
+            self.entry,
+            self.form,
+            self.bare,
+            init if self.form == "class" else "",
+            seed,
+            self.reference.numerics == "bf16",
+            tuple(spec.name for spec in self.reference.inputs),
+            None if self.externs is None else tuple(sorted(self.externs)),
+        )
 
 
 def _sources(module: KernelModule) -> dict[str, str]:

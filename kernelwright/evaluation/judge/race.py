@@ -16,6 +16,7 @@ from kernelwright.evaluation.checks.timing import Interval, Timed, doubts, floor
 from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import Truth, answer_bytes
+from kernelwright.evaluation.protocol.jobs import Call, Job, RunCandidate, Sampling, TimeCandidate, TimeReference
 from kernelwright.evaluation.protocol.transport import Json, encode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer, Limits
@@ -28,8 +29,8 @@ _COMPILE_SECONDS = {"": 0.0, "default": 120.0, "max-autotune": 600.0}
 #: Bytes of compiled code that a baseline's first process hands to the next ones at most.
 _COMPILED_BYTES = 64 << 20
 
-#: Runs a job in a fresh process: header, tensors, room for the answer, limits.
-Run = Callable[[Json, Sequence[RawTensor], int, Limits], Answer]
+#: Runs a job in a fresh process: it, its tensors, room for the answer, limits.
+Run = Callable[[Job, Sequence[RawTensor], int, Limits], Answer]
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,9 @@ class Timing:
         few, many = self.processes
         return f"{self.samples[0]} to {self.samples[1]} runs in each of {few} to {many} processes a side"
 
-    def plan(self, seed: int) -> Json:
-        """What `time_job` is told."""
-        names = ("samples", "budget_s", "warm_up_s", "warm_up_runs", "verify", "facts")
-        return {name: getattr(self, name) for name in names} | {"seed": seed}
+    def plan(self, seed: int) -> Sampling:
+        """How one process samples."""
+        return Sampling(self.samples, self.budget_s, self.warm_up_s, self.warm_up_runs, self.verify, seed, self.facts)
 
 
 @dataclass
@@ -161,26 +161,21 @@ class Race:
     def _candidate(self, program: Program, truth: Truth) -> Answer:
         plan = self.timing.plan(self.generator.getrandbits(62))
         memory_bytes = int(self.limits.memory_gb * 2**30)
-        job, tensors = candidate_job(program, truth, self.build_seed, plan, self.device, memory_bytes, "time_candidate")
+        made, tensors = repeated_job(program, truth, self.build_seed, self.device, memory_bytes)
+        job = TimeCandidate(**vars(made) | {"timing": plan})
         room = (self.timing.verify + 2) * answer_bytes(program.reference.outputs)
         limits = replace(self.limits, device=self.device != "cpu", host=True)
         return self.run(job, tensors, room, self._longer(limits, 0.0))
 
     def _reference(self, side: "_Reference") -> Answer:
-        job = {
-            "kind": "time_reference",
-            "reference": encode_reference(side.reference),
-            "numerics": side.reference.numerics,
-            "device": self.device,
-            "seed": self.build_seed,
-            "draws": [asdict(draw) for draw in side.draws],
-            "compiler": side.compiler,
-            "timing": self.timing.plan(self.generator.getrandbits(62)),
-        }
         known = [self.compiled[side.compiler]] if side.compiler in self.compiled else []
         keep = _COMPILED_BYTES if side.compiler and not known else 0
         limits = self._longer(replace(self.limits, device=self.device != "cpu"), _COMPILE_SECONDS[side.compiler])
-        answer = self.run(job | {"keep": keep}, known, keep, limits)
+        encoded, draws = encode_reference(side.reference), tuple(asdict(draw) for draw in side.draws)
+        plan = self.timing.plan(self.generator.getrandbits(62))
+        numerics = side.reference.numerics
+        job = TimeReference(encoded, numerics, self.device, self.build_seed, draws, side.compiler, plan, keep)
+        answer = self.run(job, known, keep, limits)
         if answer.header.get("compiled") is not None:
             self.compiled[side.compiler] = answer.tensors[0]
         return answer
@@ -205,24 +200,22 @@ class _Reference:
     draws: tuple[Draw, ...]
 
 
-def candidate_job(
-    program: Program, truth: Truth, build_seed: int, plan: Json, device: str, memory_bytes: int, kind: str
-) -> tuple[Json, list[RawTensor]]:
-    """What `time_candidate` and `profile_candidate` are given: a call to warm up, and one for each pass, all with the
-    first one's state."""
+def repeated_job(
+    program: Program, truth: Truth, build_seed: int, device: str, memory_bytes: int
+) -> tuple[RunCandidate, list[RawTensor]]:
+    """What timing and profiling are given: a call to warm up, and one for each pass, all with the first one's state."""
     reference = program.reference
     tensors: list[RawTensor] = list(truth.built.values())
     state = {name: len(tensors) + place for place, name in enumerate(truth.passes[0].state)}
     tensors += truth.passes[0].state.values()
-    calls: list[Json] = []
+    calls: list[Call] = []
     for one in truth.passes:
         places = iter(range(len(tensors), len(tensors) + len(one.inputs)))
-        inputs = [None if tensor is None else next(places) for tensor in one.inputs]
-        values = [getattr(spec, "value", None) for spec in reference.inputs]
-        calls.append({"inputs": inputs, "values": values, "state": state, "fresh": False, "bump": False} | one.drawing)
+        inputs = tuple(None if tensor is None else next(places) for tensor in one.inputs)
+        values = tuple(getattr(spec, "value", None) for spec in reference.inputs)
+        calls.append(Call(inputs, values, state, bump=False, **one.drawing))
         tensors += [tensor for tensor in one.inputs if tensor is not None]
-    job = program.job(truth, build_seed, memory_bytes)
-    return job | {"kind": kind, "device": device, "calls": [calls[0], *calls], "timing": plan}, tensors
+    return program.job(truth, build_seed, memory_bytes, device, [calls[0], *calls]), tensors
 
 
 def check_samples(program: Program, truth: Truth, answer: Answer, verified: Sequence[Json]) -> Findings:

@@ -9,6 +9,7 @@ from torch import Tensor
 from kernelwright.backend.tensors import Value
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import Truth
+from kernelwright.evaluation.protocol.jobs import Call
 from kernelwright.evaluation.protocol.tensors import from_raw, to_raw
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox
 from kernelwright.ir.errors import KernelwrightError
@@ -41,12 +42,8 @@ class InterpretedModule:
         places = iter(range(len(built), len(built) + len(given)))
         order = [next(places) if isinstance(spec, TensorSpec) else None for spec in reference.inputs]
         held = {name: next(places) for name in state}
-        job = self._program.job(Truth(built=built), 0, int(self.limits.memory_gb * 2**30)) | {
-            "kind": "candidate",
-            "device": "cpu",
-            "timing": None,
-            "calls": [{"inputs": order, "values": self._values, "state": held, "fresh": True}],
-        }
+        call = Call(tuple(order), tuple(self._values), held, fresh=True)
+        job = self._program.job(Truth(built=built), 0, int(self.limits.memory_gb * 2**30), "cpu", [call])
         room = sum(spec.numel * DTYPES[spec.dtype][2] + 4096 for spec in reference.outputs) + 65536
         answer = self.sandbox.run(job, [*built.values(), *given], room, replace(self.limits, device=False, host=True))
         if answer.failure or answer.header.get("status") != "ok":

@@ -16,6 +16,7 @@ from kernelwright.evaluation.checks.expected import Expected, rms_of
 from kernelwright.evaluation.checks.ties import ORDERS
 from kernelwright.evaluation.inputs.draws import EVAL, IMPULSES, NAMED, ORDINARY, SAME, Draw
 from kernelwright.evaluation.inputs.weights import NUDGES
+from kernelwright.evaluation.protocol.jobs import RunReference
 from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox, SandboxError
@@ -56,7 +57,7 @@ class Pass:
     @property
     def drawing(self) -> dict[str, Any]:
         """What a call says of its inputs, should they not travel."""
-        return {"draw": asdict(self.draw), "digests": list(self.digests)}
+        return {"draw": asdict(self.draw), "digests": tuple(self.digests)}
 
     def same(self, reference: Reference) -> dict[str, str]:
         """The inputs that a caller gives as one with an earlier one, by name, where a draw has such."""
@@ -193,15 +194,8 @@ class TruthKeeper:
         quarter = int(self._limits.memory_gb * 2**30 / 4)
         draws = first_of(wanted, LARGE_DRAWS if large else quarter // each)
         sketch = {"seed": self._signs, "above": SKETCHED_ABOVE}
-        job = {
-            "kind": "reference",
-            "reference": encode_reference(reference),
-            "numerics": reference.numerics,
-            "device": device,
-            "seed": self._seed,
-            "draws": [asdict(draw) for draw in draws],
-            "sketch": sketch if large else None,
-        }
+        encoded, asked = encode_reference(reference), tuple(asdict(draw) for draw in draws)
+        job = RunReference(encoded, reference.numerics, device, self._seed, asked, sketch if large else None)
         room = len(draws) * (each + 3 * answer_bytes(reference.tensors)) + answer_bytes(reference.tensors)
         answer = sandbox.run(job, (), room, replace(self._limits, device=device != "cpu"))
         if answer.failure == "lost":  # no deed of the reference, which is in another process

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from kernelwright.evaluation.protocol.jobs import Job
 from kernelwright.evaluation.protocol.wire import FrameError, RawTensor, frame_size, read_frame, write_frame
 from kernelwright.evaluation.sandbox.forker import Forker, forget, fork_worker
 from kernelwright.ir.errors import KernelwrightError
@@ -87,7 +88,7 @@ class Sandbox:
         with self._lock:
             self._start()
 
-    def run(self, job: dict[str, Any], tensors: Sequence[RawTensor], answer_bytes: int, limits: Limits) -> Answer:
+    def run(self, job: Job, tensors: Sequence[RawTensor], answer_bytes: int, limits: Limits) -> Answer:
         """Run one job in a fresh child; `answer_bytes` bounds its answer's tensors.
 
         Raises SandboxError where no worker can be started.
@@ -96,7 +97,7 @@ class Sandbox:
             try:
                 self._start()
                 self._wait_ready()
-                job_fd = stack.enter_context(_memory_file(frame_size(tensors), job, tensors))
+                job_fd = stack.enter_context(_memory_file(frame_size(tensors), job.encode(), tensors))
                 answer_fd = stack.enter_context(_memory_file(frame_size(()) + answer_bytes))
                 began = time.monotonic()
                 answer = self._exchange(job_fd, answer_fd, limits)

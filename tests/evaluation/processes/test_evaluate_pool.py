@@ -16,6 +16,7 @@ from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.judge.local import Checks, LocalEvaluator
 from kernelwright.evaluation.judge.truth import Truth, TruthKeeper
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, Pool, PoolClosedError
+from kernelwright.evaluation.protocol.jobs import Describe
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox, SandboxError
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
@@ -74,7 +75,7 @@ def mixed(count: int) -> list[tuple[Item, Status]]:
 def _forker() -> None:
     """What workers are forked from is there, and at rest, before anything is counted: it stays."""
     with Sandbox() as sandbox:
-        assert not sandbox.run({"kind": "describe", "gpu": False}, (), 0, Limits()).failure
+        assert not sandbox.run(Describe(gpu=False), (), 0, Limits()).failure
 
 
 class Scripted:

@@ -29,7 +29,7 @@ from kernelwright.evaluation.device.interpret import InterpreterExecutor
 from kernelwright.evaluation.device.kernels import Description
 from kernelwright.evaluation.device.replay import Replay, Rotation, Trace, slot
 from kernelwright.evaluation.device.serve import LaunchRequest
-from kernelwright.evaluation.device.time_job import Plan, measure
+from kernelwright.evaluation.device.time_job import measure
 from kernelwright.evaluation.device.time_reference import in_turns
 from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.inputs.weights import perturb
@@ -37,6 +37,7 @@ from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.race import Race, Timing
 from kernelwright.evaluation.judge.truth import Pass, Truth
+from kernelwright.evaluation.protocol.jobs import Job, RunReference, Sampling, TimeCandidate, TimeReference
 from kernelwright.evaluation.protocol.sketch import snapshot
 from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor
@@ -213,7 +214,7 @@ def test_samples_are_of_a_random_number_and_some_are_checked() -> None:
     for seed in range(12):
         x, out, draws = torch.empty(100), torch.empty(100), [torch.rand(100) for _ in range(3)]
         content = rotation(x, draws, lambda x=x, out=out: out.copy_(x * 2))
-        plan = Plan(samples=(10, 20), warm_up_s=0.0, verify=2, seed=seed, facts=False)
+        plan = Sampling(samples=(10, 20), warm_up_s=0.0, verify=2, seed=seed, facts=False)
         found = measure(content, lambda _draw, out=out: [snapshot(out, None)], plan, _Graphs(), random.Random(seed))
         assert len(found.direct) == len(found.wall) == 10
         assert 10 <= len(found.graph) <= 20
@@ -229,7 +230,7 @@ def test_samples_are_of_a_random_number_and_some_are_checked() -> None:
 def test_the_budget_ends_sampling_but_not_checking() -> None:
     x, out = torch.empty(4), torch.empty(4)
     content = rotation(x, [torch.rand(4)], lambda: out.copy_(x))
-    plan = Plan(samples=(50, 50), budget_s=0.0, warm_up_s=0.0, verify=1, facts=False)
+    plan = Sampling(samples=(50, 50), budget_s=0.0, warm_up_s=0.0, verify=1, facts=False)
     found = measure(content, lambda _draw: [snapshot(out, None)], plan, HostClock(), random.Random(0))
     assert len(found.events) == 6  # the last is checked
     assert found.verified
@@ -246,14 +247,14 @@ def test_so_many_runs_come_before_the_first_that_counts() -> None:
 
     x, out = torch.empty(4), torch.empty(4)
     content = rotation(x, [torch.rand(4)], lambda: (ran.append("run"), out.copy_(x)))
-    plan = Plan.decode(Timing.of_runs(9, 20, (), 60.0).plan(0) | {"direct": 1, "graph": False})
+    plan = replace(Timing.of_runs(9, 20, (), 60.0).plan(0), direct=1, graph=False)
     found = measure(content, lambda _draw: [snapshot(out, None)], plan, Told(), random.Random(0))
     assert ran.index("timed") == 9 + 1 and len(found.events) == 20 and not found.notes
 
 
 def test_what_cannot_be_captured_is_noted() -> None:
     content = rotation(torch.empty(4), [torch.rand(4)])
-    found = measure(content, lambda _draw: [], Plan(samples=(5, 6), warm_up_s=0.0), HostClock(), random.Random(0))
+    found = measure(content, lambda _draw: [], Sampling(samples=(5, 6), warm_up_s=0.0), HostClock(), random.Random(0))
     assert found.graph == []
     assert found.notes == ["no CUDA graph: there are no graphs on the CPU"]
     with pytest.raises(CaptureError):
@@ -373,8 +374,8 @@ class _Scripted:
     def __init__(self, **answers: list[Answer]) -> None:
         self.answers, self.asked, self.given = answers, [], []  # type: ignore[var-annotated]
 
-    def __call__(self, job: dict[str, Any], tensors: Sequence[RawTensor], room: int, _limits: Limits) -> Answer:
-        side = {"time_candidate": "candidate"}.get(job["kind"]) or job["compiler"] or "eager"
+    def __call__(self, job: Job, tensors: Sequence[RawTensor], room: int, _limits: Limits) -> Answer:
+        side = "candidate" if isinstance(job, TimeCandidate) else job.compiler or "eager"
         self.asked.append(side)
         self.given.append((side, room > 0, [bytes(tensor.data) for tensor in tensors]))
         given = self.answers[side]
@@ -534,17 +535,17 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     for job in (reference_job, time_reference):
         monkeypatch.setattr(job, "perturb", told)
     reference = import_source(HELD_REFERENCE, "held").reference
-    draws = [asdict(Draw(0)), asdict(Draw(1, "normal", 2))]
-    header = {"reference": encode_reference(reference), "device": "cpu", "seed": 0, "draws": draws}
-    timing = {"compiler": "", "keep": 0, "timing": QUICK.plan(3)}
+    draws = asdict(Draw(0)), asdict(Draw(1, "normal", 2))
+    encoded = encode_reference(reference)
+    timing = TimeReference(encoded, "ieee", "cpu", 0, draws[1:], "", QUICK.plan(3))
     watched = register_module_forward_pre_hook(lambda _module, _inputs: seen["run"].add(Told.held))
     with contextlib.closing(Told(torch.device("cpu"))) as turns, watched:
-        answer, _ = reference_job.run_reference(header, (), turns)
+        answer, _ = reference_job.run_reference(RunReference(encoded, "ieee", "cpu", 0, draws), (), turns)
         assert len(answer["passes"]) == Told.pauses == 2
         assert seen == {"perturb": {False}, "run": {True}}
         for found in seen.values():
             found.clear()
-        time_reference.time_reference(header | timing | {"draws": draws[1:]}, (), turns)
+        time_reference.time_reference(timing, (), turns)
     assert seen == {"perturb": {False}, "run": {True}}
 
 
@@ -575,11 +576,11 @@ def test_inputs_of_too_few_elements_for_an_infinite_one_are_no_draw_of_their_own
         return inputs(self, seed, where)
 
     monkeypatch.setattr(ReferenceProgram, "inputs", told)
-    draws = [asdict(Draw(0)), asdict(Draw(1, "infinite"))]
+    draws = asdict(Draw(0)), asdict(Draw(1, "infinite"))
     reference = encode_reference(import_source(FEW, "few").reference)
-    header = {"reference": reference, "device": device, "seed": 0, "draws": draws}
+    job = RunReference(reference, "ieee", device, 0, draws)
     with contextlib.closing(Turns(torch.device(device))) as turns:
-        answer, _ = reference_job.run_reference(header, (), turns)
+        answer, _ = reference_job.run_reference(job, (), turns)
     assert len(answer["passes"]) == 1 and answer["passes"][0]["draw"]["kind"] == "given"
     # Three for what holds of them; given, infinite, and to see whether it computes.
     assert asked == ["cpu"] * 3 + [device] * 3
@@ -587,15 +588,15 @@ def test_inputs_of_too_few_elements_for_an_infinite_one_are_no_draw_of_their_own
 
 def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     reference = import_source(HELD_REFERENCE, "compiled").reference
-    header = {"reference": encode_reference(reference), "device": "cpu", "seed": 0, "draws": [asdict(Draw(0))]}
-    header |= {"compiler": "default", "timing": QUICK.plan(3)}
+    draws = (asdict(Draw(0)),)
+    job = TimeReference(encode_reference(reference), "ieee", "cpu", 0, draws, "default", QUICK.plan(3))
     given: list[RawTensor] = []
     for process, keep in enumerate((64 << 20, 0)):
         monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / str(process)))
         torch._dynamo.reset()
         counters.clear()
         with contextlib.closing(Turns(torch.device("cpu"))) as turns:
-            answer, kept = time_reference.time_reference(header | {"keep": keep}, given, turns)
+            answer, kept = time_reference.time_reference(replace(job, keep=keep), given, turns)
         assert len(answer["events"]) >= 3
         assert counters["inductor"]["fxgraph_cache_hit"] == process
         given = given or kept

@@ -20,6 +20,7 @@ from processes import children, environment, is_running, parent, wait_until_gone
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.session import InterpretedCallError, InterpretedModule
+from kernelwright.evaluation.protocol.jobs import Describe
 from kernelwright.evaluation.sandbox import forker
 from kernelwright.evaluation.sandbox import parent as jobs_end
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox, SandboxError
@@ -104,9 +105,9 @@ def test_what_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.Monkey
     with Sandbox() as one, Sandbox() as other:
         other.start()
         with pytest.raises(SandboxError, match="the evaluation worker did not start: no torch here"):
-            one.run({"kind": "describe", "gpu": False}, (), 0, Limits())
+            one.run(Describe(gpu=False), (), 0, Limits())
         with pytest.raises(SandboxError, match="did not start"):
-            other.run({"kind": "describe", "gpu": False}, (), 0, Limits())
+            other.run(Describe(gpu=False), (), 0, Limits())
 
 
 def test_workers_see_the_variables_of_when_they_are_started(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +211,7 @@ def test_a_device_with_a_gpu_and_one_without_last_side_by_side() -> None:
         served = []
         for device in (False, True, False, True):
             limits = Limits(timeout_s=60, memory_gb=2, lasting=True, device=device)
-            answer = sandbox.run({"kind": "describe", "gpu": False}, (), 0, limits)
+            answer = sandbox.run(Describe(gpu=False), (), 0, limits)
             assert answer.header["status"] == "ok"
             assert sandbox.pid is not None
             served.append(children(sandbox.pid))
