@@ -34,6 +34,7 @@ from rich.console import Console
 from torch import Tensor, nn
 
 from benchmarks.caliber import caliber_of
+from benchmarks.models.cases import CASES
 from benchmarks.models.launches import launch_us
 from benchmarks.row_lines import command_line, write_result
 from kernelwright.driver.config.discovery import discover
@@ -52,103 +53,28 @@ STAGES = ("fill", "plain", "ours", "second", "again")
 
 
 @dataclass(frozen=True)
-class Case:
-    """A model in transformers' words, its inputs, and whether its gradients are compared too."""
-
-    config: str
-    model: str
-    tiny: Mapping[str, Any]
-    inputs: Callable[[Any, bool], dict[str, Tensor]]
-    options: Mapping[str, Any] | None = None
-    trained: bool = False
-
-    def build(self, tiny: bool) -> nn.Module:
-        """The model in fp32 with random weights, always the same."""
-        import transformers
-
-        transformers.logging.set_verbosity_error()
-        torch.manual_seed(0)
-        config = getattr(transformers, self.config)(**(self.tiny if tiny else self.options or {}))
-        made: nn.Module = getattr(transformers, self.model)(config)
-        return made.eval()
-
-
-def _tokens(batch: int, length: int) -> Callable[[Any, bool], dict[str, Tensor]]:
-    def inputs(config: Any, tiny: bool) -> dict[str, Tensor]:
-        shape = (2, 8) if tiny else (batch, length)
-        return {"input_ids": torch.randint(3, config.vocab_size, shape), "attention_mask": torch.ones(shape).long()}
-
-    return inputs
-
-
-def _images(batch: int) -> Callable[[Any, bool], dict[str, Tensor]]:
-    def inputs(_config: Any, tiny: bool) -> dict[str, Tensor]:
-        return {"pixel_values": torch.randn((2, 3, 32, 32) if tiny else (batch, 3, 224, 224))}
-
-    return inputs
-
-
-_NARROW = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
-#: Sizes of a decoder with 1.2e9 parameters.
-_DECODER = {
-    **{"hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8},
-    **{"head_dim": 64, "intermediate_size": 8192, "vocab_size": 128256, "use_cache": False},
-}
-CASES = {
-    "bert-base": Case("BertConfig", "BertModel", _NARROW | {"vocab_size": 64}, _tokens(16, 128), trained=True),
-    "vit-b": Case("ViTConfig", "ViTModel", _NARROW | {"image_size": 32, "patch_size": 8}, _images(32), trained=True),
-    "resnet-50": Case(
-        "ResNetConfig",
-        "ResNetModel",
-        {"embedding_size": 8, "hidden_sizes": [16, 32], "depths": [1, 1]},
-        _images(32),
-    ),
-    "convnext-t": Case(
-        "ConvNextConfig",
-        "ConvNextModel",
-        {"hidden_sizes": [16, 32], "depths": [1, 1], "num_stages": 2, "patch_size": 2},
-        _images(32),
-    ),
-    "llama-1b": Case(
-        "LlamaConfig",
-        "LlamaModel",
-        _NARROW | {"num_key_value_heads": 2, "vocab_size": 64, "use_cache": False},
-        _tokens(1, 1024),
-        _DECODER,
-    ),
-}
-
-
-@dataclass(frozen=True)
 class Subject:
     """A model on its device, in bf16 unless `wide`."""
 
     model: nn.Module
-    inputs: Mapping[str, Tensor]
+    inputs: tuple[Tensor, ...]
     trained: bool
 
     @classmethod
     def of(cls, name: str, tiny: bool, wide: bool = False) -> "Subject":
-        case, device = CASES[name], "cuda" if torch.cuda.is_available() else "cpu"
-        model = case.build(tiny)
-        torch.manual_seed(1)
-        inputs = {key: value.to(device) for key, value in case.inputs(model.config, tiny).items()}
-        dtype = torch.float32 if wide else torch.bfloat16
-        # Both begin with values that bf16 has.
-        model = model.to(device, torch.bfloat16).to(dtype)
-        inputs = {k: v.bfloat16().to(dtype) if v.is_floating_point() else v for k, v in inputs.items()}
-        return cls(model, inputs, case.trained)
+        model, inputs = CASES[name].built(tiny, torch.float32 if wide else torch.bfloat16)
+        return cls(model, inputs, CASES[name].trained)
 
     def output(self, run: Callable[..., Any]) -> Tensor:
         """What a call without gradients gives."""
         with torch.no_grad():
-            found: Tensor = run(**self.inputs)[0]
+            found: Tensor = run(*self.inputs)
         return found.clone()
 
     def gradients(self, run: Callable[..., Any]) -> Tensor:
         """Of all parameters, for the mean square of the output; one long row."""
         self.model.zero_grad(set_to_none=True)
-        run(**self.inputs)[0].float().square().mean().backward()
+        run(*self.inputs).float().square().mean().backward()
         # Compiled code gives zeros where eager gives nothing.
         found = [(torch.zeros_like(p) if p.grad is None else p.grad).float().flatten() for p in self.model.parameters()]
         self.model.zero_grad(set_to_none=True)
@@ -288,7 +214,7 @@ def _host_us(subject: Subject, run: Callable[..., Any], theirs: Callable[..., An
             for side, call in (("ours", run), ("inductor", theirs)):
                 _sync()
                 began = time.perf_counter()
-                call(**subject.inputs)
+                call(*subject.inputs)
                 times[side].append(1e6 * (time.perf_counter() - began))
     _sync()
     return {side: statistics.median(some) for side, some in times.items()}
