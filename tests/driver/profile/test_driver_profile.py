@@ -146,13 +146,22 @@ def kernels_and_replacements() -> Any:
             torch.compile(model)(x)
 
     entries.keep(entries.generated(work))
-    return step, profile_model(model, (x,), calls=2).encode(), lines
+    inference = profile_model(model, (x,), calls=2).encode()
+
+    class Wave(nn.Module):
+        def forward(self, x):
+            return x.sin() + 1
+
+    text = "def forward_into(x, out):\n    torch.add(aten.cos(x), 1, out=out)\n"
+    waves = entries.generated(lambda: torch.compile(Wave())(x))
+    entries.keep(waves, lambda _source: text, form="host", order=(0, 1))
+    return step, inference, profile_model(Wave(), (x,), calls=2).encode(), lines
 
 
 @pytest.mark.slow
 def test_a_profile_has_every_kernel_and_operation_of_both_passes(tmp_path: Path) -> None:
     asked = {"TORCH_LOGS": "kernelwright", "TORCH_TRACE": str(tmp_path / "trace")}
-    step, inference, lines = bed.run(kernels_and_replacements, tmp_path, **asked)
+    step, inference, hosted, lines = bed.run(kernels_and_replacements, tmp_path, **asked)
     for profile in (step, inference):
         assert profile["accounted"] == pytest.approx(1.0)
         assert sum(one["share"] for one in profile["rows"]) == pytest.approx(1.0)
@@ -167,6 +176,9 @@ def test_a_profile_has_every_kernel_and_operation_of_both_passes(tmp_path: Path)
     assert [(one["flops"], one["calls"]) for one in library] == [(192, 1)] * 2
     replaced = [one for one in inference["rows"] if one["kind"] == "generated"]
     assert [(one["runs"], bool(one["pick"])) for one in replaced] == [("kernelwright", True)] * 2
+    # What the host code of a replacement calls is that kernel's, and no operation of a library.
+    (wave,) = hosted["rows"]
+    assert (wave["kind"], wave["runs"], wave["calls"]) == ("generated", "kernelwright", 1)
     # What torch's logs and traces of the compiles say.
     for one in replaced:
         assert f"{one['name']}: kernelwright, verified" in lines

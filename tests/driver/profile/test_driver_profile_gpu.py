@@ -1,10 +1,12 @@
 """On a GPU: at least 95% of a model's device time has a name, and floors are what kernels take at best."""
 
-from typing import Any
+from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
+
+import kernelwright
 
 pytestmark = [
     pytest.mark.gpu,
@@ -29,7 +31,7 @@ class Step(nn.Module):
 
 
 @pytest.mark.parametrize("mode", ["eval", "train"])
-def test_nearly_all_device_time_is_accounted_for(mode: str, tmp_path: Any) -> None:
+def test_nearly_all_device_time_is_accounted_for(mode: str, tmp_path: Path) -> None:
     from kernelwright.driver.profile.profiling import profile_model
     from kernelwright.driver.profile.rows import Kind
 
@@ -46,3 +48,13 @@ def test_nearly_all_device_time_is_accounted_for(mode: str, tmp_path: Any) -> No
     # A floor is no estimate from paper: well-made kernels come near it, and none is far below it.
     assert all(row.times.us >= 0.5 * row.floor_us for row in profile.rows if row.floor_us)
     assert {row.backward for row in generated} == ({False, True} if mode == "train" else {False})
+
+
+def test_explain_tells_it_in_text_and_on_a_page(tmp_path: Path) -> None:
+    model, x = Step().cuda().bfloat16().eval(), torch.randn(8, 256, 512, device="cuda", dtype=torch.bfloat16)
+    found = kernelwright.explain(model, x, out=tmp_path / "step.html", store=tmp_path / "store")
+    text, page = str(found), (tmp_path / "step.html").read_text()
+    assert found.profile.accounted >= 0.95
+    assert "x faster with every generated kernel at its floor" in text
+    for row in found.profile.rows:
+        assert row.name in text and row.name in page
