@@ -85,6 +85,22 @@ def test_shapes_alone_give_the_kernels_of_a_gpu(forward, shapes):
     assert len(first_options(forward, *shapes)) <= 2
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("forward", "shapes"),
+    [
+        ("a / torch.sqrt(torch.mean(a**2, dim=1, keepdim=True) + 1e-5)", ((16, 64, 256, 256),)),
+        ("F.group_norm(torch.sigmoid(a), 4, b, b)", ((1024, 32, 64, 64), (32,))),
+        ("torch.softmax(a, 1)", ((64, 96, 128, 128),)),
+        ("torch.relu(torch.addmm(c, a, b))", ((256, 512), (512, 1024), (1024,))),
+        ("torch.cumsum(a, 1)", ((512, 4000),)),
+    ],
+)
+def test_shapes_alone_give_what_tensors_on_this_gpu_give(forward, shapes):
+    by_shapes, here = (first_options(forward, *shapes, device=device) for device in ("meta", "cuda"))
+    assert by_shapes == here
+
+
 def test_a_bias_is_added_where_the_product_is_used():
     text = PROGRAM.replace("forward(self, a)", "forward(self, a, b, c)")
     program = text.format(forward="torch.relu(torch.addmm(c, a, b))", inputs=drawn(((256, 512), (512, 1024), (1024,))))
