@@ -1,6 +1,6 @@
 """Draw how searches come to their best: the speedup that is reached, by seconds.
 
-    python -m benchmarks.search.curves --results benchmarks/results/time_to_quality_h200.json
+    python -m benchmarks.search.curves --results benchmarks/results/search/time_to_quality_h200.json
 
 For each mode of `time_to_quality` a line: the geometric mean, over the problems that all drawn modes have, of the plain
 lowering's time over the best time until then. Writes an SVG and a PNG beside the results.

@@ -170,6 +170,7 @@ def summary(rows: Mapping[str, Row]) -> dict[str, Any]:
     first = [row["curve"][0][0] for row in rows.values() if row.get("curve")]
     found: dict[str, Any] = {
         "searches": len(rows),
+        "problems_of_the_sample": len(SAMPLE),
         "by_mode": {mode: sum(row["mode"] == mode for row in rows.values()) for mode in modes},
         "failed": {name: row.get("cause", row["status"]) for name, row in rows.items() if row["status"] != "ok"},
         "first_measured_s": {"median": statistics.median(first), "max": max(first)} if first else None,
