@@ -89,14 +89,16 @@ def row_of(name: str, tiny: bool, limit_s: float) -> dict[str, Any]:
         answer, log = folder / "row.json", folder / "log"
         command = [sys.executable, "-m", _MODULE, "--only", name, "--child", "--out", str(answer)]
         command += ["--tiny"] if tiny else []
-        environment = os.environ | {"KERNELWRIGHT_CACHE_DIR": str(folder), "KINETO_LOG_LEVEL": "5"}
+        environment = os.environ | {"KERNELWRIGHT_CACHE_DIR": str(folder)}
         with log.open("w", encoding="utf-8") as file:
             try:
                 done = subprocess.run(command, env=environment, timeout=limit_s, stdout=file, stderr=file, check=False)
             except subprocess.TimeoutExpired:
                 return {"failure": f"more than {limit_s:.0f} s"}
         if done.returncode:
-            return {"failure": log.read_text("utf-8")[-1500:]}
+            told = log.read_text("utf-8")
+            sys.stderr.write(f"{name}: {told[-5000:]}\n")
+            return {"failure": told[-500:]}
         answered: dict[str, Any] = json.loads(answer.read_text("utf-8"))
     return answered
 
