@@ -72,6 +72,13 @@ def test_right_passes_and_wrong_does_not(one: Sibling, evaluator: LocalEvaluator
     tell_apart(one, evaluator)
 
 
+@pytest.mark.parametrize("seed", [3, 5, 12])
+def test_noise_hides_nothing_beside_large_terms(seed: int) -> None:
+    """With these seeds nudged inputs, in which large terms leave much, had made the limit too large."""
+    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False, seed=seed) as evaluator:
+        tell_apart(SUMS[-1], evaluator)
+
+
 PROGRAM = """import torch
 import torch.nn as nn
 import torch.nn.functional as F
