@@ -11,7 +11,7 @@ from importlib import metadata
 from typing import Any, Literal, get_args
 
 #: Raised when entries change their meaning: entries of another format are not found.
-FORMAT = 1
+FORMAT = 2
 
 Kind = Literal["replacement", "wrong"]
 Form = Literal["kernel", "host", ""]
@@ -71,9 +71,6 @@ class Entry:
     #: Inductor's buffers, with which an entry can be judged again: each pointer parameter, and by position which input
     #: and which output of the module's reference it is; -1 for none.
     arguments: tuple[tuple[str, int, int], ...] = ()
-    #: The sizes that the certificate covers: a size argument of Inductor's kernel, its least and its greatest value.
-    #: Without any, exactly the sizes that stand in the kernel's text.
-    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict, hash=False)
     #: What was tested, on what, how strong the tests were, how much faster it is, and with what confidence.
     certificate: Mapping[str, Any] = field(default_factory=dict, hash=False)
     #: For `wrong`: the operation, such as `aten.gelu`.
@@ -124,10 +121,9 @@ class Entry:
             for name, kind in types.items():
                 if isinstance(kind, type) and type(content[name]) is not kind and kind is not Versions:
                     raise ValueError(f"{name} is no {kind.__name__}")
-            sizes = {str(name): (int(least), int(greatest)) for name, (least, greatest) in content["sizes"].items()}
             arguments = tuple((str(name), int(taken), int(given)) for name, taken, given in content["arguments"])
             rest = {"versions": Versions(**content["versions"]), "order": tuple(map(int, content["order"]))}
-            return cls(**content | rest | {"sizes": sizes, "arguments": arguments})
+            return cls(**content | rest | {"arguments": arguments})
         except (TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError(f"it is no entry: {error}") from error
 

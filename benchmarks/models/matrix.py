@@ -6,13 +6,15 @@ Modes: inference, a training step, one under autocast in bf16, two batch sizes o
 decoding with a static cache. On the test bed, which interprets Triton's kernels on a CPU. A row has the kernels that
 Inductor generates, how many have a reference in aten's operations, how many verified answers are in the store, how many
 kernels are replaced, how far results and gradients are from eager's and from Inductor's, and whether a second process
-finds all in Inductor's caches. The file gets every row as it is found; the same command goes
-on.
+finds all in Inductor's caches. The file gets every row as it is found, and the same command goes on.
 """
 
 import argparse
+import math
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,9 @@ from benchmarks.row_lines import code_digest, command_line, write_result
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.run.activity import Activity
 from kernelwright.driver.run.journal import Journal
+
+#: What a row depends on.
+CODE = ("ir", "frontend", "midend", "backend", "kernelwright")
 
 
 def cases(models: Sequence[str], modes: Sequence[str]) -> list[tuple[str, str]]:
@@ -56,27 +61,52 @@ def main() -> int:
     parser.add_argument("--models", nargs="*", default=list(MODELS), choices=list(MODELS))
     parser.add_argument("--modes", nargs="*", default=list(MODES), choices=MODES)
     parser.add_argument("--most", type=int, default=None, help="kernels that are answered for a row; all without it")
+    parser.add_argument("--jobs", type=int, default=1, help="rows at a time, each of one process")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no more rows after so many seconds")
     parser.add_argument("--folder", type=Path, default=Path("runs/models"), help="the store, caches and rows so far")
     arguments = parser.parse_args()
-    code = code_digest("ir", "frontend", "midend", "backend", "kernelwright")
-    caliber = machine() | {"most": arguments.most, "code": code}
+    caliber = machine() | {"most": arguments.most, "code": code_digest(*CODE)}
     chosen = cases(arguments.models, arguments.modes)
-    console = Console(stderr=True)
-    command = command_line()
-    told = summary({})
-    with Journal(arguments.folder / "rows.jsonl", caliber) as journal, Activity(console, "", len(chosen)) as activity:
-        for model, mode in chosen:
-            name = f"{model} {mode}"
-            activity.show(name)
-            if name not in journal.results:
-                journal.add(name, _row(model, mode, arguments.folder, arguments.most))
-                activity.say(f"{name}: {journal.results[name]}")
+    names = [" ".join(case) for case in chosen]
+    with (
+        Journal(arguments.folder / "rows.jsonl", caliber) as journal,
+        Activity(Console(stderr=True), "", len(chosen)) as activity,
+    ):
+        known = journal.results
+        told = _told(arguments.out, caliber, {name: known[name] for name in names if name in known})
+        for _ in range(told["rows"]):
             activity.advance()
-            known = (one for one in map(" ".join, chosen) if one in journal.results)
-            rows = {one: {key: value for key, value in journal.results[one].items() if key != "id"} for one in known}
-            told = summary(rows)
-            write_result(arguments.out, {"command": command, "caliber": caliber, "summary": told, "rows": rows})
-    return 0 if not told["not_right"] else 1
+        for name, found in _found(
+            [case for case, name in zip(chosen, names, strict=True) if name not in known], arguments
+        ):
+            journal.add(name, found)
+            activity.say(f"{name}: {found}")
+            activity.advance()
+            told = _told(arguments.out, caliber, {name: known[name] for name in names if name in known})
+    return 0 if told["rows"] == len(chosen) and not told["not_right"] else 1
+
+
+def _told(out: Path, caliber: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The table's last line, written with the rows."""
+    rows = {name: {key: value for key, value in row.items() if key != "id"} for name, row in known.items()}
+    told = summary(rows)
+    write_result(out, {"command": command_line(), "caliber": caliber, "summary": told, "rows": rows})
+    return told
+
+
+def _found(chosen: Sequence[tuple[str, str]], arguments: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Rows by name, as they are done; none that would begin after time is up."""
+    began = time.monotonic()
+
+    def work(case: tuple[str, str]) -> dict[str, Any] | None:
+        late = time.monotonic() - began > arguments.seconds
+        return None if late else _row(*case, arguments.folder, arguments.most)
+
+    with ThreadPoolExecutor(arguments.jobs) as threads:
+        waiting = {threads.submit(work, case): " ".join(case) for case in chosen}
+        for future in as_completed(waiting):
+            if (found := future.result()) is not None:
+                yield waiting[future], found
 
 
 def _row(model: str, mode: str, folder: Path, most: int | None) -> dict[str, Any]:

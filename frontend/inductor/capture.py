@@ -25,7 +25,7 @@ with adapting("lower-inductor", "torch", "triton"):
     import torch._dynamo.config as dynamo_config
     import torch._functorch.config as functorch_config
     import torch._inductor.config as inductor_config
-    from torch._guards import TracingContext, tracing
+    from torch._guards import tracing
     from torch._inductor.compile_fx import compile_fx, compile_fx_inner
     from torch._inductor.graph import GraphLowering
     from torch._inductor.virtualized import V
@@ -203,8 +203,6 @@ def _dynamo_graph(
         del example_inputs
         return run
 
-    if TracingContext.try_get() is not None:
-        return _straight_graph(model, inputs)
     torch._dynamo.reset()
     try:
         with _telling_left_out():
@@ -217,23 +215,6 @@ def _dynamo_graph(
         return torch.fx.GraphModule({}, torch.fx.Graph()), [], [], tree_leaves(result)
     graph, args, outputs = seen[0]
     return graph, args, outputs, tree_leaves(result)
-
-
-def _straight_graph(
-    model: Callable[..., Any], inputs: Sequence[Any]
-) -> tuple[torch.fx.GraphModule, list[Any], list[Any], list[Any]]:
-    """The same inside a `torch.compile` backend, where Dynamo cannot be called again: the program came from
-    a graph, so that it is straight-line code which plain symbolic tracing follows."""
-    graph = torch.fx.symbolic_trace(model)
-    output = next(node for node in graph.graph.nodes if node.op == "output")
-    results = list(output.args[0]) if isinstance(output.args[0], tuple | list) else [output.args[0]]
-    places = {node: index for index, node in enumerate(n for n in graph.graph.nodes if n.op == "placeholder")}
-    computed = [node for node in dict.fromkeys(results) if node not in places]
-    output.args = (tuple(computed),)
-    graph.recompile()
-    values = dict(zip(computed, graph(*inputs), strict=True))
-    returned = [inputs[places[node]] if node in places else values[node] for node in results]
-    return graph, list(inputs), list(values.values()), returned
 
 
 def capture(

@@ -155,21 +155,6 @@ def test_strides_of_inputs_are_kept() -> None:
     assert made.stride() == (1, 8)
 
 
-def test_graph_of_torch_compile_is_imported() -> None:
-    found: list[KernelModule] = []
-
-    def backend(gm: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> object:
-        found.append(import_module(gm, inputs, name="graph"))
-        return gm.forward
-
-    model = Block().eval()
-    with torch.no_grad():
-        torch.compile(model, backend=backend, dynamic=False)(torch.randn(2, 4, 8), torch.tensor([7, 0, 3]), 0.5)
-    assert len(found) == 1
-    assert all(isinstance(spec, TensorSpec) for spec in found[0].reference.inputs)
-    assert len(found[0].reference.outputs) == 3
-
-
 class InPlace(nn.Module):
     """Writes to its input."""
 

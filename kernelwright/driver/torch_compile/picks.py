@@ -9,6 +9,7 @@ import hashlib
 import json
 import logging
 import os
+from collections import Counter
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import cache
@@ -25,8 +26,10 @@ from kernelwright.frontend.inductor.plain import job_store
 from kernelwright.ir.errors import UserError
 
 log = logging.getLogger("kernelwright.torch_compile")
-#: How long a process waits for the first one of its job, in seconds: that one may still be loading its data.
-PATIENCE_S = 300.0
+#: How long a process waits for the first one of its job to compile, in seconds. After it Inductor's kernels run in all.
+PATIENCE_S = 30.0
+#: How many times this process has asked its job with the same options: once more after each reset.
+_asked = Counter[str]()
 
 
 class Picks:
@@ -61,16 +64,17 @@ class Picks:
         return min(self._store.candidates(key, target, self._versions), key=_cost, default=None)
 
     def _of_job(self, job: Any) -> Mapping[str, str]:
-        """What the first process decides."""
+        """What the first process decides. One that waits for it in vain decides for all that Inductor's kernels run."""
         words = [str(self._options.store), str(self._options.lock), str(self._options.deterministic)]
         name = f"kernelwright/{hashlib.sha256(json.dumps(words).encode()).hexdigest()[:16]}"
+        _asked[name] += 1
+        name += f"/{_asked[name]}"
         try:
-            if torch.distributed.get_rank() == 0:
-                picks = self._decided()
-                job.set(name, json.dumps(dict(picks)))
-                return picks
-            job.wait([name], timedelta(seconds=PATIENCE_S))
-            decided: dict[str, str] = json.loads(job.get(name))
+            first = torch.distributed.get_rank() == 0
+            if not first and not _arrives(job, name):
+                log.warning("the first process of the job compiles nothing, and Inductor's kernels run in all of them")
+            known = job.compare_set(name, "", json.dumps(dict(self._decided()) if first else {}))
+            decided: dict[str, str] = json.loads(known)
             return decided
         except (RuntimeError, ValueError, NotImplementedError) as error:
             reason = ": ".join([type(error).__name__, *str(error).splitlines()[:1]])
@@ -96,6 +100,15 @@ class Picks:
             log.warning("%s is not used, and Inductor's kernels run: %s", path, reason)
             return wrong
         return {**lock.picks, **wrong}
+
+
+def _arrives(job: Any, name: str) -> bool:
+    """Whether a name is in a job's store before patience ends."""
+    try:
+        job.wait([name], timedelta(seconds=PATIENCE_S))
+    except RuntimeError:
+        return False
+    return True
 
 
 def _cost(entry: Entry) -> tuple[float, str]:
