@@ -264,6 +264,19 @@ def remade() -> str:
     )
 
 
+def spelling() -> str:
+    """How often rewrites make the same of a program that is spelt otherwise."""
+    content = _read("spelling_cpu")
+    found, commit = content["summary"], content["caliber"]["commit"]
+    programs = sum(one["programs"] for one in found.values())
+    return _wrapped(
+        f"Over {programs} programs, of which {found['generated programs']['programs']} are generated and "
+        f"{found['problems']['programs']} are KernelBench problems, {content['same']} of {content['fired']} rewrites "
+        f"({content['share']:.1%}) make the same of both spellings (commit {commit}). `spelling_cpu` names the others, "
+        "with the reasons."
+    )
+
+
 def learner() -> str:
     """Speed of the learner and what it spends its time on."""
     speed, third = _read("learner_speed_cpu"), _read("rl_forms3_h200")
@@ -353,6 +366,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "search": search,
     "remade": remade,
     "learner": learner,
+    "spelling": spelling,
     "models": models,
 }
 

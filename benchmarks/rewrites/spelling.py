@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.rewrites.kernel_ir import problems
-from benchmarks.row_lines import code_digest, write_result
+from benchmarks.row_lines import code_digest, command_line, write_result
 from benchmarks.several_processes import Processes, TimeIsOverError, answer_in, journal_for
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.config.discovery import discover
@@ -35,13 +35,16 @@ from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.kernel.analysis.axes import COMBINING
 from kernelwright.ir.kernel.normal import normal_form
 from kernelwright.ir.kernel.text.parsing import kernel_functions
-from kernelwright.ir.passes import REGISTRY, Context
+from kernelwright.ir.passes import REGISTRY, Context, Declined
 from kernelwright.ir.values import KernelModule
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 from kernel_corpus import corpus  # noqa: E402 (of the tests' folder)
 from respelling import respelt_module  # noqa: E402
+
+#: The normal forms of kernels by symbol.
+Forms = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -96,21 +99,30 @@ def row(subject: Subject, seed: int, passes: Iterable[str]) -> dict[str, Any]:
                 if one is not None or two is not None:
                     fired[name] += 1
                     if one != two:
-                        why = "other kernels" if one and two else "not as written" if two else "not as respelt"
-                        parted.append(" ".join(filter(None, (name, lowering, why))))
+                        parted.append(" ".join(filter(None, (name, lowering, why(name, module, other, one, two)))))
     except KernelwrightError as error:
         return {"corpus": subject.corpus, "failed": f"{type(error).__name__}: {error}".splitlines()[0][:160]}
     seconds = round(time.perf_counter() - start, 2)
     return {"corpus": subject.corpus, "kernels": kernels, "fired": fired, "parted": parted, "seconds": seconds}
 
 
-def rewritten(name: str, module: KernelModule) -> dict[str, str] | None:
+def rewritten(name: str, module: KernelModule) -> Forms | None:
     """The normal forms of the kernels that a pass makes; None where it changes nothing."""
     made = REGISTRY[name]().run(module, Context(target="h200"))
     if made is module:
         return None
     functions = kernel_functions(made)
     return {symbol: normal_form(one, functions) for symbol, one in functions.items() if one.entry}
+
+
+def why(name: str, module: KernelModule, other: KernelModule, one: Forms | None, two: Forms | None) -> str:
+    """What a pass makes otherwise of the respelt module, and the reasons that it gives where it changes nothing."""
+    if one and two:
+        return f"other kernels: {', '.join(sorted(key for key in {*one, *two} if one.get(key) != two.get(key)))}"
+    said: list[Declined] = []
+    REGISTRY[name]().run(module if two else other, Context(target="h200", declined=said.append))
+    reasons = "; ".join(dict.fromkeys(reason.reason for reason in said))
+    return ": ".join(filter(None, ("not as written" if two else "not as respelt", reasons)))
 
 
 def summary(rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -165,9 +177,10 @@ def main() -> int:
     rows = {name: answer_in(journal, name) for name in tasks}
     found = summary(rows)
     settings = {"problems": arguments.problems.name if arguments.problems else None, "programs": arguments.programs}
-    content = {"caliber": machine() | {"code": code}, "settings": settings, "passes": passes, "summary": found}
-    write_result(arguments.out, content)
     fired, same = (sum(one[key] for one in found.values()) for key in ("fired", "same"))
+    share = round(same / fired, 4) if fired else None
+    content = {"command": command_line(), "caliber": machine() | {"code": code}, "settings": settings, "passes": passes}
+    write_result(arguments.out, content | {"fired": fired, "same": same, "share": share, "summary": found})
     print(f"{same} of {fired} rewrites make the same of both spellings")
     return 0 if fired and same >= 0.99 * fired else 1
 
