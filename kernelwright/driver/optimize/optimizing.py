@@ -16,10 +16,10 @@ from typing import Any
 from kernelwright.backend.compile.compiled import cache_folder
 from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
-from kernelwright.backend.targets import get_target
 from kernelwright.driver.extraction.filling import ANSWER, begun, entry_of, stored_as
 from kernelwright.driver.optimize.admission import Comparison, largest_that_holds
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
+from kernelwright.driver.optimize.ranking import Recording, ranked, recordings
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
 from kernelwright.driver.optimize.subjects import Subject
@@ -40,8 +40,6 @@ WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.05
 WORTH = 0.001
 #: A kernel that was searched before is searched again with more than so many times the seconds.
 AGAIN = 2.0
-#: Calls of the model by which its kernels are ranked.
-RANKING_CALLS = 5
 
 
 def searching(target: str, seconds: float, searchers: int = 0) -> str:
@@ -89,7 +87,8 @@ class Optimizing:
             running = stack.enter_context(self.running(self.subject))
             if not running.places:
                 raise UserError("Inductor writes no Triton kernel for this model here; optimize needs a CUDA device")
-            found = self._ranked(running)
+            self.say("timing the model's kernels")
+            found, self._model_us = ranked(running, self.context.target)
             journal = stack.enter_context(self._journal(running))
             stopped, whole = "", None
             try:
@@ -110,42 +109,20 @@ class Optimizing:
                 stopped,
             )
 
-    # Ranking -------------------------------------------------------------------------------------------------------
-
-    def _ranked(self, running: Running) -> dict[str, Kernel]:
-        """The model's kernels by key, those with most to gain first."""
-        self.say("timing the model's kernels")
-        self._model_us = min(running.model_us() for _ in range(RANKING_CALLS))
-        calls, recorded = [running.times(running.places) for _ in range(RANKING_CALLS)], _recorded(running.graphs)
-        found = []
-        for key in running.places:
-            us, launches = sorted(times[key] for times in calls)[RANKING_CALLS // 2]
-            kernel, _ = recorded[key]
-            gain = max(0.0, us - launches * self._floor_us(kernel))
-            found.append(Kernel(key, kernel.name, "not reached", "", launches, us, gain))
-        return {one.key: one for one in sorted(found, key=lambda one: -one.gain_us)}
-
-    def _floor_us(self, kernel: Recorded) -> float:
-        """What moving a kernel's buffers takes at least."""
-        layouts = [layout for one in kernel.arguments for layout in one.layouts.values()]
-        moved = sum(_bytes(layout.shape, layout.dtype.itemsize) for layout in layouts)
-        bandwidth = get_target(self.context.target).bandwidth_gb_s
-        return moved / bandwidth / 1e3 if bandwidth else 0.0
-
     # Searching -----------------------------------------------------------------------------------------------------
 
     def _search_all(self, running: Running, found: dict[str, Kernel], journal: Journal) -> None:
-        recorded = _recorded(running.graphs)
+        recorded = recordings(running.graphs)
         questions = self._questions(running, found, journal, recorded)
         for question, answer in self.answering.each(questions, lambda: self._search_s <= 0):
             before = found[question.key]
             self.say(f"{before.name}: searched, {self._left_s:.0f} s left")
             self._beyond_s = max(0.8 * self._beyond_s, answer.seconds - question.seconds)
-            known = replace(self._became(running, before, question, answer, recorded), seconds=answer.seconds)
-            self._decided(found, known, journal)
+            known, entry = self._became(running, before, question, answer, recorded)
+            self._decided(found, replace(known, seconds=answer.seconds), journal, entry)
 
     def _questions(
-        self, running: Running, found: dict[str, Kernel], journal: Journal, recorded: Mapping[str, "_Recording"]
+        self, running: Running, found: dict[str, Kernel], journal: Journal, recorded: Mapping[str, Recording]
     ) -> Iterator[Question]:
         """The kernels that are worth a search, those with most to gain first; what becomes of others is decided."""
         for number, key in enumerate(list(found)):
@@ -175,11 +152,14 @@ class Optimizing:
     def _interprets(self) -> bool:
         return self.context.target == "interpreter"
 
-    def _decided(self, found: dict[str, Kernel], kernel: Kernel, journal: Journal | None = None) -> None:
-        """Take down what became of a kernel; for later runs, too, where there is a journal."""
+    def _decided(
+        self, found: dict[str, Kernel], kernel: Kernel, journal: Journal | None = None, entry: Entry | None = None
+    ) -> None:
+        """Take down what became of a kernel; for later runs, too, where there is a journal, which also keeps the entry
+        of one that was verified and not admitted."""
         found[kernel.key] = kernel
         if journal is not None:
-            journal.add(kernel.key, kernel.told())
+            journal.add(kernel.key, kernel.told() | ({"entry": json.loads(entry.text)} if entry else {}))
         self.done(kernel)
 
     def _known(self, running: Running, kernel: Kernel, journal: Journal, seconds: float) -> Kernel | None:
@@ -200,7 +180,7 @@ class Optimizing:
                 return replace(before, launches=kernel.launches, us=kernel.us, gain_us=kernel.gain_us)
         return None
 
-    def _not_worth(self, kernel: Kernel, recording: "_Recording") -> Kernel | None:
+    def _not_worth(self, kernel: Kernel, recording: Recording) -> Kernel | None:
         """A kernel that is left out, and why."""
         if (why := recording[0].why_not) or recording[0].graph is None:
             return replace(kernel, became="left out", why=why)
@@ -215,29 +195,32 @@ class Optimizing:
         kernel: Kernel,
         question: Question,
         answer: Answer,
-        recorded: Mapping[str, "_Recording"],
-    ) -> Kernel:
-        """What becomes of a kernel for which there is an answer."""
+        recorded: Mapping[str, Recording],
+    ) -> tuple[Kernel, Entry | None]:
+        """What becomes of a kernel for which there is an answer, and the entry of what was verified and is refused."""
         if answer.module is None or answer.verdict is None or not answer.verdict.ok:
-            return replace(kernel, became="refused", why=answer.why)
+            return replace(kernel, became="refused", why=answer.why), None
         if question.module.launcher is not None and answer.module.digest == question.module.digest:
-            return replace(kernel, became="unimproved", why="nothing faster was found")
+            return replace(kernel, became="unimproved", why="nothing faster was found"), None
         target = stored_as(self.context.target)
         try:
             entry = entry_of(*recorded[kernel.key], target, answer.module, answer.verdict, question.pipeline)
-            ours = running.replacing(kernel.key, entry)
         except KernelwrightError as error:
-            return replace(kernel, became="refused", why=str(error))
+            return replace(kernel, became="refused", why=str(error)), None
+        try:
+            ours = running.replacing(kernel.key, entry)
+        except DoesNotRunError as error:
+            return replace(kernel, became="refused", why=str(error)), entry
         self.say(f"{kernel.name}: timing it in the model")
         ends = time.monotonic() + ADMISSION_SHARE * self.budget
         times = running.compared(running.kernels_in_turn(kernel.key, ours), lambda: time.monotonic() > ends)
+        entry, told = _certified(entry, times, answer.notes), replace(kernel, why=f"{times} in the model", graph=times)
         if not times.wins:
-            return replace(kernel, became="slower", why=f"{times} in the model", graph=times)
-        entry = _certified(entry, times, answer.notes)
+            return replace(told, became="slower"), entry
         if not self.store.put(entry):
-            return replace(kernel, became="refused", why=self.store.trouble, graph=times)
+            return replace(told, became="refused", why=self.store.trouble), entry
         self._ours[kernel.key] = ours
-        return replace(kernel, became="admitted", why=f"{times} in the model", graph=times, digest=entry.digest)
+        return replace(told, became="admitted", digest=entry.digest), None
 
     def _kept(self, key: str) -> Entry | None:
         """What the store has for a kernel."""
@@ -299,24 +282,5 @@ def _certified(entry: Entry, times: Comparison, notes: Mapping[str, Any]) -> Ent
     return replace(entry, certificate={**entry.certificate, **told})
 
 
-#: A kernel with the graph that it is of.
-_Recording = tuple[Recorded, RecordedGraph]
 #: What of a search's notes a certificate has.
 _NOTES = ("best", "us", "plain", "plain_us", "plain_tuned_us", "obtained", "seconds")
-
-
-def _recorded(graphs: Sequence[RecordedGraph]) -> dict[str, _Recording]:
-    """Each kernel with its graph, by key; of several with a key one that has a problem."""
-    found: dict[str, _Recording] = {}
-    for graph in graphs:
-        for kernel in graph.kernels:
-            if kernel.key and (kernel.key not in found or found[kernel.key][0].graph is None):
-                found[kernel.key] = kernel, graph
-    return found
-
-
-def _bytes(shape: Sequence[int], itemsize: int) -> int:
-    size = itemsize
-    for one in shape:
-        size *= one
-    return size

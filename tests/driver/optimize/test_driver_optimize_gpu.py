@@ -1,0 +1,70 @@
+"""On a GPU: a kernel that is a tenth faster is admitted in the running model, and Inductor's beside itself is not."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from kernelwright.backend.torch_private import keep_device_busy
+from kernelwright.driver.optimize.admission import LOOKS, Pair, summary
+from kernelwright.driver.optimize.running import Running
+from kernelwright.driver.optimize.subjects import Model
+
+TRIALS = 100
+
+
+class Late:
+    """A kernel that keeps the device busy for some cycles more at each launch."""
+
+    def __init__(self, kernel: Any, cycles: int) -> None:
+        self.kernel, self.cycles = kernel, cycles
+
+    def run(self, *arguments: Any, **options: Any) -> None:
+        self.kernel.run(*arguments, **options)
+        keep_device_busy(self.cycles)
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    torch.manual_seed(0)
+    layers = [layer for _ in range(4) for layer in (nn.Linear(2048, 2048), nn.LayerNorm(2048), nn.GELU())]
+    model = nn.Sequential(*layers).cuda().bfloat16().eval()
+    with Running(Model(model, [torch.randn(4096, 2048, device="cuda", dtype=torch.bfloat16)], "eval")) as found:
+        yield found
+
+
+def wins(running: Running, key: str, baseline: Any, kernel: Any) -> int:
+    """In how many trials the kernel is admitted beside the baseline."""
+
+    def take(ours_first: bool) -> Pair:
+        sides = [kernel, baseline] if ours_first else [baseline, kernel]
+        first, second = (running.times((key,), {key: side})[key][0] for side in sides)
+        return (second, first) if ours_first else (first, second)
+
+    return sum(running.compared(take, lambda: False).wins for _ in range(TRIALS))
+
+
+@pytest.mark.gpu
+@pytest.mark.slow
+def test_a_planted_win_is_admitted_and_a_kernel_beside_itself_is_not(running: Running) -> None:
+    times = {key: running.times((key,))[key] for key in running.places}
+    key = max(times, key=lambda one: times[one][0])
+    own, (us, launches) = running.places[key][0].found, times[key]
+    # What so many cycles take, measured as launches are.
+    cycles, empty, late = 20_000, Late(own, 0), Late(own, 20_000)
+    a_cycle_us = (running.times((key,), {key: late})[key][0] - running.times((key,), {key: empty})[key][0]) / (
+        cycles * launches
+    )
+    tenth = Late(own, max(1, round(0.1 * us / launches / a_cycle_us)))
+    assert wins(running, key, tenth, empty) >= 90
+    assert wins(running, key, empty, empty) < 5
+
+
+@pytest.mark.gpu
+@pytest.mark.slow
+def test_a_model_beside_itself_takes_as_long(running: Running) -> None:
+    take = running.models_in_turn({key: places[0].found for key, places in running.places.items()})
+    found = summary([take(bool(number % 2)) for number in range(LOOKS[-1])], 0.95)
+    assert 0.995 <= found.ratio <= 1.005, found
