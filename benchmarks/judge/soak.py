@@ -130,12 +130,14 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=3.0, help="seconds for one candidate")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/soak_cpu.json"))
     arguments = parser.parse_args()
-    before, began = left_behind(), time.perf_counter()
     options = LocalOptions(seeds=1, timeout_s=arguments.timeout, memory_gb=2.0, use_gpu=False, dialect=False)
     wrong: list[str] = []
     memory: list[float] = []
     done: dict[str, int] = {}
     items = (Item(text, REFERENCE, (Rung.INTERPRET,)) for _, text, _ in candidates(arguments.count))
+    with EvaluatorPool(options, workers=1) as pool:  # what workers are forked from stays until this process ends
+        list(pool.evaluate_many([Item(CANDIDATE.format(harm="pass", wrong=""), REFERENCE, (Rung.INTERPRET,))]))
+    before, there, began = left_behind(), set(family(os.getpid())), time.perf_counter()
     with EvaluatorPool(options, workers=arguments.workers) as pool:
         verdicts = track(pool.evaluate_many(items), total=arguments.count, description="soak")
         for number, (verdict, (kind, _, right)) in enumerate(zip(verdicts, candidates(arguments.count), strict=True)):
@@ -158,7 +160,7 @@ def main() -> int:
         "wrong": wrong,
         "resident_mb": memory,
         "growth": round(max(memory[2:] or memory) / settled - 1, 4),
-        "left_processes": len(family(os.getpid())) - 1,
+        "left_processes": len(set(family(os.getpid())) - there),
         "left_files": sorted(left),
     }
     write_result(arguments.out, result)
