@@ -17,6 +17,8 @@ import sys
 import tarfile
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -160,30 +162,45 @@ class Side:
 PRICED = ("rows", "literals", "orders", "offset", "impulses", "same", "minute", "vast")
 
 
-def measure(old: Path, count: int, rounds: int) -> dict[str, Any]:
-    """Interleaved rounds of the old code, the new, and the new with fewer checks; then of the new without each kind."""
+def measure(
+    old: Path, count: int, rounds: int, seconds: float, keep: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """Interleaved rounds of the old code, the new, and the new with fewer checks; then of the new without each kind.
+
+    `keep` gets what is found each time there is more. After so many seconds no other kind is tried.
+    """
+    until = time.monotonic() + seconds
     sides = {"old": Side(old, count), "default": Side(ROOT, count, "default"), "reward": Side(ROOT, count, "reward")}
     for _ in range(rounds):
         for side in sides.values():
             side.round()
     for side in sides.values():
         side.close()
-    print({name: side.milliseconds for name, side in sides.items()}, file=sys.stderr, flush=True)
-    prices, half = {}, max(1, count // 2)
-    for kind in PRICED:
-        pair = Side(ROOT, half, "default"), Side(ROOT, half, "default", kind)
-        for _ in range(max(3, rounds // 2)):
-            for side in pair:
-                side.round()
-        prices[kind] = round(pair[0].median - pair[1].median, 2)
-        for side in pair:
-            side.close()
-    return {
+    prices: dict[str, float] = {}
+    found = {
         "milliseconds": {name: round(side.median, 2) for name, side in sides.items()},
         "rate_of_old": {name: round(sides["old"].median / side.median, 3) for name, side in sides.items()},
         "price_ms": prices,
         "rounds": {name: [round(one, 2) for one in side.milliseconds] for name, side in sides.items()},
     }
+    keep(found)
+    for kind in PRICED:
+        if time.monotonic() > until:
+            break
+        prices[kind] = round(_price(kind, max(1, count // 2), max(3, rounds // 2)), 2)
+        keep(found)
+    return found
+
+
+def _price(kind: str, count: int, rounds: int) -> float:
+    """Milliseconds that judging takes less without a kind."""
+    pair = Side(ROOT, count, "default"), Side(ROOT, count, "default", kind)
+    for _ in range(rounds):
+        for side in pair:
+            side.round()
+    for side in pair:
+        side.close()
+    return pair[0].median - pair[1].median
 
 
 def main() -> int:
@@ -195,6 +212,7 @@ def main() -> int:
     parser.add_argument("--commit", default="", help="this code's commit, where git does not know it")
     parser.add_argument("--count", type=int, default=8, help="candidates of each program in a round")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--seconds", type=float, default=1e6, help="after which no other kind's price is measured")
     parser.add_argument("--judge", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--strength", default="", help=argparse.SUPPRESS)
     parser.add_argument("--without", default="", help=argparse.SUPPRESS)
@@ -202,7 +220,7 @@ def main() -> int:
     if arguments.judge:
         judge(arguments.judge, arguments.strength, arguments.without)
         return 0
-    from benchmarks.row_lines import command_line, write_result
+    from benchmarks.row_lines import command_line
     from kernelwright.driver.campaigns.campaign import machine
 
     with tempfile.TemporaryDirectory() as folder:
@@ -212,14 +230,19 @@ def main() -> int:
             subprocess.run(["git", "archive", "-o", str(archive), arguments.old], check=True, cwd=ROOT)
             with tarfile.open(archive) as content:
                 content.extractall(old, filter="tar")
-        found = measure(old.absolute(), arguments.count, arguments.rounds)
-    commits = {"old": arguments.old, "new": arguments.commit or _commit()}
-    content = {"command": command_line(), "caliber": machine(), "commits": commits, **found}
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    write_result(arguments.out, content)
+        commits = {"old": arguments.old, "new": arguments.commit or _commit()}
+        head = {"command": command_line(), "caliber": machine(), "commits": commits}
+        keep = partial(_write, arguments.out, head)
+        found = measure(old.absolute(), arguments.count, arguments.rounds, arguments.seconds, keep)
     print(json.dumps({name: found[name] for name in ("milliseconds", "rate_of_old", "price_ms")}, indent=1))
     rates = found["rate_of_old"]
     return 0 if rates["default"] >= 0.7 and rates["reward"] >= 0.9 else 1
+
+
+def _write(out: Path, head: dict[str, Any], found: dict[str, Any]) -> None:
+    from benchmarks.row_lines import write_result
+
+    write_result(out, head | found)
 
 
 def _commit() -> str:
