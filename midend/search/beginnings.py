@@ -18,6 +18,8 @@ from kernelwright.midend.search.tuning import Entry
 
 #: Configurations of the author's that are made, at most.
 MOST_CHOICES = 16
+#: The share of a call below which a kernel is not measured by itself.
+LEAST_SHARE = 0.1
 
 
 def own_choices(space: Space, makers: Makers, plain: Candidate) -> Iterator[Candidate]:
@@ -38,6 +40,17 @@ def own_choices(space: Space, makers: Makers, plain: Candidate) -> Iterator[Cand
                 yield candidate
         if len(specs) < len(chosen) or any(one.module is None for one in found.values()) or makers.over:
             return
+
+
+def worth_measuring(plain: Entry, module: KernelModule) -> tuple[str, ...]:
+    """Kernels that have other launch options than in the plain candidate, and a share of its time that matters."""
+    whole = plain.us
+    return tuple(
+        one.symbol
+        for one in module.kernels
+        if one.meta != plain.candidate.module.kernel(one.symbol).meta
+        and plain.measured.us.get(one.symbol, 0.0) > LEAST_SHARE * whole
+    )
 
 
 def best_of_each(entries: Sequence[Entry]) -> Candidate | None:

@@ -3,13 +3,12 @@ best get more trials of their launch options; of what is then fastest the first 
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.agent.measures import is_correct
@@ -23,7 +22,15 @@ from kernelwright.backend.targets import get_target
 from kernelwright.backend.tuning.fitting import WORTH
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.search.beginnings import beginnings, best_of_each, memory_of, own_choices, remember
+from kernelwright.midend.search.beginnings import (
+    beginnings,
+    best_of_each,
+    memory_of,
+    own_choices,
+    remember,
+    worth_measuring,
+)
+from kernelwright.midend.search.beside import beside
 from kernelwright.midend.search.curve import Curve
 from kernelwright.midend.search.making import Makers, price
 from kernelwright.midend.search.notes import notes_of
@@ -47,8 +54,6 @@ BESIDE_BYTES = 4 << 30
 FINALISTS = 4
 #: How many times as many runs the last comparison has.
 LAST_RUNS = 4.0
-
-_Value = TypeVar("_Value")
 
 
 @dataclass
@@ -131,9 +136,8 @@ class MeasuredRace:
     def _verify_beside(self, candidate: Candidate) -> None:
         """Have a candidate verified in a thread, if nothing else is and the device has room for it beside what is
         measured. An evaluator has started then, and knows what is right, by the time the winner is to be verified."""
-        known = sum(
-            spec.nbytes for spec in (*self.space.module.reference.tensors, *self.space.module.reference.outputs)
-        )
+        reference = self.space.module.reference
+        known = sum(spec.nbytes for spec in (*reference.tensors, *reference.outputs))
         if known <= BESIDE_BYTES and (self._beside is None or self._beside.done()):
             self._beside = beside(lambda: self.judge.verdict(candidate.module, self._rungs))
 
@@ -185,14 +189,15 @@ class MeasuredRace:
 
     def _measure(self, watch: Stopwatch, plain: Candidate, waiting: Waiting) -> None:
         """In a thread: measure the plain candidate, then what waits, until no more comes or the time is over."""
-        own = [kernel.symbol for kernel in plain.module.kernels if kernel.meta]
+        symbols = [kernel.symbol for kernel in plain.module.kernels if kernel.meta]
         self._say(f"measuring {plain.spec}")
-        self.entries[0] = Entry(plain, plain, self._measured(watch, plain.module, (WHOLE, *own)))
+        self.entries[0] = Entry(plain, plain, self._measured(watch, plain.module, (WHOLE, *symbols)))
         while (candidate := waiting.take(self._until(MEASURED_BY))) is not None:
             self._say(f"measuring {candidate.spec}, {waiting.left} wait")
-            is_own = any(candidate is one for one in self._own)
-            found = self._measured(watch, candidate.module, (WHOLE, *own) if is_own else (WHOLE,))
-            self.entries.append(Entry(candidate, plain if is_own else candidate, found))
+            own = any(candidate is one for one in self._own)
+            apart = worth_measuring(self.entries[0], candidate.module) if own else ()
+            found = self._measured(watch, candidate.module, (WHOLE, *apart))
+            self.entries.append(Entry(candidate, plain if own else candidate, found))
         if (best := best_of_each([entry for entry in self.entries if entry.base is plain])) is not None:
             self.entries.append(Entry(best, plain, self._measured(watch, best.module)))
 
@@ -284,20 +289,6 @@ class MeasuredRace:
         scores = [entry.us for entry in self.entries]
         left_s = self._ends - time.monotonic()
         self.ctx.progress(standing(self.space.made, scores[:1], scores, left_s, line))
-
-
-def beside(call: Callable[[], _Value]) -> "Future[_Value]":
-    """The outcome of a call in a thread of its own, for which nobody waits who does not ask."""
-    outcome: Future[_Value] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(call())
-        except BaseException as error:  # noqa: BLE001 - whoever asks is told
-            outcome.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return outcome
 
 
 def _us(entry: Entry) -> float:

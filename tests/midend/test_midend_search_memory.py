@@ -11,7 +11,7 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import processes
-from kernelwright.midend.search.beginnings import beginnings, best_of_each
+from kernelwright.midend.search.beginnings import beginnings, best_of_each, worth_measuring
 from kernelwright.midend.search.memory import Found, Likeness, Memory
 from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import PLAIN, Candidate, Space
@@ -101,6 +101,9 @@ def test_each_kernel_gets_the_options_with_which_it_was_fastest():
     plain, other = Candidate(PLAIN, with_warps(4, 4)), Candidate("other", with_warps(8, 16))
     us = ({"": 9.0, symbols[0]: 5.0, symbols[1]: 4.0}, {"": 8.0, symbols[0]: 6.0, symbols[1]: 2.0})
     entries = [Entry(one, plain, Measured(times)) for one, times in zip((plain, other), us, strict=True)]
+    assert worth_measuring(entries[0], other.module) == tuple(symbols)
+    longer = Entry(plain, plain, Measured({"": 90.0, symbols[0]: 5.0, symbols[1]: 40.0}))
+    assert worth_measuring(longer, with_warps(8, 16)) == (symbols[1],) and not worth_measuring(longer, plain.module)
     best = best_of_each(entries)
     assert best is not None and best.module == with_warps(4, 16)
     assert best.spec == f'lower-inductor,configure{{configs="{symbols[1]}: {_spelt(best.module, symbols[1])}"}}'
