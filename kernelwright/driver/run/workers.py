@@ -38,6 +38,9 @@ Answer = Callable[[Any, Settings, Context], dict[str, Any]]
 Question = TypeVar("Question")
 
 
+_starting = threading.Lock()
+
+
 class _Process(multiprocessing.context.ForkServerProcess):
     """A process that does not run the user's script or notebook, which need not guard itself by `__name__`.
 
@@ -46,11 +49,12 @@ class _Process(multiprocessing.context.ForkServerProcess):
     """
 
     def start(self) -> None:
-        main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
-        try:
-            super().start()
-        finally:
-            sys.modules["__main__"] = main
+        with _starting:  # several threads may start one each
+            main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+            try:
+                super().start()
+            finally:
+                sys.modules["__main__"] = main
 
 
 class _Context(multiprocessing.context.ForkServerContext):

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -132,3 +133,29 @@ def in_a_compile(folder: str) -> dict[str, Any]:
         ours = {place.name: "kernelwright" in getattr(place.found, "inductor_meta", {}) for place in places()}
         found.append(float((fast(x) - wanted).abs().max()))
     return {"apart": found, "ours": ours}
+
+
+def under_load() -> dict[str, Any]:
+    """A thousand calls, while a kernel is exchanged every now and then."""
+    import entries
+
+    from kernelwright.frontend.swap.live import exchange_all
+
+    x = torch.linspace(-2.0, 2.0, 8)
+    (same,) = entries.keep(entries.generated(lambda: torch.compile(torch.tanh)(x)))
+    plain = torch.compile(torch.tanh)
+    wanted, wrong, done = plain(x), 0, threading.Event()
+    exchanged = 0
+
+    def exchanging() -> None:
+        nonlocal exchanged
+        while not done.wait(0.02):
+            exchanged += exchange_all(same)
+
+    thread = threading.Thread(target=exchanging)
+    thread.start()
+    for _ in range(1000):
+        wrong += not torch.equal(plain(x), wanted)
+    done.set()
+    thread.join()
+    return {"wrong": wrong, "exchanged": exchanged}

@@ -73,6 +73,12 @@ def test_a_compile_with_a_search_runs_what_it_admits_from_its_first_call_on(tmp_
     assert {("softmax" in name, ours) for name, ours in found["ours"].items()} == {(True, True), (False, False)}
 
 
+@pytest.mark.slow
+def test_kernels_are_exchanged_while_a_model_is_called(tmp_path: Path) -> None:
+    found = bed.run(work("under_load"), tmp_path)
+    assert found["wrong"] == 0 and found["exchanged"] > 2
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
