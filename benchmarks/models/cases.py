@@ -138,28 +138,33 @@ class MambaBlock(nn.Module):
         self.inner, self.heads, self.states, self.chunk = 2 * width, heads, states, chunk
         mixed = self.inner + 2 * states
         self.norm, self.gated_norm = nn.RMSNorm(width), nn.RMSNorm(self.inner)
-        self.enter = nn.Linear(width, self.inner + mixed + heads, bias=False)
+        self.enter = nn.Linear(width, self.inner + mixed, bias=False)
+        self.steps = nn.Parameter(torch.randn(heads, width) / width**0.5)
         self.mix = nn.Conv1d(mixed, mixed, 4, padding=3, groups=mixed)
         self.step_bias, self.decay = nn.Parameter(torch.zeros(heads)), nn.Parameter(torch.zeros(heads))
         self.skip, self.leave = nn.Parameter(torch.ones(heads)), nn.Linear(self.inner, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        mixed = self.inner + 2 * self.states
-        gate, values, step = self.enter(self.norm(x)).split([self.inner, mixed, self.heads], -1)
+        x_in = self.norm(x)
+        gate, values = self.enter(x_in).split([self.inner, self.inner + 2 * self.states], -1)
+        # (batch, heads, length), so that scans go along memory: Inductor of torch 2.11 fails to split others.
+        step = torch.bmm(self.steps.expand(len(x), -1, -1), x_in.transpose(1, 2))
+        step = F.softplus(step + self.step_bias[:, None])
         values = F.silu(self.mix(values.transpose(1, 2))[..., : x.shape[1]].transpose(1, 2))
         given, into, out = values.split([self.inner, self.states, self.states], -1)
-        given, step = given.unflatten(-1, (self.heads, -1)), F.softplus(step + self.step_bias)
-        found = self._scan(given * step[..., None], -step * self.decay.exp(), into, out)
+        given = given.unflatten(-1, (self.heads, -1))
+        decay = -step * self.decay.exp()[:, None]
+        found = self._scan(given * step.transpose(1, 2)[..., None], decay, into, out)
         found = (found + given * self.skip[:, None]).flatten(-2)
         return x + self.leave(self.gated_norm(found * F.silu(gate)))
 
     def _scan(self, x: Tensor, decay: Tensor, into: Tensor, out: Tensor) -> Tensor:
-        """x: (batch, length, heads, size); decay, a logarithm: (batch, length, heads); into and out: (batch, length,
+        """x: (batch, length, heads, size); decay, a logarithm: (batch, heads, length); into and out: (batch, length,
         states). Gives what x has."""
-        x, decay, into, out = (one.unflatten(1, (-1, self.chunk)) for one in (x, decay, into, out))
+        x, into, out = (one.unflatten(1, (-1, self.chunk)) for one in (x, into, out))
         # From here on (batch, heads, chunks, places, ...); all heads have the same `into` and `out`.
         x, into, out = x.permute(0, 3, 1, 2, 4), into[:, None], out[:, None]
-        passed = decay.float().cumsum(2).permute(0, 3, 1, 2)
+        passed = decay.float().unflatten(-1, (-1, self.chunk)).cumsum(-1)
         lower = torch.ones(self.chunk, self.chunk, dtype=torch.bool, device=x.device).tril()
         within = (passed[..., :, None] - passed[..., None, :]).masked_fill(~lower, -torch.inf).exp().to(x.dtype)
         near = (out @ into.transpose(-1, -2) * within) @ x

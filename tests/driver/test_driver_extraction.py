@@ -14,10 +14,11 @@ from kernelwright.backend.store.store import Store
 from kernelwright.driver.cli import main
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.extraction.filling import Filling
-from kernelwright.driver.extraction.recording import record_model
+from kernelwright.driver.extraction.recording import compiled_for, record_model
 from kernelwright.driver.judging.stored import StoredJudge
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
+from kernelwright.frontend.swap.graphs import GraphRecorder
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
@@ -161,11 +162,12 @@ def test_recording_leaves_a_model_as_it_was_and_computes_as_eager_does() -> None
     torch.manual_seed(0)
     model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)).eval()
     x, before = torch.randn(2, 3, 8, 8), {name: value.clone() for name, value in model.state_dict().items()}
-    record_model(model, [x], "eval")
-    assert not model.training and all(one.grad is None for one in model.parameters())
-    assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
-    record_model(model, [x], "train")
-    model.train()
+    for mode in ("eval", "train"):
+        record_model(model, [x], mode)
+        assert not model.training and all(one.grad is None for one in model.parameters())
+        assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
     expected = nn.BatchNorm2d(8)
     expected(model[0](x))
-    torch.testing.assert_close(model[1].running_mean, expected.running_mean)
+    with compiled_for(model, GraphRecorder(), "train") as run:
+        run(x)
+        torch.testing.assert_close(model[1].running_mean, expected.running_mean)

@@ -17,8 +17,7 @@ MODES = (EVAL, TRAIN, AUTOCAST)
 def record_model(model: nn.Module, inputs: Sequence[Any], mode: str) -> list[RecordedGraph]:
     """The graphs of one call: inference, a training step with its gradients, or one under autocast in bf16.
 
-    The model computes as eager does, and is left in the mode that it was in; its gradients are gone afterwards.
-    Raises what the model raises.
+    The model computes as eager does, and is left as it was. Raises what the model raises.
     """
     recorder = GraphRecorder()
     with compiled_for(model, recorder, mode) as run:
@@ -28,15 +27,36 @@ def record_model(model: nn.Module, inputs: Sequence[Any], mode: str) -> list[Rec
 
 @contextmanager
 def compiled_for(model: nn.Module, backend: Callable[..., Any], mode: str) -> Iterator[Callable[..., Any]]:
-    """The model in the state of a mode, compiled by a backend; `torch.compile` knows nothing before and after."""
-    before = model.training
+    """The model in the state of a mode, compiled by a backend; the model is kept as it was, and `torch.compile` knows
+    nothing before and after."""
     torch.compiler.reset()
-    model.train(mode != EVAL)
-    try:
-        yield torch.compile(model, backend=backend)
-    finally:
-        model.train(before)
-        torch.compiler.reset()
+    with kept(model):
+        model.train(mode != EVAL)
+        try:
+            yield torch.compile(model, backend=backend)
+        finally:
+            torch.compiler.reset()
+
+
+@contextmanager
+def kept(model: nn.Module) -> Iterator[None]:
+    """The modes of the model's parts, its buffers and gradients, and torch's random numbers, are as before afterwards;
+    there are no gradients within it."""
+    modes, gradients = [(one, one.training) for one in model.modules()], [(one, one.grad) for one in model.parameters()]
+    buffers = [(one, one.detach().clone()) for one in model.buffers()]
+    devices = sorted({one.device.index or 0 for one in model.parameters() if one.device.type == "cuda"})
+    model.zero_grad(set_to_none=True)
+    with torch.random.fork_rng(devices):
+        try:
+            yield
+        finally:
+            for part, mode in modes:
+                part.training = mode
+            with torch.no_grad():
+                for buffer, value in buffers:
+                    buffer.copy_(value)
+            for parameter, gradient in gradients:
+                parameter.grad = gradient
 
 
 def run_once(call: Callable[..., Any], model: nn.Module, inputs: Sequence[Any], mode: str) -> list[Tensor]:

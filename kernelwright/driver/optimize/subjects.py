@@ -12,7 +12,7 @@ from torch.fx import GraphModule
 
 from kernelwright.backend.tensors import Value
 from kernelwright.backend.torch_private import tree_leaves
-from kernelwright.driver.extraction.recording import EVAL, TRAIN, compiled_for, run_once
+from kernelwright.driver.extraction.recording import EVAL, TRAIN, compiled_for, kept, run_once
 from kernelwright.frontend.swap.graphs import GraphRecorder
 
 #: One call: its outputs, and the gradients where there are any.
@@ -53,7 +53,7 @@ class Model:
     @contextmanager
     def opened(self, recorder: GraphRecorder) -> Iterator[Call]:
         """Modes of the model's parts, its buffers and gradients, and torch's random numbers are kept."""
-        with _kept(self.model), compiled_for(self.model, recorder, self.mode) as compiled:
+        with compiled_for(self.model, recorder, self.mode) as compiled:
             yield lambda: run_once(compiled, self.model, self.inputs, self.mode)
 
 
@@ -81,7 +81,7 @@ class Graph:
         """Torch's random numbers are kept."""
         mode, given = self.mode, [_copied(one) for one in self.inputs]
         leaves = nn.ParameterList(one for one in given if isinstance(one, nn.Parameter))
-        with _kept(leaves), torch.set_grad_enabled(mode != EVAL):
+        with kept(leaves), torch.set_grad_enabled(mode != EVAL):
             compiled = recorder(copy.deepcopy(self.graph), given)
             yield lambda: run_once(compiled, leaves, given, mode)
 
@@ -95,24 +95,3 @@ def _copied(value: Any) -> Any:
 
 def _device(values: Sequence[Any]) -> str:
     return next((one.device.type for one in values if isinstance(one, Tensor)), "cpu")
-
-
-@contextmanager
-def _kept(model: nn.Module) -> Iterator[None]:
-    """The modes of the model's parts, its buffers and gradients, and torch's random numbers, are as before afterwards;
-    there are no gradients within it."""
-    modes, gradients = [(one, one.training) for one in model.modules()], [(one, one.grad) for one in model.parameters()]
-    buffers = [(one, one.detach().clone()) for one in model.buffers()]
-    devices = sorted({one.device.index or 0 for one in model.parameters() if one.device.type == "cuda"})
-    model.zero_grad(set_to_none=True)
-    with torch.random.fork_rng(devices):
-        try:
-            yield
-        finally:
-            for part, mode in modes:
-                part.training = mode
-            with torch.no_grad():
-                for buffer, value in buffers:
-                    buffer.copy_(value)
-            for parameter, gradient in gradients:
-                parameter.grad = gradient

@@ -39,7 +39,8 @@ def profile_model(
 
     options: as the backend takes them, such as `{"store": FOLDER}`. The model is compiled anew, kernel by kernel, and
     what `torch.compile` knew before is forgotten; compiled kernels come from caches. CUDA graphs are not used: their
-    kernels are the same. Raises UserError for a model that `torch.compile` cannot compile or run.
+    kernels are the same. The model is left as it was. Raises UserError for a model that `torch.compile` cannot compile
+    or run.
     """
     device, marks = _on_gpu(model, inputs), Marks()
     if not device and not interpreting():

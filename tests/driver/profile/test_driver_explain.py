@@ -118,11 +118,16 @@ def test_reasons_are_the_last_that_optimize_noted_for_these_releases(tmp_path: P
 @pytest.mark.slow
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU has times")
 def test_without_a_gpu_kernels_are_listed(tmp_path: Path) -> None:
-    model, x = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16)), torch.randn(4, 8)
+    model, x = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.GELU()), torch.randn(4, 8)
+    model[0].weight.grad, before = torch.ones(16, 8), torch.get_rng_state()
+    model[2].eval()
     found = kernelwright.explain(model, x, mode="train", out=tmp_path / "model.html", store=tmp_path / "store")
     kernels = found.profile.rows
     assert {one.backward for one in kernels} == {False, True}
     assert all(one.bytes and one.calls and len(one.key) == 64 and one.runs == "inductor" for one in kernels)
+    # The model is left as it was.
+    assert torch.equal(model[0].weight.grad, torch.ones(16, 8)) and torch.equal(before, torch.get_rng_state())
+    assert not model[1].running_mean.any() and (model[0].training, model[2].training) == (True, False)
     assert str(found).startswith("Sequential, train: nothing ran, as there is no GPU")
     assert "Inductor's: " in str(found)
     assert all(one.name in (tmp_path / "model.html").read_text() for one in kernels)
