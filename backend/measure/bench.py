@@ -22,7 +22,7 @@ from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.launch.jit import load_kernels
 from kernelwright.backend.measure.children import WAITS, WORKS, LastWordError, tell
 from kernelwright.backend.measure.clock import Clock, clock_for, middle, tick
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value
@@ -94,7 +94,7 @@ class Bench:
     device: torch.device
     seed: int
     clock: Clock
-    turns: Turns
+    turns: DeviceLock
     plain: KernelModule
     inputs: Sequence[Value]
     state: Mapping[str, Tensor]
@@ -104,7 +104,7 @@ class Bench:
     @classmethod
     def of(cls, plain: KernelModule, seed: int, device: torch.device) -> "Bench":
         """Draw inputs and weights, and run the module that others are compared with."""
-        turns = Turns(device)
+        turns = DeviceLock(device)
         with _turn(turns.shared):
             program = ReferenceProgram.load(plain.reference)
             model, inputs = program.build(seed, device), program.inputs(seed, device)

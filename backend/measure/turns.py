@@ -23,7 +23,7 @@ _LONG_SECONDS = 0.1
 _FOLDER = Path(tempfile.gettempdir())  # as it is when this is imported: jobs have folders of their own
 
 
-class Turns:
+class DeviceLock:
     """The turns on one device, each over once the device has done what was queued. Nobody waits for the CPU."""
 
     def __init__(self, device: torch.device) -> None:

@@ -39,7 +39,7 @@ import torch  # noqa: E402
 import triton  # noqa: E402
 
 from kernelwright.backend.measure.clock import HostClock  # noqa: E402
-from kernelwright.backend.measure.turns import Turns  # noqa: E402
+from kernelwright.backend.measure.turns import DeviceLock  # noqa: E402
 from kernelwright.evaluation.checks import timing  # noqa: E402
 from kernelwright.evaluation.device.interpret import InterpreterExecutor  # noqa: E402
 from kernelwright.evaluation.device.jit import CudaExecutor  # noqa: E402
@@ -47,9 +47,9 @@ from kernelwright.evaluation.device.replay import Replay, Rotation, slot  # noqa
 from kernelwright.evaluation.device.time_job import measure, time_candidate  # noqa: E402
 from kernelwright.evaluation.host import program as host  # noqa: E402
 from kernelwright.evaluation.inputs.draws import Draw  # noqa: E402
+from kernelwright.evaluation.judge.comparison import Timing, repeated_job  # noqa: E402
 from kernelwright.evaluation.judge.program import Program  # noqa: E402
-from kernelwright.evaluation.judge.race import Timing, repeated_job  # noqa: E402
-from kernelwright.evaluation.judge.truth import Pass, Truth  # noqa: E402
+from kernelwright.evaluation.judge.truth import ReferenceRun, Truth  # noqa: E402
 from kernelwright.evaluation.protocol.jobs import Sampling, TimeCandidate  # noqa: E402
 from kernelwright.evaluation.protocol.link import Link  # noqa: E402
 from kernelwright.evaluation.protocol.sketch import snapshot  # noqa: E402
@@ -189,11 +189,11 @@ class Session:
             kernel = replace(kernel, rows=4, repeats=2)
         torch.manual_seed(plan.seed)
         draws = [to_raw(torch.rand(kernel.rows, kernel.columns)) for _ in range(DRAWS)]
-        truth = Truth(tuple(Pass(Draw(0), (draw,), {}, (), frozenset()) for draw in draws), init="[]")
+        truth = Truth(tuple(ReferenceRun(Draw(0), (draw,), {}, (), frozenset()) for draw in draws), init="[]")
         device = "cuda" if gpu else "cpu"
         made, tensors = repeated_job(kernel.program, truth, 0, device, _MEMORY_BYTES)
         job = TimeCandidate(**vars(made) | {"timing": plan})
-        turns = Turns(torch.device(job.device))
+        turns = DeviceLock(torch.device(job.device))
         executor = CudaExecutor(turns) if gpu else InterpreterExecutor()
         answer, _ = time_candidate(job, tensors, link, executor, turns, link.close)
         if gpu:

@@ -41,7 +41,7 @@ from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.settings import EvaluatorKind, Settings, read_settings
 from kernelwright.driver.run.build import resolve_target
 from kernelwright.driver.run.journal import Journal
-from kernelwright.evaluation.judge.race import Timing
+from kernelwright.evaluation.judge.comparison import Timing
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data.problems import load_problems
 

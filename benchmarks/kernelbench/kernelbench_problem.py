@@ -17,8 +17,8 @@ from kernelwright.agent.services import AgentServices
 from kernelwright.driver.campaigns.programs import Program, attempt, read_module
 from kernelwright.driver.config.settings import Settings
 from kernelwright.driver.run.workers import Worker
+from kernelwright.evaluation.judge.comparison import Timing
 from kernelwright.evaluation.judge.local import LocalEvaluator
-from kernelwright.evaluation.judge.race import Timing
 from kernelwright.ir.errors import KernelwrightError, LoweringError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context

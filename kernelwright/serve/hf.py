@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from kernelwright.agent.policy import Answer, Completion, PolicyError, Prompt, Sampling, in_order
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.adapters import Adapter, AdapterShelf, version
 from kernelwright.serve.attention import share_keys_and_values
@@ -91,7 +91,7 @@ class HfPolicy(Closing):
         self._folded: Adapter | None = None
         self._lock = threading.Lock()
         self._closing = False
-        self._turns = Turns(self._model.device)
+        self._turns = DeviceLock(self._model.device)
 
     def sample(
         self, prompts: Sequence[Prompt], sampling: Sampling, adapter: str | None = None

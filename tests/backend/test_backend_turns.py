@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from kernelwright.backend.measure import turns
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 
 
 @pytest.fixture
@@ -38,14 +38,14 @@ def test_who_waits_to_be_alone_goes_before_who_comes_later_to_share(device, tmp_
 
     def take(name: str, how: str) -> threading.Thread:
         def run() -> None:
-            with getattr(Turns(device), how)():
+            with getattr(DeviceLock(device), how)():
                 order.append(name)
 
         thread = threading.Thread(target=run)
         thread.start()
         return thread
 
-    with Turns(device).shared():
+    with DeviceLock(device).shared():
         take("beside", "shared").join(30)
         assert order == ["beside"]
         waiting = take("alone", "alone")
@@ -62,7 +62,7 @@ def test_sharers_that_want_to_be_alone_get_it_one_after_another(device) -> None:
     together, done = threading.Barrier(2, timeout=30), list[str]()
 
     def run() -> None:
-        mine = Turns(device)
+        mine = DeviceLock(device)
         with mine.shared():
             together.wait()
             with mine.alone():
@@ -81,7 +81,7 @@ def test_sharers_that_want_to_be_alone_get_it_one_after_another(device) -> None:
 def test_a_turn_is_given_up_once_the_device_is_done(device, monkeypatch) -> None:
     log = list[str]()
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: log.append("done"))
-    mine, other = Turns(device), Turns(device)
+    mine, other = DeviceLock(device), DeviceLock(device)
     with mine.shared():
         log[:] = ["queued"]
         with mine.given_up(), other.alone():  # which waits for ever for who has not given up
@@ -90,10 +90,10 @@ def test_a_turn_is_given_up_once_the_device_is_done(device, monkeypatch) -> None
 
 
 def test_who_waits_to_be_alone_comes_in_a_pause_of_a_long_turn(device, tmp_path, monkeypatch) -> None:
-    mine, log = Turns(device), list[str]()
+    mine, log = DeviceLock(device), list[str]()
 
     def time_something() -> None:
-        with Turns(device).alone():
+        with DeviceLock(device).alone():
             log.append("alone")
 
     monkeypatch.setattr(turns, "_LONG_SECONDS", 1e6)
@@ -111,10 +111,10 @@ def test_who_waits_to_be_alone_comes_in_a_pause_of_a_long_turn(device, tmp_path,
 
 
 def test_who_has_the_device_alone_keeps_it_so(device) -> None:
-    mine, log = Turns(device), list[str]()
+    mine, log = DeviceLock(device), list[str]()
 
     def share() -> None:
-        with Turns(device).shared():
+        with DeviceLock(device).shared():
             log.append("shared")
 
     with mine.alone(), mine.at_least_shared():

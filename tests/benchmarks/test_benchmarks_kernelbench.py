@@ -11,9 +11,9 @@ import pytest
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.driver.config.discovery import discover
+from kernelwright.evaluation.judge.comparison import Timing
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
-from kernelwright.evaluation.judge.race import Timing
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
@@ -288,7 +288,7 @@ def test_what_the_time_rung_says_becomes_a_row(summary) -> None:
     lowered = parse_pipeline("lower-inductor").run(module, Context("h100"))
     timing = Timing(baselines=("eager",), processes=(1, 1), budget_s=0.2, warm_up_s=0.0)
     with LocalEvaluator("h100", use_gpu=False, timing=timing) as evaluator:
-        _, _, found = evaluator.race(Program.of_module(lowered), "cpu")
+        _, _, found = evaluator.compare(Program.of_module(lowered), "cpu")
     assert found is not None
     verdict = Verdict(Status.OK, Rung.TIME, times_ms=found["times_ms"], caliber={"device": "cpu", "timing": found})
     told = row(1, {"candidate": 1.0}) | problem.times(verdict) | {"caliber": problem.caliber_of(verdict)}

@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.tf32 import Eager, permitted, to_tf32
 from kernelwright.evaluation.child.jobs import flags_for
+from kernelwright.evaluation.judge.comparison import Timing
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
-from kernelwright.evaluation.judge.race import Timing
 from kernelwright.evaluation.judge.truth import TF32_FACTOR
 from kernelwright.evaluation.protocol.jobs import (
     ProfileCandidate,
@@ -205,9 +205,9 @@ def test_checked_and_timed_references_run_with_their_flags(
     with permitted(numerics, deterministic=False):
         source = FLAGGED.replace("{wanted}", str(wanted))
         reference = import_source(source, "reference", shrink="never", numerics=numerics).reference
-    _, race, found = evaluator.race(Program(DOUBLE, reference, externs=frozenset()), "cpu")
-    assert found is not None, (race.failed, race.findings, race.notes)
-    assert set(found["times_ms"]) == {"candidate", "eager"}, race.notes
+    _, comparison, found = evaluator.compare(Program(DOUBLE, reference, externs=frozenset()), "cpu")
+    assert found is not None, (comparison.failed, comparison.findings, comparison.notes)
+    assert set(found["times_ms"]) == {"candidate", "eager"}, comparison.notes
     assert found["caliber"]["numerics"] == numerics
 
 

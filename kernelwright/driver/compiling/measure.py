@@ -10,7 +10,7 @@ import torch
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.execute import CudaRuntime, load_module
 from kernelwright.backend.measure.clock import Clock, clock_for, middle
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.driver.compiling.report import estimated_speedup
@@ -68,7 +68,7 @@ def rounds_ms(
     program, place = ReferenceProgram.load(reference), torch.device(device)
     runtime = CudaRuntime() if place.type == "cuda" else InterpreterRuntime()
     numerics = permitted(reference.numerics, deterministic=False)
-    with torch.no_grad(), numerics, closing(Turns(place)) as turns:
+    with torch.no_grad(), numerics, closing(DeviceLock(place)) as turns:
         with turns.shared():
             model = program.build(seed, device)
             inputs, state = program.inputs(seed, device), program.state(model)

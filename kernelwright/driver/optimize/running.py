@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.store.entry import Entry
 from kernelwright.driver.optimize.admission import Comparison, Pair, compared
 from kernelwright.driver.optimize.subjects import Call, Subject
@@ -44,7 +44,7 @@ class Running:
         self._others = programs()
         self._recorder = GraphRecorder(runs=True)
         self._call: Call = list
-        self._turns = Turns(torch.device(subject.device))
+        self._turns = DeviceLock(torch.device(subject.device))
 
     def __enter__(self) -> "Running":
         with ExitStack() as stack:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.measure.clock import tick
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.torch_private import tree_leaves
 from kernelwright.driver.extraction.recording import EVAL, compiled_for, run_once
 from kernelwright.driver.profile.attribution import profile_of
@@ -46,7 +46,7 @@ def profile_model(
     if not device and not interpreting():
         raise UserError("a profile needs a model and inputs on a GPU: for a CPU Inductor writes no Triton")
     backend = MarkedBackend(marks, options or {})
-    turns = Turns(torch.device("cuda", torch.cuda.current_device()) if device else torch.device("cpu"))
+    turns = DeviceLock(torch.device("cuda", torch.cuda.current_device()) if device else torch.device("cpu"))
     with closing(turns), compiled_for(model, backend, mode) as run:
 
         def call() -> None:

@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Row:
+class ProfileRow:
     """What ran under one name in one call: microseconds, launches, and what it moved and computed, where known.
 
     `products`: those of the FLOPs that are of matrix products, by operand type.
@@ -51,7 +51,7 @@ class Row:
     products: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def decode(cls, content: Mapping[str, Any]) -> "Row":
+    def decode(cls, content: Mapping[str, Any]) -> "ProfileRow":
         """From a job's answer; raises ValueError, KeyError, TypeError or AttributeError where it is none."""
         known = {name: _number(content[name]) for name in ("bytes", "flops") if content.get(name) is not None}
         products = {str(name): _number(value) for name, value in content.get("products", {}).items()}
@@ -67,14 +67,14 @@ def _number(value: object) -> float:
     return float(value)
 
 
-def coverage(rows: Sequence[Row]) -> float:
+def coverage(rows: Sequence[ProfileRow]) -> float:
     """The share of device self-time in generated kernels; 0 where nothing took any."""
     whole = sum(row.us for row in rows)
     own = sum(row.us for row in rows if row.kind is Kind.GENERATED)
     return own / whole if whole else 0.0
 
 
-def roofline(row: Row, target: Target | None) -> Json:
+def roofline(row: ProfileRow, target: Target | None) -> Json:
     """Rates that were achieved and where they stand; None where bytes or FLOPs, or the target's peaks, are not known.
 
     `attainable_us` is the longer of moving the bytes at the target's bandwidth and computing the FLOPs at its peaks,
@@ -102,18 +102,18 @@ def roofline(row: Row, target: Target | None) -> Json:
     return found
 
 
-def _compute_us(row: Row, target: Target) -> float:
+def _compute_us(row: ProfileRow, target: Target) -> float:
     rest = max((row.flops or 0.0) - sum(row.products.values()), 0.0)
     return sum(done / target.peak_tflops(kind) for kind, done in (*row.products.items(), ("f32", rest))) / 1e6
 
 
 def report(content: Mapping[str, Any], reference: Reference, target: Target | None) -> Json:
-    """A device's answer as the caliber tells it; raises as `Row.decode` does for anything but such an answer.
+    """A device's answer as the caliber tells it; raises as `ProfileRow.decode` does for anything but such an answer.
 
     Keys: `coverage`, `us` (device self-time of one call), `calls` (profiled), `kernels` (every row with its roofline,
     longest first), `program` (the roofline of the whole), `target` (None: peaks are not known), `notes`.
     """
-    rows = sorted(map(Row.decode, content["rows"]), key=lambda row: -row.us)
+    rows = sorted(map(ProfileRow.decode, content["rows"]), key=lambda row: -row.us)
     calls = int(_number(content["calls"]))
     if not calls or not rows or not sum(row.us for row in rows):
         raise ValueError("nothing was profiled")
@@ -132,7 +132,7 @@ def report(content: Mapping[str, Any], reference: Reference, target: Target | No
     }
 
 
-def _told(row: Row, target: Target | None) -> Json:
+def _told(row: ProfileRow, target: Target | None) -> Json:
     told: Json = {"name": row.name, "kind": str(row.kind), "us": row.us, "count": row.count}
     if row.kind is not Kind.GENERATED:
         return told
@@ -140,18 +140,18 @@ def _told(row: Row, target: Target | None) -> Json:
     return told | {"bytes": row.bytes, "flops": row.flops, "by": by} | roofline(row, target)
 
 
-def _bounded(rows: Sequence[Row]) -> list[Row]:
+def _bounded(rows: Sequence[ProfileRow]) -> list[ProfileRow]:
     """The longest rows, and the rest as one of each kind."""
     shown, rest = list(rows[:MOST_ROWS]), rows[MOST_ROWS:]
     for kind in Kind:
         left = [row for row in rest if row.kind is kind]
         if left:
             name = f"{len(left)} more"
-            shown.append(Row(kind, name, sum(row.us for row in left), sum(row.count for row in left)))
+            shown.append(ProfileRow(kind, name, sum(row.us for row in left), sum(row.count for row in left)))
     return shown
 
 
-def _whole(rows: Sequence[Row], operators: Mapping[str, float], reference: Reference) -> Row:
+def _whole(rows: Sequence[ProfileRow], operators: Mapping[str, float], reference: Reference) -> ProfileRow:
     """The whole program: compulsory bytes, and the FLOPs of all its parts, None where a kernel's are not known."""
     given = sum(spec.nbytes for spec in reference.inputs if isinstance(spec, TensorSpec))
     moved = given + sum(spec.nbytes for spec in reference.outputs)
@@ -163,4 +163,4 @@ def _whole(rows: Sequence[Row], operators: Mapping[str, float], reference: Refer
             products[kind] = products.get(kind, 0.0) + done
     known = [row.flops for row in own if row.flops is not None]
     flops = sum(known) + sum(operators.values()) if len(known) == len(own) else None
-    return Row(Kind.GENERATED, "", us, count, moved, flops, products)
+    return ProfileRow(Kind.GENERATED, "", us, count, moved, flops, products)

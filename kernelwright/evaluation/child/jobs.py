@@ -23,7 +23,7 @@ from kernelwright.backend.interpreter.own_sizes import check_offsets
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.launch.faults import AccessError, KernelFault, UnsupportedByInterpreter
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.backend.targets import Target, get_target
 from kernelwright.evaluation.child.reference import run_reference
@@ -92,7 +92,7 @@ def warm_up() -> None:
         compile_module(module, get_target("h100"))
     known = replace(reference, source=_WARM_UP_REFERENCE)
     job = RunReference(encode_reference(known), known.numerics, "cpu", 0, (asdict(Draw(0)),))
-    run_reference(job, (), Turns(torch.device("cpu")))
+    run_reference(job, (), DeviceLock(torch.device("cpu")))
 
 
 @dataclass(frozen=True)
@@ -149,19 +149,19 @@ def _answer(job: Job, tensors: Sequence[RawTensor], host: HostProcess | None) ->
         case CallNamed():
             return call_named(job), []
         case RunReference():
-            with contextlib.closing(Turns(torch.device(job.device))) as turns:
+            with contextlib.closing(DeviceLock(torch.device(job.device))) as turns:
                 return run_reference(job, tensors, turns)
         case TimeReference():
-            with contextlib.closing(Turns(torch.device(job.device))) as turns:
+            with contextlib.closing(DeviceLock(torch.device(job.device))) as turns:
                 return time_reference(job, tensors, turns)
         case RunCandidate():
             assert host is not None, "the worker was not asked for a host process"
-            with contextlib.closing(Turns(torch.device(job.device))) as turns:
+            with contextlib.closing(DeviceLock(torch.device(job.device))) as turns:
                 return _candidate(job, tensors, host, turns)
     raise AssertionError(job)
 
 
-def _candidate(job: RunCandidate, tensors: Sequence[RawTensor], host: HostProcess, turns: Turns) -> Result:
+def _candidate(job: RunCandidate, tensors: Sequence[RawTensor], host: HostProcess, turns: DeviceLock) -> Result:
     """A candidate's calls, its kernels compiled, interpreted or run as the job says."""
     if job.compile is not None:
         compiling = CompilingExecutor(Target(**job.compile))

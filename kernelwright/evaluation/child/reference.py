@@ -28,7 +28,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
@@ -66,7 +66,7 @@ class Collected:
         self.tensors.append(snapshot(tensor, self.sketching))
         return len(self.tensors) - 1
 
-    def add(self, values: Collection[Value], turns: Turns) -> list[int | None]:
+    def add(self, values: Collection[Value], turns: DeviceLock) -> list[int | None]:
         """Take tensors in as they are now, as models may change their state; their indices, None for other values."""
         tensors = [value for value in values if isinstance(value, Tensor)]
         places = iter(range(len(self.tensors), len(self.tensors) + len(tensors)))
@@ -75,7 +75,7 @@ class Collected:
         return [next(places) if isinstance(value, Tensor) else None for value in values]
 
 
-def run_reference(job: RunReference, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
+def run_reference(job: RunReference, tensors: Sequence[RawTensor], turns: DeviceLock) -> tuple[Json, list[RawTensor]]:
     """The job: one pass for each draw; one that the program cannot take is left out.
 
     All in a shared turn on the device, which is given up between draws and while the host draws, or copies, a lot.
@@ -108,7 +108,7 @@ def run_reference(job: RunReference, tensors: Sequence[RawTensor], turns: Turns)
 
 
 def _sketchable(
-    program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching, turns: Turns
+    program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching, turns: DeviceLock
 ) -> bool:
     """Whether inputs can be drawn twice, and give nothing but numbers."""
     inputs = drawn(program, draw, device)
@@ -120,14 +120,19 @@ def _sketchable(
     return finite and first == digests(drawn(program, draw, device), sketching)
 
 
-def _aside(turns: Turns, tensors: Iterable[Tensor | TensorSpec]) -> contextlib.AbstractContextManager[None]:
+def _aside(turns: DeviceLock, tensors: Iterable[Tensor | TensorSpec]) -> contextlib.AbstractContextManager[None]:
     """Around what the host does with these: others may have the device where that takes long."""
     long = sum(tensor.nbytes for tensor in tensors) > _LONG_BYTES
     return turns.given_up() if long else contextlib.nullcontext()
 
 
 def _model(
-    program: ReferenceProgram, seed: int, device: str, turns: Turns, draw: Draw | None = None, free: int | None = None
+    program: ReferenceProgram,
+    seed: int,
+    device: str,
+    turns: DeviceLock,
+    draw: Draw | None = None,
+    free: int | None = None,
 ) -> nn.Module:
     """The model as built from `seed`, changed as the draw says; `free`: see `perturb`."""
     with _aside(turns, [spec.tensor for spec in program.reference.state]):
@@ -176,7 +181,7 @@ def _one(
     seed: int,
     device: str,
     into: Collected,
-    turns: Turns,
+    turns: DeviceLock,
     drawing: Drawing | None,
 ) -> Json | None:
     """A draw's pass; None where the program does not take it."""
@@ -208,7 +213,7 @@ def _pass(
     draw: Draw,
     seed: int,
     into: Collected,
-    turns: Turns,
+    turns: DeviceLock,
 ) -> Json:
     state = program.state(model)
     answer: Json = {
@@ -312,7 +317,7 @@ def _reordered(
     return found
 
 
-def _differ(first: Tensor, second: Tensor, turns: Turns) -> bool:
+def _differ(first: Tensor, second: Tensor, turns: DeviceLock) -> bool:
     """Whether two runs differ by more than rounding; nearly always they are the same to the bit."""
     if first.shape == second.shape and first.dtype == second.dtype and same_bits(first, second):
         return False

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.launch.faults import AccessError, UninitialisedReadError
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of, shared_with
 from kernelwright.evaluation.device.binding import Bound, bind
@@ -50,7 +50,7 @@ class Calls:
     server: Server
     job: RunCandidate
     tensors: Sequence[RawTensor]
-    turns: Turns
+    turns: DeviceLock
     bound: tuple[Bound, ...] = ()
     own: Mapping[str, TensorRef] = field(default_factory=dict)
     _spent: set[str] = field(default_factory=set)
@@ -287,7 +287,7 @@ def meet(job: RunCandidate, link: Link, memory: Memory, executor: Executor) -> t
 
 
 def run_candidate(
-    job: RunCandidate, tensors: Sequence[RawTensor], link: Link, executor: Executor, turns: Turns
+    job: RunCandidate, tensors: Sequence[RawTensor], link: Link, executor: Executor, turns: DeviceLock
 ) -> tuple[Json, list[RawTensor]]:
     """Serve one host from its start to its last call."""
     with memory_for(job) as memory:

@@ -16,7 +16,7 @@ from kernelwright.backend.compile.compiled import Compiled
 from kernelwright.backend.compile.compiler import CompileFailureError, compile_for_device, compile_jit
 from kernelwright.backend.launch.execute import Launch
 from kernelwright.backend.measure.clock import Clock, clock_for, middle, tick
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.targets import Target
 from kernelwright.backend.tensors import inner_spec
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
@@ -109,7 +109,7 @@ class CudaExecutor(JitKernels):
     `resources` has what each kernel takes, by its name.
     """
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: DeviceLock) -> None:
         super().__init__()
         self.turns, self.timed = turns, True
         self.resources: dict[str, Resources] = {}

@@ -1,10 +1,9 @@
 """Profiling one candidate in one process: its call, taken down once, repeated under the profiler without its host.
 
-Header: that of `race.candidate_job`, with `timing` {"calls": most windows, "budget_s", "warm_up": runs before, "seed",
-"target": name of the machine's figures, "" for none}. Each call is profiled in a window of its own, in which there is
-nothing but what the candidate does: inputs are filled anew, memory is poisoned and the L2 flushed before it opens.
-Answer: `calls`, `rows` (see `profile.Row`, means over the calls), `operators` (FLOPs of library operators by operand
-type), `notes`, and `walls`, `launches` and `verified` as `time_candidate` has them: the outputs of the last call.
+Each call is profiled in a window of its own, in which there is nothing but what the candidate does: inputs are filled
+anew, memory is poisoned and the L2 flushed before it opens.
+Answer: `calls`, `rows` (see `profile.ProfileRow`, means over the calls), `operators` (FLOPs of library operators by
+operand type), `notes`, and `walls`, `launches` and `verified` as `time_candidate` has them: outputs of the last call.
 """
 
 import random
@@ -15,7 +14,7 @@ from kernelwright.backend.cost.extern import ExternTrace
 from kernelwright.backend.cost.model import LaunchCost, launch_cost
 from kernelwright.backend.launch.execute import Launch
 from kernelwright.backend.measure.clock import clock_for, tick
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.targets import TARGETS, Target
 from kernelwright.backend.tensors import SHORT_DTYPES
 from kernelwright.evaluation.checks.profile import Kind
@@ -71,7 +70,7 @@ def profile_candidate(
     tensors: Sequence[RawTensor],
     link: Link,
     executor: Executor,
-    turns: Turns,
+    turns: DeviceLock,
     stop_host: Callable[[], None],
 ) -> tuple[Json, list[RawTensor]]:
     """Take down one call of a host, end the host, and profile what the device did. Raises ProfilerError."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.evaluation.device.candidate_job import Calls, meet
 from kernelwright.evaluation.device.memory import Memory
 from kernelwright.evaluation.device.replay import Rotation, Trace, slot
@@ -23,7 +23,7 @@ def take_down(
     memory: Memory,
     link: Link,
     executor: Executor,
-    turns: Turns,
+    turns: DeviceLock,
     stop_host: Callable[[], None],
 ) -> tuple["RecordedCalls", list[str]]:
     """Let a host make the first of a job's calls, take down the others, and end it: they, and its walls."""

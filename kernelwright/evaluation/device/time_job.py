@@ -1,11 +1,9 @@
 """Timing one program in one process: a candidate's call replayed, or the reference eager or compiled.
 
-Header: that of `candidate_job` or of `reference_job`, and `timing`, see `Plan`. A candidate's `calls` are one that
-warms it up, then one for each draw, all with the same state; a reference's `compiler` is "" (eager), `default` or a
-mode of torch.compile. Answer: `events`, `graph` (ms, one a sample; `graph` empty where nothing was captured), `direct`
-and `wall` (ms, both clocks on the same runs, host included), `notes`, `device` (clocks and temperature before and
-after), `flush_bytes`, and for a candidate `walls`, `launches` and `verified`, each {"draw": number, "outputs": [tensor
-index]}.
+A candidate's `calls` are one that warms it up, then one for each draw, all with the same state. Answer: `events`,
+`graph` (ms, one a sample; `graph` empty where nothing was captured), `direct` and `wall` (ms, both clocks on the same
+runs, host included), `notes`, `device` (clocks and temperature before and after), `flush_bytes`, and for a candidate
+`walls`, `launches` and `verified`, each {"draw": number, "outputs": [tensor index]}.
 """
 
 import functools
@@ -15,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernelwright.backend.measure.clock import CaptureError, Clock, clock_for, middle, tick
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.evaluation.device.candidate_job import meet, memory_for
 from kernelwright.evaluation.device.recorded import RecordedCalls, take_down
 from kernelwright.evaluation.device.replay import Rotation
@@ -158,7 +156,7 @@ def time_candidate(
     tensors: Sequence[RawTensor],
     link: Link,
     executor: Executor,
-    turns: Turns,
+    turns: DeviceLock,
     stop_host: Callable[[], None],
 ) -> tuple[Json, list[RawTensor]]:
     """Take down one call of a host, end the host, and time what the device did."""
@@ -185,7 +183,7 @@ def check_and_time(
     tensors: Sequence[RawTensor],
     link: Link,
     executor: Executor,
-    turns: Turns,
+    turns: DeviceLock,
     stop_host: Callable[[], None],
 ) -> tuple[Json, list[RawTensor]]:
     """Calls as `run_candidate` makes them, then the first once more, taken down and timed: `estimate` in the answer,

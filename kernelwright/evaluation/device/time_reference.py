@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.measure.clock import clock_for
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of
 from kernelwright.backend.torch_private import inductor_classes
@@ -32,7 +32,7 @@ from kernelwright.evaluation.protocol.transport import decode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor
 
 
-def time_reference(job: TimeReference, tensors: Sequence[RawTensor], turns: Turns) -> tuple[Json, list[RawTensor]]:
+def time_reference(job: TimeReference, tensors: Sequence[RawTensor], turns: DeviceLock) -> tuple[Json, list[RawTensor]]:
     """Time the reference on the same draws, by the same loop."""
     plan, device = job.timing, torch.device(job.device)
     generator = random.Random(plan.seed)
@@ -70,7 +70,7 @@ def _built(job: TimeReference, device: torch.device) -> tuple[ReferenceProgram, 
 
 
 def _reference_calls(
-    job: TimeReference, program: ReferenceProgram, model: torch.nn.Module, generator: random.Random, turns: Turns
+    job: TimeReference, program: ReferenceProgram, model: torch.nn.Module, generator: random.Random, turns: DeviceLock
 ) -> Rotation:
     """The model compiled, its first call made, in a turn on the device that is given up while it compiles."""
     values = [program.inputs(Draw.decode(draw).inputs, job.device) for draw in job.draws]
@@ -97,7 +97,7 @@ def _reference_calls(
 
 
 @contextlib.contextmanager
-def in_turns(turns: Turns) -> Iterator[None]:
+def in_turns(turns: DeviceLock) -> Iterator[None]:
     """What Inductor has compiled runs when others may, what it chooses from is timed alone; compiling waits for nobody.
 
     What was wrapped meanwhile and is called later does as it did before.

@@ -12,9 +12,9 @@ from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.checks.profile import report
 from kernelwright.evaluation.inputs.draws import NAMED
 from kernelwright.evaluation.inputs.thresholds import thresholds
+from kernelwright.evaluation.judge.comparison import check_samples
 from kernelwright.evaluation.judge.program import Program
-from kernelwright.evaluation.judge.race import check_samples
-from kernelwright.evaluation.judge.truth import Pass, Truth
+from kernelwright.evaluation.judge.truth import ReferenceRun, Truth
 from kernelwright.evaluation.protocol.kernel_text import leaves_lanes_open
 from kernelwright.evaluation.protocol.link import Origin
 from kernelwright.evaluation.protocol.wire import RawTensor
@@ -239,15 +239,15 @@ class Climb:
         return self.verdict(Status.CHEAT, rung, idle) if idle else None
 
     def _time(self, rung: Rung) -> Verdict | None:
-        truth, race, found = self.owner.race(self.program)
+        truth, comparison, found = self.owner.compare(self.program)
         if truth.failure:
             return self.verdict(truth.status, rung, truth.failure)
-        self.findings = self.findings.worst(race.findings)
-        if race.findings.mismatch:
-            return self.verdict(Status.MISMATCH, rung, f"{race.findings.mismatch} [a timed call]")
+        self.findings = self.findings.worst(comparison.findings)
+        if comparison.findings.mismatch:
+            return self.verdict(Status.MISMATCH, rung, f"{comparison.findings.mismatch} [a timed call]")
         if found is None:
-            assert race.failed is not None, "no times, and nothing that failed"
-            return self._failure(race.failed, rung)
+            assert comparison.failed is not None, "no times, and nothing that failed"
+            return self._failure(comparison.failed, rung)
         self.times_ms = found.pop("times_ms")
         self.timing = found
         return None
@@ -298,7 +298,7 @@ class Climb:
         first, *others = answer.header["calls"]
         return [first, *others[self.owner.repeats - 1 :]]
 
-    def _unlike(self, truth: Truth, answer: Answer) -> list[tuple[Pass, Mapping[str, Any]]]:
+    def _unlike(self, truth: Truth, answer: Answer) -> list[tuple[ReferenceRun, Mapping[str, Any]]]:
         """The repetitions of the first call that gave other bits, which have to be right as well; counts how many runs
         of all gave the same as the first."""
         first, *others = answer.header["calls"]
@@ -310,7 +310,7 @@ class Climb:
         self.runs = {"runs": 1 + len(again), "equal": min(equal, self.runs.get("equal", equal))}
         return [(truth.passes[0], call) for call in other]
 
-    def _note_strides(self, one: Pass, outputs: Sequence[RawTensor]) -> None:
+    def _note_strides(self, one: ReferenceRun, outputs: Sequence[RawTensor]) -> None:
         """Say where outputs lie otherwise in memory than eager's: callers that go by strides have to know."""
         for want, have in zip(one.expected, outputs, strict=False):
             if have.shape == want.eager.shape and have.steps != want.eager.steps:
@@ -338,7 +338,7 @@ class Climb:
             f"unless it names `other`; add other=0.0, or what leaves the result alone, to the loads of {where}"
         )
 
-    def _judge_left(self, truth: Truth, one: Pass, call: Mapping[str, Any], answer: Answer) -> str:
+    def _judge_left(self, truth: Truth, one: ReferenceRun, call: Mapping[str, Any], answer: Answer) -> str:
         """Compare the inputs and the state that the reference changes; "" or the first mismatch."""
         for want in one.left:
             place = call["left"].get(want.name)
@@ -395,7 +395,7 @@ def _told_sizes(reference: Reference) -> str:
     return ", ".join(f"{spec.name} {spec.annotation}" for spec in specs)
 
 
-def _aliased(one: Pass, call: Mapping[str, Any]) -> str:
+def _aliased(one: ReferenceRun, call: Mapping[str, Any]) -> str:
     """What to say of an output in memory that eager's has for itself: whoever writes to one changes the other."""
     for want, mine, known in zip(one.expected, call["shared"], one.shared, strict=True):
         for other in mine:

@@ -13,8 +13,8 @@ from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluation.device.serve import ITEM_BYTES
 from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, FAR_OUT, IMPULSES, OPPOSITES, SAME, Draw
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
+from kernelwright.evaluation.judge.comparison import Comparison, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.program import Program
-from kernelwright.evaluation.judge.race import Race, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.truth import CACHED, Truth, TruthKeeper, answer_bytes
 from kernelwright.evaluation.protocol.jobs import (
     Call,
@@ -222,14 +222,16 @@ class LocalEvaluator:
         """The results of a reference of larger sizes in the interpreter, on one draw."""
         return self._checks.larger_truths.get(reference, "cpu", self._sandbox)
 
-    def race(self, program: Program, device: str = "cuda") -> tuple[Truth, Race, dict[str, Any] | None]:
-        """Time a program against its baselines: what it was checked with, how it went, and `Race.times`."""
+    def compare(self, program: Program, device: str = "cuda") -> tuple[Truth, Comparison, dict[str, Any] | None]:
+        """Time a program against its baselines: what it was checked with, how it went, and `Comparison.times`."""
         truth = self._checks.timed_truths.get(program.reference, device, self._sandbox)
         name = str(self.machine["facts"].get("device", ""))
-        race = Race(self._sandbox.run, self.limits, self._build_seed, self._randomness, self._timing, device, name)
+        comparison = Comparison(
+            self._sandbox.run, self.limits, self._build_seed, self._randomness, self._timing, device, name
+        )
         if truth.failure:
-            return truth, race, None
-        return truth, race, race.times(program, truth, self._checks.timed_draws[: len(truth.passes)])
+            return truth, comparison, None
+        return truth, comparison, comparison.times(program, truth, self._checks.timed_draws[: len(truth.passes)])
 
     def profiled(self, program: Program, device: str = "cuda") -> tuple[Truth, Answer]:
         """Profile a program's call in a fresh process: what it was checked with, and the answer of `profile_job`."""

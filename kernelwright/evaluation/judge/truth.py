@@ -37,7 +37,7 @@ LARGE_BYTES, LARGE_DRAWS, SKETCHED_ABOVE = 256 << 20, 4, 4 << 20
 
 
 @dataclass(frozen=True)
-class Pass:
+class ReferenceRun:
     """One draw of values and what the reference made of it.
 
     `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
@@ -87,7 +87,7 @@ class Truth:
     `alike_in_eval`: it gives the same in evaluation mode. `held`: what draws keep of each input.
     """
 
-    passes: tuple[Pass, ...] = ()
+    passes: tuple[ReferenceRun, ...] = ()
     built: Mapping[str, RawTensor] = field(default_factory=dict)
     movement: bool = False
     init: str | None = None
@@ -250,7 +250,7 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
     )
 
 
-def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> Pass:
+def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> ReferenceRun:
     names = [spec.name for spec in reference.outputs]
     eager, gold = ([tensors[index] for index in draw[key]] for key in ("eager", "gold"))
     cut, respelled = (
@@ -265,7 +265,7 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
     ordinary, alone = kind in ORDINARY and given >= _LEAST_ORDINARY, kind == IMPULSES
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
-    return Pass(
+    return ReferenceRun(
         draw=Draw.decode(draw["draw"]),
         digests=tuple(map(int, draw["digests"])),
         inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),

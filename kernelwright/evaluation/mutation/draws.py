@@ -21,7 +21,7 @@ _FROM_THE_END = "indices from the end"
 
 
 @dataclass(frozen=True)
-class Draw:
+class Sample:
     """What a module is run on."""
 
     name: str
@@ -71,7 +71,7 @@ _NAMES = ["given"] * GIVEN_DRAWS + [name for name in VARIATIONS for _ in range(2
 EACH_KIND = range(len(_NAMES))
 
 
-def draws(reference: Reference, places: range = EACH_KIND) -> Iterator[Draw]:
+def draws(reference: Reference, places: range = EACH_KIND) -> Iterator[Sample]:
     """Draws as given; then each variation of the floating inputs, once with weights as given and once with others and
     every second boolean another; at last, integers counted from the end where the reference takes them so, as
     indices. Other integers stay as given. Then all this again with other seeds, without end: the draws in some `places`
@@ -89,7 +89,7 @@ def draws(reference: Reference, places: range = EACH_KIND) -> Iterator[Draw]:
         yield draw
 
 
-def _draw(program: ReferenceProgram, name: str, seed: int) -> Draw:
+def _draw(program: ReferenceProgram, name: str, seed: int) -> Sample:
     model = program.build(seed)
     inputs, state = program.inputs(seed), program.state(model)
     torch.manual_seed(seed)
@@ -102,7 +102,7 @@ def _draw(program: ReferenceProgram, name: str, seed: int) -> Draw:
             name = f"{name}, other weights"
             inputs = [_flipped(value) for value in inputs]
             state = {key: _changed(value, _other_weights) for key, value in state.items()}
-    return Draw(name, seed, tuple(inputs), state)
+    return Sample(name, seed, tuple(inputs), state)
 
 
 def _from_the_end(value: Value) -> Value:

@@ -20,7 +20,7 @@ from kernelwright.backend.launch.execute import CudaRuntime, Loaded, load_module
 from kernelwright.backend.targets import get_target
 from kernelwright.backend.tensors import SHORT_DTYPES, copy_of
 from kernelwright.evaluation.checks.expected import FLOORS
-from kernelwright.evaluation.mutation.draws import EACH_KIND, FAILURES, Draw, draws
+from kernelwright.evaluation.mutation.draws import EACH_KIND, FAILURES, Sample, draws
 from kernelwright.evaluation.mutation.mutants import Mutant
 from kernelwright.ir.values import KernelModule
 
@@ -50,12 +50,12 @@ class Original:
             found[draw.name] = max(_difference(wanted, _run(mutant.module, draw)), found.get(draw.name, 0.0))
         return found
 
-    def agreements(self, mutant: Mutant, places: range) -> Iterator[tuple[Draw, bool]]:
+    def agreements(self, mutant: Mutant, places: range) -> Iterator[tuple[Sample, bool]]:
         """The draws in these places on which the module itself runs, and whether the mutant gives the same bits."""
         for draw in draws(self.module.reference, places):
             yield from self._agreement(mutant, draw)
 
-    def agreements_on_gpu(self, mutant: Mutant, places: range) -> Iterator[tuple[Draw, bool]]:
+    def agreements_on_gpu(self, mutant: Mutant, places: range) -> Iterator[tuple[Sample, bool]]:
         """The same with compiled kernels, on draws of the kinds on which both agree in the interpreter. Compilers may
         round in another order: where compiled kernels differ, the interpreter decides."""
         kinds = {draw.name for draw, agrees in self.agreements(mutant, EACH_KIND) if agrees}
@@ -69,7 +69,7 @@ class Original:
             else:
                 yield from self._agreement(mutant, draw)
 
-    def _agreement(self, mutant: Mutant, draw: Draw) -> Iterator[tuple[Draw, bool]]:
+    def _agreement(self, mutant: Mutant, draw: Sample) -> Iterator[tuple[Sample, bool]]:
         outputs = _run(self.module, draw)
         if outputs is not None:
             yield draw, _alike(outputs, _run(mutant.module, draw))
@@ -80,7 +80,7 @@ class Original:
         return len(self._runs)
 
     @cached_property
-    def _given(self) -> Draw | None:
+    def _given(self) -> Sample | None:
         return next(draws(self.module.reference), None)
 
     @cached_property
@@ -88,7 +88,7 @@ class Original:
         return _code(self.module, self.target)
 
     @cached_property
-    def _runs(self) -> list[tuple[Draw, list[Tensor]]]:
+    def _runs(self) -> list[tuple[Sample, list[Tensor]]]:
         """Draws on which the module itself runs, with its outputs."""
         runs = ((draw, _run(self.module, draw)) for draw in draws(self.module.reference))
         return [(draw, outputs) for draw, outputs in runs if outputs is not None]
@@ -125,7 +125,7 @@ def _bare(ptx: str) -> str:
     return "\n".join(line.split("//")[0].rstrip() for line in kept)
 
 
-def _run(module: KernelModule, draw: Draw) -> list[Tensor] | None:
+def _run(module: KernelModule, draw: Sample) -> list[Tensor] | None:
     """Outputs and then inputs and state as the module, interpreted, leaves them; None where it fails."""
     try:
         loaded = load_module(module, InterpreterRuntime(), draw.seed)
@@ -134,7 +134,7 @@ def _run(module: KernelModule, draw: Draw) -> list[Tensor] | None:
     return _tried(loaded, draw, "cpu")
 
 
-def _tried(loaded: Loaded, draw: Draw, device: str) -> list[Tensor] | None:
+def _tried(loaded: Loaded, draw: Sample, device: str) -> list[Tensor] | None:
     """The same of a module that is loaded for a device."""
     try:
         inputs = [copy_of(value, device) if isinstance(value, Tensor) else value for value in draw.inputs]

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from kernelwright.agent.evaluator import Rung, Verdict
 from kernelwright.evaluation.judge.cache import VerdictCache, may_cache, verdict_key
+from kernelwright.evaluation.judge.comparison import Timing
 from kernelwright.evaluation.judge.local import DEFAULT_COMPILE_TARGET, REHEARSALS, Checks, LocalEvaluator
-from kernelwright.evaluation.judge.race import Timing
 from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.sandbox.parent import Limits, SandboxError
 from kernelwright.ir.errors import KernelwrightError, UserError

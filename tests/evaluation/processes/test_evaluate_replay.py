@@ -20,7 +20,7 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.measure import clock
 from kernelwright.backend.measure.clock import CaptureError, HostClock
-from kernelwright.backend.measure.turns import Turns
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
 from kernelwright.evaluation.child import reference as reference_job
@@ -33,10 +33,10 @@ from kernelwright.evaluation.device.time_job import measure
 from kernelwright.evaluation.device.time_reference import in_turns
 from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.inputs.weights import perturb
+from kernelwright.evaluation.judge.comparison import Comparison, Timing
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
-from kernelwright.evaluation.judge.race import Race, Timing
-from kernelwright.evaluation.judge.truth import Pass, Truth
+from kernelwright.evaluation.judge.truth import ReferenceRun, Truth
 from kernelwright.evaluation.protocol.jobs import Job, RunReference, Sampling, TimeCandidate, TimeReference
 from kernelwright.evaluation.protocol.sketch import snapshot
 from kernelwright.evaluation.protocol.transport import encode_reference
@@ -339,9 +339,9 @@ READS = (
     ids=["plain", "reads numbers"],
 )
 def test_honest_programs_are_timed(evaluator: LocalEvaluator, reference: Reference, text: str) -> None:
-    _, race, found = evaluator.race(Program(text, reference, externs=frozenset()), "cpu")
-    assert found is not None, (race.failed, race.findings)
-    assert race.findings.mismatch == ""
+    _, comparison, found = evaluator.compare(Program(text, reference, externs=frozenset()), "cpu")
+    assert found is not None, (comparison.failed, comparison.findings)
+    assert comparison.findings.mismatch == ""
     assert set(found["times_ms"]) == {"candidate", "eager"}
     low, high = found["ci"]["eager"]
     assert low <= found["speedup"]["eager"] <= high
@@ -352,20 +352,20 @@ def test_honest_programs_are_timed(evaluator: LocalEvaluator, reference: Referen
 
 def test_a_module_of_the_ir_is_timed(evaluator: LocalEvaluator) -> None:
     module = Broken("good", DOUBLE, GOOD, vector_host(), Status.OK).module
-    assert evaluator.race(Program.of_module(module), "cpu")[2] is not None
+    assert evaluator.compare(Program.of_module(module), "cpu")[2] is not None
 
 
 def test_results_kept_from_an_earlier_call_are_found_out(evaluator: LocalEvaluator) -> None:
-    _, race, found = evaluator.race(Program(REMEMBERS, DOUBLE, externs=frozenset()), "cpu")
+    _, comparison, found = evaluator.compare(Program(REMEMBERS, DOUBLE, externs=frozenset()), "cpu")
     assert found is None
-    assert "expected" in race.findings.mismatch
+    assert "expected" in comparison.findings.mismatch
 
 
 def test_a_program_that_fails_gives_no_times(evaluator: LocalEvaluator) -> None:
-    _, race, found = evaluator.race(Program(HONEST.replace("empty_like(x)", "relu(x)"), DOUBLE), "cpu")
+    _, comparison, found = evaluator.compare(Program(HONEST.replace("empty_like(x)", "relu(x)"), DOUBLE), "cpu")
     assert found is None
-    assert race.failed is not None
-    assert race.failed.header["status"] == "host_computes"
+    assert comparison.failed is not None
+    assert comparison.failed.header["status"] == "host_computes"
 
 
 class _Scripted:
@@ -387,17 +387,17 @@ def timed(events: float, wall: float) -> Answer:
     return Answer({"status": "ok", **series, "notes": [], "verified": [], "flush_bytes": 1, "device": None})
 
 
-def race(run: _Scripted, device_name: str = "") -> tuple[Race, dict[str, Any] | None]:
+def comparison(run: _Scripted, device_name: str = "") -> tuple[Comparison, dict[str, Any] | None]:
     timing = Timing(baselines=("eager", "inductor"), processes=(3, 5))
-    contest = Race(run, Limits(), 1, random.Random(0), timing, device_name=device_name)
+    contest = Comparison(run, Limits(), 1, random.Random(0), timing, device_name=device_name)
     x = RawTensor("f32", (1000,), (1,), memoryview(bytes(4000)))
-    truth = Truth((Pass(Draw(0), (x,), {}, (), frozenset()),), init="[]")
+    truth = Truth((ReferenceRun(Draw(0), (x,), {}, (), frozenset()),), init="[]")
     return contest, contest.times(Program(HONEST, DOUBLE), truth, ())
 
 
 def test_sides_take_turns_and_a_baseline_that_fails_is_left_out() -> None:
     run = _Scripted(candidate=[timed(1.0, 1.02)], eager=[timed(2.0, 2.02)], default=[Answer({}, failure="died")])
-    contest, found = race(run)
+    contest, found = comparison(run)
     assert found is not None
     assert run.asked == ["candidate", "eager", "default", *("candidate", "eager") * 2]
     assert found["speedup"] == {"eager": pytest.approx(2.0)}
@@ -409,7 +409,7 @@ def test_what_the_first_process_compiled_goes_to_the_next_ones() -> None:
     first = replace(timed(2.0, 2.02), tensors=(compiled,))
     first.header["compiled"] = 0
     run = _Scripted(candidate=[timed(1.0, 1.02)], eager=[timed(2.0, 2.02)], default=[first, timed(2.0, 2.02)])
-    race(run)
+    comparison(run)
     assert [one for one in run.given if one[0] == "default"] == [
         ("default", True, []),
         *[("default", False, [b"abc"])] * 2,
@@ -423,7 +423,7 @@ def test_more_processes_are_asked_until_the_interval_is_narrow() -> None:
         run = _Scripted(
             candidate=drifting, eager=[timed(2.0 * scale, 2.0 * scale)], default=[Answer({}, failure="died")]
         )
-        _, found = race(run)
+        _, found = comparison(run)
         assert found is not None
         assert run.asked.count("candidate") == run.asked.count("eager") == rounds
         assert found["caliber"]["processes"] == (3, 5)
@@ -432,14 +432,14 @@ def test_more_processes_are_asked_until_the_interval_is_narrow() -> None:
 def test_doubtful_times_are_measured_again_and_named_but_stand() -> None:
     again = [timed(0.03, 2.7), timed(1.0, 1.02)]
     run = _Scripted(candidate=again, eager=[timed(2.0, 2.02)], default=[timed(2.0, 2.02)])
-    _, found = race(run)
+    _, found = comparison(run)
     assert found is not None
     assert run.asked[:3] == ["candidate", "candidate", "eager"]
     assert found["times_ms"]["candidate"] == pytest.approx(1.0)
     assert found["notes"] == ["candidate, first measurement: the wall clock shows 2.7 ms where events show 0.03 ms"]
 
     run = _Scripted(candidate=[timed(1e-7, 1e-7)], eager=[timed(2.0, 2.02)], default=[timed(2.0, 2.02)])
-    _, found = race(run, "NVIDIA H100 80GB HBM3")
+    _, found = comparison(run, "NVIDIA H100 80GB HBM3")
     assert found is not None
     assert run.asked.count("candidate") == 6
     assert found["caliber"]["floor_ms"] > 0
@@ -516,7 +516,7 @@ def get_init_inputs():
 def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, set[bool]] = {"perturb": set(), "run": set()}
 
-    class Told(Turns):
+    class Told(DeviceLock):
         held, pauses = False, 0
 
         def _set(self, mode: int) -> None:
@@ -579,7 +579,7 @@ def test_inputs_of_too_few_elements_for_an_infinite_one_are_no_draw_of_their_own
     draws = asdict(Draw(0)), asdict(Draw(1, "infinite"))
     reference = encode_reference(import_source(FEW, "few").reference)
     job = RunReference(reference, "ieee", device, 0, draws)
-    with contextlib.closing(Turns(torch.device(device))) as turns:
+    with contextlib.closing(DeviceLock(torch.device(device))) as turns:
         answer, _ = reference_job.run_reference(job, (), turns)
     assert len(answer["passes"]) == 1 and answer["passes"][0]["draw"]["kind"] == "given"
     # Three for what holds of them; given, infinite, and to see whether it computes.
@@ -595,7 +595,7 @@ def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch,
         monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / str(process)))
         torch._dynamo.reset()
         counters.clear()
-        with contextlib.closing(Turns(torch.device("cpu"))) as turns:
+        with contextlib.closing(DeviceLock(torch.device("cpu"))) as turns:
             answer, kept = time_reference.time_reference(replace(job, keep=keep), given, turns)
         assert len(answer["events"]) >= 3
         assert counters["inductor"]["fxgraph_cache_hit"] == process
@@ -607,7 +607,7 @@ def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch,
 def test_a_compiled_reference_takes_its_turn_until_it_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     log: list[str] = []
 
-    class Told(Turns):
+    class Told(DeviceLock):
         @contextlib.contextmanager
         def shared(self) -> Iterator[None]:
             log.append("shared")

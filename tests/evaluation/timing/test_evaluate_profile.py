@@ -10,7 +10,7 @@ from broken_kernels import DOUBLE, GOOD
 
 from kernelwright.backend.cost.model import launch_cost
 from kernelwright.backend.targets import get_target, target_of
-from kernelwright.evaluation.checks.profile import MOST_ROWS, Kind, Row, coverage, report, roofline
+from kernelwright.evaluation.checks.profile import MOST_ROWS, Kind, ProfileRow, coverage, report, roofline
 from kernelwright.evaluation.device import profiler
 from kernelwright.evaluation.device.jit import CompilingExecutor
 from kernelwright.evaluation.device.kernels import Description
@@ -73,7 +73,7 @@ def test_a_librarys_kernel_of_the_same_name_counts_for_nothing() -> None:
     ]
     tally = Tally()
     tally.add(seen, [None])
-    rows = [Row.decode(row) for row in tally.answer()]
+    rows = [ProfileRow.decode(row) for row in tally.answer()]
     assert coverage(rows) == pytest.approx(4.25 / 15.25)
 
 
@@ -94,10 +94,10 @@ def test_rows_are_means_over_the_calls() -> None:
     tally = Tally()
     for us in (3.0, 5.0):
         tally.add([Seen(Kind.GENERATED, "k", us), Seen(Kind.GENERATED, "k", us)], [Cost(), Cost()])  # type: ignore[list-item]
-    (row,) = (Row.decode(row) for row in tally.answer())
-    assert row == Row(Kind.GENERATED, "k", 8.0, 2.0, 1600.0, 200.0, {"tf32": 120.0})
+    (row,) = (ProfileRow.decode(row) for row in tally.answer())
+    assert row == ProfileRow(Kind.GENERATED, "k", 8.0, 2.0, 1600.0, 200.0, {"tf32": 120.0})
     tally.add([Seen(Kind.GENERATED, "k", 1.0)], [None])
-    (row,) = (Row.decode(row) for row in tally.answer())
+    (row,) = (ProfileRow.decode(row) for row in tally.answer())
     assert (row.bytes, row.flops) == (None, None)
 
 
@@ -117,14 +117,18 @@ def test_the_cost_model_reads_a_launch_as_the_device_has_it() -> None:
 
 
 def test_coverage_is_a_share_of_everything_on_the_device() -> None:
-    rows = [Row(Kind.GENERATED, "k", 3.0, 1), Row(Kind.LIBRARY, "k", 5.0, 1), Row(Kind.COPY, "fill", 2.0, 1)]
+    rows = [
+        ProfileRow(Kind.GENERATED, "k", 3.0, 1),
+        ProfileRow(Kind.LIBRARY, "k", 5.0, 1),
+        ProfileRow(Kind.COPY, "fill", 2.0, 1),
+    ]
     assert coverage(rows) == pytest.approx(0.3)
     assert coverage(rows[:1]) == 1.0
     assert coverage(rows[1:]) == 0.0 == coverage([])
 
 
 def test_a_copy_is_bound_by_memory() -> None:
-    found = roofline(Row(Kind.GENERATED, "copy", 100.0, 1, bytes=240_000_000, flops=0), H200)
+    found = roofline(ProfileRow(Kind.GENERATED, "copy", 100.0, 1, bytes=240_000_000, flops=0), H200)
     assert found["gb_s"] == pytest.approx(2400)
     assert found["of_bandwidth"] == found["of_attainable"] == pytest.approx(0.5)
     assert (found["bound"], found["gflop_s"], found["of_peak"]) == ("memory", 0.0, 0.0)
@@ -133,20 +137,20 @@ def test_a_copy_is_bound_by_memory() -> None:
 
 def test_products_are_held_against_the_peak_of_their_type() -> None:
     flops = 495e12 * 50e-6  # what takes 50 us at the peak for TF32
-    row = Row(Kind.GENERATED, "mm", 100.0, 1, bytes=1e6, flops=flops, products={"tf32": flops})
+    row = ProfileRow(Kind.GENERATED, "mm", 100.0, 1, bytes=1e6, flops=flops, products={"tf32": flops})
     found = roofline(row, H200)
     assert found["bound"] == "compute"
     assert found["of_peak"] == found["of_attainable"] == pytest.approx(0.5)
     assert found["attainable_gflop_s"] == pytest.approx(495e3)
-    plain = roofline(Row(Kind.GENERATED, "mm", 100.0, 1, bytes=1e6, flops=flops), H200)
+    plain = roofline(ProfileRow(Kind.GENERATED, "mm", 100.0, 1, bytes=1e6, flops=flops), H200)
     assert plain["of_peak"] == pytest.approx(0.5 * 495 / 67)
     assert plain["gflop_s"] == found["gflop_s"] == pytest.approx(495e3 / 2)
 
 
 def test_what_is_not_known_is_none() -> None:
-    unknown = roofline(Row(Kind.GENERATED, "k", 1.0, 1), H200)
+    unknown = roofline(ProfileRow(Kind.GENERATED, "k", 1.0, 1), H200)
     assert set(unknown.values()) == {None}
-    unlisted = roofline(Row(Kind.GENERATED, "k", 1.0, 1, bytes=1e3, flops=2e3), None)
+    unlisted = roofline(ProfileRow(Kind.GENERATED, "k", 1.0, 1, bytes=1e3, flops=2e3), None)
     assert (unlisted["gb_s"], unlisted["gflop_s"], unlisted["bound"]) == (1.0, 2.0, None)
     assert target_of("Tesla V100") is None and target_of("NVIDIA H200") is H200
 

@@ -13,9 +13,9 @@ from kernelwright.evaluation.checks.profile import Kind, report
 from kernelwright.evaluation.device.profiler import CudaProfiler, ProfilerError
 from kernelwright.evaluation.device.replay import Note, Replay
 from kernelwright.evaluation.judge.climb import Climb
+from kernelwright.evaluation.judge.comparison import Timing
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
-from kernelwright.evaluation.judge.race import Timing
 from kernelwright.evaluation.sandbox.parent import Answer
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference

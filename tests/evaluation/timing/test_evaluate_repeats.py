@@ -68,8 +68,8 @@ def test_so_many_runs_are_timed_in_one_process_and_the_caliber_says_so() -> None
     module = Broken("good", DOUBLE, GOOD, vector_host(), Status.OK).module
     options = LocalOptions(seeds=1, seed=0, use_gpu=False, runs=(7, 30), baselines=("eager",))
     with options.build() as evaluator:
-        _, race, found = evaluator.race(Program.of_module(module), "cpu")
-    assert found is not None, race.failed
+        _, comparison, found = evaluator.compare(Program.of_module(module), "cpu")
+    assert found is not None, comparison.failed
     for side in ("candidate", "eager"):
         measured = found["modes"][side]["events"]
         assert (measured["processes"], measured["samples"]) == (1, 30)

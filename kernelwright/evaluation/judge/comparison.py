@@ -71,7 +71,7 @@ class Timing:
 
 
 @dataclass
-class Race:
+class Comparison:
     """One candidate against its baselines on `device`. `draws` are what `truth` was made with, one a pass.
 
     `failed` is the candidate's answer where it gave no times, `findings` what the check of timed outputs found.
