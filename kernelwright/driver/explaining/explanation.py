@@ -40,8 +40,8 @@ class Explanation:
         if not profile.calls:
             kernels, ours = len(profile.rows), sum(row.runs == "kernelwright" for row in profile.rows)
             return [
-                f"{self.name}, {self.mode}: nothing ran, as there is no GPU; these are the {kernels} kernels that "
-                f"Inductor writes, those that move most bytes first; the store has {ours} of them"
+                f"{self.name}, {self.mode}: nothing ran, as there is no GPU; these are the kernels that Inductor "
+                f"writes, those that move most bytes first; the store has {ours} of {kernels}"
             ]
         lines = [
             f"{self.name}, {self.mode}, on {profile.device}: {told_us(profile.us.us)} of work "
