@@ -13,7 +13,7 @@ from kernelwright.backend.measure.children import MOST_WORKERS, OFF_GPU, Childre
 from kernelwright.backend.measure.stopwatch import Stopwatch
 from kernelwright.backend.targets import Target, get_target
 from kernelwright.backend.tuning import trials as tuning
-from kernelwright.backend.tuning.space import Meta, Space
+from kernelwright.backend.tuning.space import ConfigSpace, Meta
 from kernelwright.backend.tuning.trials import Tuning, is_worth_trying, spaces_of, with_meta
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
@@ -51,7 +51,7 @@ class _Search:
 
     module: KernelModule
     symbol: str
-    space: Space
+    space: ConfigSpace
     target: Target
     score: Score
     worth: float

@@ -46,7 +46,7 @@ USUAL_ROWS, USUAL_HELD = (1, 8, 32, 128), 4096
 
 
 @dataclass(frozen=True)
-class Space:
+class ConfigSpace:
     """The options of one kernel: the given ones, and for each that may change the values to try. What differs in one of
     these has no cap of registers."""
 
@@ -151,7 +151,7 @@ def _int(value: Scalar) -> int:
     return value
 
 
-def space_of(module: KernelModule, symbol: str, programs: int, keep: frozenset[str]) -> Space:
+def space_of(module: KernelModule, symbol: str, programs: int, keep: frozenset[str]) -> ConfigSpace:
     """The space of one kernel that is launched with so many programs; `keep` names options that stay."""
     kernel = module.kernel(symbol)
     assert module.launcher is not None
@@ -173,7 +173,7 @@ def space_of(module: KernelModule, symbol: str, programs: int, keep: frozenset[s
     # A product's tile is its accumulator: the blocks by which the grid is cut.
     tile = in_grid & blocks if products else blocks
     grid_keys = in_grid & {name for name, _ in choices}
-    return Space(kernel.meta, tuple(choices), grid_keys, tile, read.fixed_tile, programs, products)
+    return ConfigSpace(kernel.meta, tuple(choices), grid_keys, tile, read.fixed_tile, programs, products)
 
 
 def _is_tritons(name: str) -> bool:

@@ -13,7 +13,7 @@ from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.measure.children import Children
 from kernelwright.backend.measure.stopwatch import Measured
 from kernelwright.backend.targets import Target, get_target
-from kernelwright.backend.tuning.space import CAP, Meta, Space, space_of
+from kernelwright.backend.tuning.space import CAP, ConfigSpace, Meta, space_of
 from kernelwright.ir.values import KernelModule
 
 #: Seconds that the compilation of one trial may take.
@@ -36,7 +36,7 @@ def with_meta(module: KernelModule, symbol: str, meta: Meta) -> KernelModule:
     return replace(module, kernels=kernels)
 
 
-def spaces_of(module: KernelModule, keep: frozenset[str]) -> dict[str, Space]:
+def spaces_of(module: KernelModule, keep: frozenset[str]) -> dict[str, ConfigSpace]:
     """The kernels that have something to choose, in the order of their launches."""
     programs: dict[str, int] = {}
     for launch in trace_launches(module):
@@ -93,7 +93,7 @@ class Tuning:
     keep: frozenset[str] = frozenset()
     say: Callable[[str], None] = lambda _line: None
     tried: int = 0
-    _spaces: dict[str, Space] = field(default_factory=dict)
+    _spaces: dict[str, ConfigSpace] = field(default_factory=dict)
     _us: dict[str, float] = field(default_factory=dict)
     _seen: dict[str, set[Meta]] = field(default_factory=dict)
 

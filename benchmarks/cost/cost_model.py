@@ -39,7 +39,7 @@ from kernelwright.backend.cost.model import LaunchCost, estimate, launch_cost
 from kernelwright.backend.cost.work import in_bounds
 from kernelwright.backend.launch.execute import Launch, trace_launches
 from kernelwright.backend.targets import Target, detect_target, get_target
-from kernelwright.backend.tuning.space import Meta, Space, space_of
+from kernelwright.backend.tuning.space import ConfigSpace, Meta, space_of
 from kernelwright.backend.tuning.trials import with_meta
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
@@ -69,7 +69,7 @@ def lowered(source: str, name: str, target: Target) -> KernelModule:
         return LowerInductor(device="cpu").run(module, Context(target=target.name))
 
 
-def sample(space: Space, target: Target, count: int) -> list[Meta]:
+def sample(space: ConfigSpace, target: Target, count: int) -> list[Meta]:
     """The given options, half of the rest from what is usually good and half from everywhere else, evenly."""
     ranked = space.by_distance(space.all(), target)
     good, rest = ranked[: count // 2], ranked[count // 2 :]

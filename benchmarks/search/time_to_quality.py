@@ -40,7 +40,7 @@ from kernelwright.driver.run.journal import Journal
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
-from kernelwright.midend.search.memory import Memory, found_of
+from kernelwright.midend.search.memory import PastWinners, found_of
 from kernelwright.midend.search.services import SearchServices
 
 #: 16 problems of either level: random.Random(31) drew so many of each stratum as it has a share, and shuffled them.
@@ -73,7 +73,9 @@ class Mode:
         return cls(text, float(number), "m" in letters, "t" in letters)
 
 
-def search_one(program: Program, mode: Mode, settings: Settings, context: Context, memory: Memory) -> dict[str, Any]:
+def search_one(
+    program: Program, mode: Mode, settings: Settings, context: Context, memory: PastWinners
+) -> dict[str, Any]:
     """One search, and what it tells; what it adds to `memory` is in the row."""
     module = read_module(program, settings.importing)
     spec = f"search{{seconds={mode.seconds},resume=false,timed={str(mode.timed).lower()}}}"
@@ -89,14 +91,14 @@ def search_one(program: Program, mode: Mode, settings: Settings, context: Contex
     return {"status": "ok", **told, "found": next(map(asdict, memory.found[known:]), None)}
 
 
-def memory_for(program: str, results: Mapping[str, Row]) -> Memory:
+def memory_for(program: str, results: Mapping[str, Row]) -> PastWinners:
     """What the longest searches of all other problems found."""
     longest: dict[str, tuple[float, Row]] = {}
     for row in results.values():
         if row.get("found") and row["problem"] != program and not row["mode"].strip("0123456789t"):
             seconds = float(row["mode"].rstrip("t"))
             longest[row["problem"]] = max(longest.get(row["problem"], (0.0, row)), (seconds, row), key=lambda p: p[0])
-    return Memory(found=[found for _, row in longest.values() if (found := found_of(row["found"])) is not None])
+    return PastWinners(found=[found for _, row in longest.values() if (found := found_of(row["found"])) is not None])
 
 
 def work_off(
@@ -114,7 +116,7 @@ def work_off(
                 left = arguments.budget - (time.monotonic() - began)
                 if name in journal.results or left < mode.seconds * (3 if mode.timed else 1.5):
                     continue
-                memory = memory_for(program.name, journal.results) if mode.memory else Memory()
+                memory = memory_for(program.name, journal.results) if mode.memory else PastWinners()
                 row = attempt(lambda p=program, m=mode, o=memory: search_one(p, m, settings, context, o))  # type: ignore[misc]
                 journal.add(name, {"problem": program.name, "mode": mode.text, "commit": commit, **row})
                 said = row.get("cause") or f"{row['plain_us']} -> {row['us']} us, {row.get('speedups', '')}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kernelwright.backend.tuning.blocks import KernelBlocks
-from kernelwright.backend.tuning.space import Meta, Space, space_of
+from kernelwright.backend.tuning.space import ConfigSpace, Meta, space_of
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.exploration import Exploration, Phase
 from kernelwright.ir.passes import Context, Pass, register
@@ -62,7 +62,7 @@ class Retile(Pass):
         return replace(kernel, meta=meta)
 
 
-def _sensible(space: Space) -> Iterator[Meta]:
+def _sensible(space: ConfigSpace) -> Iterator[Meta]:
     yield space.start
     yield from space.all()
 

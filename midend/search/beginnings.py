@@ -11,7 +11,7 @@ from kernelwright.backend.tuning.configure import spell_configs
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search.making import Makers
-from kernelwright.midend.search.memory import KEPT, LOST, Found, Likeness, Memory
+from kernelwright.midend.search.memory import KEPT, LOST, Found, Likeness, PastWinners
 from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step, explored
 from kernelwright.midend.search.tuning import Entry
@@ -71,12 +71,14 @@ def best_of_each(entries: Sequence[Entry]) -> Candidate | None:
     return Candidate(f"{plain.spec},{spell_configs(changed)}", module)
 
 
-def memory_of(ctx: Context) -> Memory:
+def memory_of(ctx: Context) -> PastWinners:
     """The memory that the context's `SearchServices` name, or the one in the cache."""
-    return ctx.service(SearchServices).memory or Memory(Path(cache_folder(), "search", "memory.jsonl"))
+    return ctx.service(SearchServices).memory or PastWinners(Path(cache_folder(), "search", "memory.jsonl"))
 
 
-def beginnings(plain: KernelModule, ctx: Context, memory: Memory | None) -> tuple[tuple[str, ...], Collection[str]]:
+def beginnings(
+    plain: KernelModule, ctx: Context, memory: PastWinners | None
+) -> tuple[tuple[str, ...], Collection[str]]:
     """Pipelines to begin with, and such as are tried last: what memory says of programs like this one, and what the
     sources of the context's `SearchServices` give."""
     services = ctx.service(SearchServices)
@@ -90,7 +92,7 @@ def beginnings(plain: KernelModule, ctx: Context, memory: Memory | None) -> tupl
     return tuple(dict.fromkeys((*given, *first))), memory.losers(likeness, ctx.target, services.forgets)
 
 
-def remember(memory: Memory, bare: KernelModule, entries: Sequence[Entry], best: Entry, target: str) -> None:
+def remember(memory: PastWinners, bare: KernelModule, entries: Sequence[Entry], best: Entry, target: str) -> None:
     """Add what a search found to memory."""
     plain = entries[0]
     if not math.isfinite(best.us) or best.candidate.spec.startswith("given"):

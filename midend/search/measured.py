@@ -35,7 +35,7 @@ from kernelwright.midend.search.curve import Curve
 from kernelwright.midend.search.making import Makers, price
 from kernelwright.midend.search.notes import notes_of
 from kernelwright.midend.search.processes import modules_of_passes
-from kernelwright.midend.search.race import Judge, SearchError, Spending, first_line, standing
+from kernelwright.midend.search.search_run import RememberingEvaluator, SearchError, Spending, first_line, standing
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
 from kernelwright.midend.search.tuning import Entry, Fitting
 from kernelwright.midend.search.waiting import Waiting
@@ -57,7 +57,7 @@ LAST_RUNS = 4.0
 
 
 @dataclass
-class MeasuredRace:
+class MeasuredSearchRun:
     """One search on `device`; `cpu`, where the interpreter is what is timed, is for rehearsals.
 
     `run` ends early, and well, when it is interrupted or out of time: `stopped` says so.
@@ -87,7 +87,7 @@ class MeasuredRace:
     curve: Curve = field(default_factory=Curve)
 
     def __post_init__(self) -> None:
-        self.judge = Judge(self.space.module.reference, self.ctx, self.resume)
+        self.judge = RememberingEvaluator(self.space.module.reference, self.ctx, self.resume)
         self._ends = time.monotonic() + (self.spending.seconds or math.inf)
         self._begins = time.monotonic()
 

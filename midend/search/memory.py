@@ -70,7 +70,7 @@ class Found:
 
 
 @dataclass
-class Memory:
+class PastWinners:
     """What was found, in a file of JSON lines; in memory alone where there is none. A line that does not read is not
     there, and a file that cannot be written keeps nothing."""
 

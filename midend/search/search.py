@@ -10,7 +10,7 @@ from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.values import KernelModule, Level, Record
 
 if TYPE_CHECKING:
-    from kernelwright.midend.search.race import Spending
+    from kernelwright.midend.search.search_run import Spending
     from kernelwright.midend.search.space import Space
 
 
@@ -71,7 +71,7 @@ class Search(Pass):
         """
         import torch  # late: a pass is known, and its options are read, without torch
 
-        from kernelwright.midend.search.race import OutOfTimeError, Race, Spending
+        from kernelwright.midend.search.search_run import OutOfTimeError, SearchRun, Spending
         from kernelwright.midend.search.space import Space
 
         if not get_target(ctx.target).is_gpu:
@@ -82,30 +82,32 @@ class Search(Pass):
         if self.measure != "model" and torch.cuda.is_available():
             spending = replace(spending, most=2 * spending.most)
             return self._measured(Space(module, ctx), spending, module, ctx)
-        race = Race(Space(module, ctx), spending, ctx, self.resume)
+        run = SearchRun(Space(module, ctx), spending, ctx, self.resume)
         stopped = ""
         try:
-            race.run()
+            run.run()
         except KeyboardInterrupt:
-            if not race.verified:
+            if not run.verified:
                 raise
             stopped = "interrupted"
         except OutOfTimeError:
             stopped = "out of time"
-        best = race.best()
-        notes = race.notes(best) | ({"stopped": stopped} if stopped else {})
+        best = run.best()
+        notes = run.notes(best) | ({"stopped": stopped} if stopped else {})
         return _stamped(best.candidate.module, module, ctx, str(best.verdict), notes)
 
     def _measured(self, space: "Space", spending: "Spending", module: KernelModule, ctx: Context) -> KernelModule:
         import torch
 
-        from kernelwright.midend.search.measured import MeasuredRace
+        from kernelwright.midend.search.measured import MeasuredSearchRun
         from kernelwright.midend.search.processes import workers_of
 
         torch.cuda.empty_cache()  # does nothing where nothing was allocated; the children want it
-        race = MeasuredRace(space, spending, ctx, workers_of(self.workers), self.resume, self.timed, memory=self.memory)
-        best = race.run().candidate
-        return _stamped(best.module, module, ctx, str(race.verdicts[best.digest]), race.notes())
+        run = MeasuredSearchRun(
+            space, spending, ctx, workers_of(self.workers), self.resume, self.timed, memory=self.memory
+        )
+        best = run.run().candidate
+        return _stamped(best.module, module, ctx, str(run.verdicts[best.digest]), run.notes())
 
 
 def _stamped(

@@ -436,15 +436,15 @@ def test_a_hub_that_does_not_answer_is_told_in_one_line(
 def test_a_search_that_is_terminated_keeps_its_best_and_says_so(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kernelwright.midend.search.race import Race
+    from kernelwright.midend.search.search_run import SearchRun
 
-    going_on = Race.run
+    going_on = SearchRun.run
 
-    def stopped(race: Race) -> None:
+    def stopped(race: SearchRun) -> None:
         going_on(race)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    monkeypatch.setattr(Race, "run", stopped)
+    monkeypatch.setattr(SearchRun, "run", stopped)
     given = ["-p", "search{trials=1,width=1}", "target=h100", "evaluator.seeds=1", "out=o"]
     assert main(["compile", "small.py", *given]) == 143
     last = capsys.readouterr().err.splitlines()[-1]

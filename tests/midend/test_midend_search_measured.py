@@ -30,9 +30,9 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import measured
 from kernelwright.midend.search import tuning as search_tuning
 from kernelwright.midend.search.making import Makers, make
-from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredRace
+from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredSearchRun
 from kernelwright.midend.search.processes import modules_of_passes
-from kernelwright.midend.search.race import SearchError, Spending
+from kernelwright.midend.search.search_run import SearchError, Spending
 from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
 from kernelwright.midend.search.tuning import Entry, Fitting
@@ -55,9 +55,11 @@ def problem() -> KernelModule:
     return replace(module, kernels=(), launcher=None)
 
 
-def race(problem: KernelModule, evaluator: Any, journals: Path, spending: Spending, **options: Any) -> MeasuredRace:
+def race(
+    problem: KernelModule, evaluator: Any, journals: Path, spending: Spending, **options: Any
+) -> MeasuredSearchRun:
     ctx = Context(TARGET, evaluator, services=(AgentServices(rungs=RUNGS, **options), SearchServices(journals)))
-    return MeasuredRace(Space(problem, ctx), spending, ctx, workers=1, timed=False, device="cpu")
+    return MeasuredSearchRun(Space(problem, ctx), spending, ctx, workers=1, timed=False, device="cpu")
 
 
 def begun_with(module: KernelModule, line: str) -> KernelModule:
@@ -89,8 +91,8 @@ def test_candidates_are_made_measured_tuned_and_the_fastest_verified(
     assert replace(remade, target=TARGET).digest in {entry.candidate.digest for entry in first.entries}
     # A second search of the same measures nothing but the last comparison again.
     second = race(problem, None, tmp_path, Spending(3, 2, 8, 0.0), evaluate=lambda modules, _rungs: _never(modules))
-    monkeypatch.setattr(MeasuredRace, "_compare", lambda *_given: None)
-    monkeypatch.setattr(MeasuredRace, "_verified", lambda one: one.entries[0])
+    monkeypatch.setattr(MeasuredSearchRun, "_compare", lambda *_given: None)
+    monkeypatch.setattr(MeasuredSearchRun, "_verified", lambda one: one.entries[0])
     monkeypatch.setattr("kernelwright.backend.measure.stopwatch.Stopwatch.measure", lambda *_given: _never(_given))
     second.run()
     assert {e.candidate.digest for e in second.entries} == {e.candidate.digest for e in first.entries}
@@ -104,7 +106,7 @@ def _never(given: object) -> Any:
 def test_what_breaks_drops_out_and_the_others_are_measured(
     problem: KernelModule, evaluator: LocalEvaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def made(self: MeasuredRace, makers: Makers, plain: Candidate, _waiting: object) -> list[Candidate]:
+    def made(self: MeasuredSearchRun, makers: Makers, plain: Candidate, _waiting: object) -> list[Candidate]:
         assert self.ctx.target == TARGET and plain.module.launcher is not None
         zeros = plain.module.launcher.source.replace("return out", "return out.zero_()")
         self.distinct = 4
@@ -116,8 +118,8 @@ def test_what_breaks_drops_out_and_the_others_are_measured(
         makers.us |= {one.digest: 1.0 for one in found}
         return found
 
-    monkeypatch.setattr(MeasuredRace, "_make", made)
-    monkeypatch.setattr(MeasuredRace, "_tune", lambda *_given: None)
+    monkeypatch.setattr(MeasuredSearchRun, "_make", made)
+    monkeypatch.setattr(MeasuredSearchRun, "_tune", lambda *_given: None)
     one = race(problem, evaluator, tmp_path, Spending(3, 1, 8, 0.0))
     found = one.run()
     notes = one.notes()
@@ -148,7 +150,9 @@ class _Clock:
         return Measured(dict.fromkeys(symbols, us))
 
 
-def tuned(us: Callable[[dict[str, Any]], float], journals: Path, trials: int, seconds: float = 0.0) -> MeasuredRace:
+def tuned(
+    us: Callable[[dict[str, Any]], float], journals: Path, trials: int, seconds: float = 0.0
+) -> MeasuredSearchRun:
     """A race of one candidate, a sum of columns, after the trials of its launch options."""
     module = lowered("a.sum(1)", [(8, 400, 500)])
     bare, spending = replace(module, kernels=(), launcher=None), Spending(3, trials, 8, seconds)
@@ -208,7 +212,7 @@ def test_tuning_ends_where_nothing_is_gained_or_time_is_over(tmp_path: Path) -> 
     assert over.trials == 0 and over.stopped == "out of time"
 
 
-def entered(one: MeasuredRace, us: dict[str, float]) -> None:
+def entered(one: MeasuredSearchRun, us: dict[str, float]) -> None:
     """As though these had been measured, the first as the plain lowering."""
     candidates = [Candidate(spec, lowered(f"a + {number}", [(4, 4)])) for number, spec in enumerate(us)]
     times = zip(candidates, us.values(), strict=True)
@@ -353,12 +357,12 @@ def test_seconds_in_which_children_start_are_taken_from_all_shares(
     monkeypatch.setattr(measured, "time", clock)
     monkeypatch.setattr(measured, "lent_children", lambda *_given: Starting())
     monkeypatch.setattr(measured, "lent_child", lambda *_given: Starting())
-    monkeypatch.setattr(MeasuredRace, "_plain", lambda *_given: Candidate(PLAIN, problem))
+    monkeypatch.setattr(MeasuredSearchRun, "_plain", lambda *_given: Candidate(PLAIN, problem))
     monkeypatch.setattr(measured, "Stopwatch", lambda *_given, **_named: Starting())
-    monkeypatch.setattr(MeasuredRace, "_explore", lambda _one, _watch, makers, _plain: ends.append(makers.until))
+    monkeypatch.setattr(MeasuredSearchRun, "_explore", lambda _one, _watch, makers, _plain: ends.append(makers.until))
     for name in ("_tune", "_compare", "_verify_beside"):
-        monkeypatch.setattr(MeasuredRace, name, lambda *_given: None)
-    monkeypatch.setattr(MeasuredRace, "_verified", lambda one: one.entries[0])
+        monkeypatch.setattr(MeasuredSearchRun, name, lambda *_given: None)
+    monkeypatch.setattr(MeasuredSearchRun, "_verified", lambda one: one.entries[0])
     one = race(problem, None, tmp_path, Spending(3, 1, 8, 100.0), evaluate=lambda *_given: ())
     one.run()
     # Half of the seconds are left then, though they would be over sooner.

@@ -12,7 +12,7 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import processes
 from kernelwright.midend.search.beginnings import beginnings, best_of_each, worth_measuring
-from kernelwright.midend.search.memory import Found, Likeness, Memory
+from kernelwright.midend.search.memory import Found, Likeness, PastWinners
 from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import PLAIN, Candidate, Space
 from kernelwright.midend.search.tuning import Entry, Measured
@@ -34,9 +34,9 @@ def test_programs_are_alike_by_their_operations_and_sizes():
 def test_memory_is_kept_and_what_is_broken_in_it_is_not_there(tmp_path: Path):
     path = tmp_path / "memory.jsonl"
     module = lowered("torch.softmax(a, 1)", [(64, 200)])
-    Memory(path).add(found(module, "lower-inductor,persistent-rows", losers=("lower-inductor{tiles=1}",)))
+    PastWinners(path).add(found(module, "lower-inductor,persistent-rows", losers=("lower-inductor{tiles=1}",)))
     path.write_text(path.read_text() + '\n{"program": 3}\n[]\nnull\nno')
-    memory = Memory(path)
+    memory = PastWinners(path)
     assert [one.winner for one in memory.found] == ["lower-inductor,persistent-rows"]
     assert memory.found[0] == found(module, "lower-inductor,persistent-rows", losers=("lower-inductor{tiles=1}",))
     path.unlink()
@@ -54,7 +54,7 @@ def test_a_search_begins_with_what_won_on_its_like():
             ("torch.relu(a) + 1.0", (64, 200)),
         )
     )
-    memory = Memory()
+    memory = PastWinners()
     memory.add(found(like, 'lower-inductor{split=false},configure{configs="softmax: XBLOCK=2"}', losers=("slow", "b")))
     memory.add(found(unlike, "lower-inductor{tiles=1}"))
     memory.add(found(given, "lower-inductor,persistent-rows", 1.5, losers=("slow", "c")))

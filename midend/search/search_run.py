@@ -65,7 +65,7 @@ class Tried:
         return is_correct(self.verdict)
 
 
-class Judge:
+class RememberingEvaluator:
     """The context's evaluator, which judges nothing twice."""
 
     def __init__(self, reference: Reference, ctx: Context, resume: bool) -> None:
@@ -85,12 +85,12 @@ class Judge:
         return verdict
 
 
-class Race:
+class SearchRun:
     """One search. `run` may be interrupted anywhere: `best` is then the best of what was verified."""
 
     def __init__(self, space: Space, spending: Spending, ctx: Context, resume: bool) -> None:
         self.space, self.spending, self.ctx = space, spending, ctx
-        self.judge = Judge(space.module.reference, ctx, resume)
+        self.judge = RememberingEvaluator(space.module.reference, ctx, resume)
         self.tried: list[Tried] = []
         self.plain: Candidate | None = None
         self.distinct: list[Candidate] = []
