@@ -29,7 +29,7 @@ _inherited: list[sqlite3.Connection] = []
 
 
 @dataclass(frozen=True)
-class Row:
+class IndexEntry:
     """What is known of an entry without its file; `used` is when it was last found, in seconds since 1970, to a day."""
 
     digest: str
@@ -44,7 +44,7 @@ class Row:
     place: int = 0
 
     @classmethod
-    def of(cls, entry: Entry, used: float | None = None) -> "Row":
+    def of(cls, entry: Entry, used: float | None = None) -> "IndexEntry":
         """An entry's row; used now, unless told otherwise."""
         found = (entry.digest, entry.key, entry.target, str(entry.versions), entry.kind, entry.pick, entry.trusted)
         return cls(*found, time.time() if used is None else used)
@@ -58,15 +58,15 @@ class Row:
 class Listed:
     """Rows that this process alone has: for a folder whose index cannot be used."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[IndexEntry]) -> None:
         self._listed = list(rows)
 
-    def find(self, key: str, target: str, versions: Versions) -> list[Row]:
+    def find(self, key: str, target: str, versions: Versions) -> list[IndexEntry]:
         """The rows of a kernel, the last one first."""
         wanted = key, target, str(versions)
         return [row for row in reversed(self._listed) if row.kernel[:3] == wanted]
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[IndexEntry]:
         """All rows, the first one first."""
         return list(self._listed)
 
@@ -78,18 +78,18 @@ class Index:
     an index. Methods raise sqlite3.Error and OSError.
     """
 
-    def __init__(self, path: Path, first: Callable[[], Iterable[Row]] = tuple) -> None:
+    def __init__(self, path: Path, first: Callable[[], Iterable[IndexEntry]] = tuple) -> None:
         self.path, self._first = path, first
         self._lock, self._process = threading.RLock(), os.getpid()
         self._held: tuple[sqlite3.Connection, tuple[int, int] | None] | None = None
         self.look()
 
-    def find(self, key: str, target: str, versions: Versions) -> list[Row]:
+    def find(self, key: str, target: str, versions: Versions) -> list[IndexEntry]:
         """The rows of a kernel, the last one first."""
         where = "WHERE key = ? AND target = ? AND versions = ? ORDER BY place DESC"
         return self._rows(where, key, target, str(versions))
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[IndexEntry]:
         """All rows, the first one first."""
         return self._rows("ORDER BY place")
 
@@ -97,15 +97,15 @@ class Index:
         """Raise what `find` would raise where the file cannot be used."""
         self._ask("SELECT 1 FROM entries LIMIT 1")
 
-    def add(self, row: Row) -> None:
+    def add(self, row: IndexEntry) -> None:
         """Add a row, as the last one; a row of the same digest goes."""
         self._ask(_ADD, *astuple(row)[:-1])
 
-    def drop(self, row: Row) -> None:
+    def drop(self, row: IndexEntry) -> None:
         """Remove a row, and no other that has taken its place."""
         self._ask("DELETE FROM entries WHERE place = ?", row.place)
 
-    def mark_used(self, row: Row) -> None:
+    def mark_used(self, row: IndexEntry) -> None:
         """Note that an entry was found, once a day."""
         now = time.time()
         if now - row.used > DAY_S:
@@ -124,9 +124,9 @@ class Index:
                 self._held[0].close()
             self._held = None
 
-    def _rows(self, where: str, *values: object) -> list[Row]:
+    def _rows(self, where: str, *values: object) -> list[IndexEntry]:
         found = self._ask(f"SELECT {_COLUMNS}, place FROM entries {where}", *values)
-        return [Row(*row) for row in found]
+        return [IndexEntry(*row) for row in found]
 
     def _ask(self, command: str, *values: object) -> list[tuple[Any, ...]]:
         """Run one command, in a transaction of its own."""

@@ -13,7 +13,7 @@ from kernelwright.backend.compile.compiled import cache_folder
 from kernelwright.backend.store.entry import FORMAT, Entry, OtherFormatError, Versions
 from kernelwright.backend.store.files import DamagedError, Files
 from kernelwright.backend.store.holding import holding
-from kernelwright.backend.store.index import DAY_S, Index, Listed, Row, damaged
+from kernelwright.backend.store.index import DAY_S, Index, IndexEntry, Listed, damaged
 from kernelwright.ir.errors import UserError
 
 log = logging.getLogger("kernelwright.store")
@@ -95,7 +95,7 @@ class Store:
             try:
                 with holding(self._lock):
                     self._files.write(entry)
-                    index.add(Row.of(entry))
+                    index.add(IndexEntry.of(entry))
             except sqlite3.Error as error:
                 if not damaged(error):
                     raise
@@ -240,7 +240,7 @@ class Store:
         )
         return index
 
-    def _rows_of_files(self, known: Container[str] = ()) -> tuple[list[Row], dict[str, DamagedError]]:
+    def _rows_of_files(self, known: Container[str] = ()) -> tuple[list[IndexEntry], dict[str, DamagedError]]:
         """The rows of the files that are not known, and what is wrong with files that have none."""
         found, wrong = [], {}
         for digest in self._files.digests():
@@ -252,10 +252,10 @@ class Store:
             except (OSError, OtherFormatError):
                 continue
             if entry is not None:
-                found.append(Row.of(entry))
+                found.append(IndexEntry.of(entry))
         return found, wrong
 
-    def _adopted(self) -> tuple[list[Row], dict[str, str]]:
+    def _adopted(self) -> tuple[list[IndexEntry], dict[str, str]]:
         """All rows, also of files that had none, since their process was killed; and what is wrong with other files,
         which are in quarantine now."""
         with self._alone() as index:
@@ -280,7 +280,7 @@ class Store:
         except (OSError, sqlite3.Error) as error:
             raise UserError(f"{self._unwritable(error)}; KERNELWRIGHT_CACHE_DIR names another place") from error
 
-    def _mark_used(self, row: Row) -> None:
+    def _mark_used(self, row: IndexEntry) -> None:
         """Note that an entry was found. What keeps from noting it is waited for once."""
         try:
             if self._marking and isinstance(self._index, Index):
@@ -290,14 +290,14 @@ class Store:
 
     # The files --------------------------------------------------------------------------------------------------
 
-    def _read(self, row: Row) -> Entry | None:
+    def _read(self, row: IndexEntry) -> Entry | None:
         """The entry of a row; None where it is damaged, which is told, or gone."""
         try:
             return self._checked(row)
         except DamagedError:
             return None
 
-    def _checked(self, row: Row) -> Entry | None:
+    def _checked(self, row: IndexEntry) -> Entry | None:
         """The entry of a row, None where it is gone. A damaged one is moved, which is told, before DamagedError."""
         try:
             entry = self._files.read(row.digest)
@@ -311,16 +311,16 @@ class Store:
                 f"entry {row.digest[:12]} of the kernel store in {self.folder} cannot be read ({_reason(error)})"
             )
             return None
-        if entry is not None and replace(Row.of(entry, row.used), place=row.place) == row:
+        if entry is not None and replace(IndexEntry.of(entry, row.used), place=row.place) == row:
             return entry
         with suppress(OSError, sqlite3.Error):  # a file that is gone, or a row that says something else
             if isinstance(self._index, Index):
                 self._index.drop(row)
                 if entry is not None:
-                    self._index.add(Row.of(entry))
+                    self._index.add(IndexEntry.of(entry))
         return None
 
-    def _set_aside(self, row: Row, why: DamagedError) -> None:
+    def _set_aside(self, row: IndexEntry, why: DamagedError) -> None:
         """Move a damaged file to the quarantine, where that is possible, and tell of it."""
         aside = None
         with suppress(OSError, sqlite3.Error), holding(self._lock, alone=True):
