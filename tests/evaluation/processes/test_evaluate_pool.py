@@ -140,7 +140,8 @@ def test_verdicts_come_in_order_from_real_workers_and_none_is_left() -> None:
         module = parse_module(CANDIDATE, reference=SOFTMAX, name="candidate")
         assert pool.evaluate(module, RUNGS).ok
         assert next(pool.evaluate_many([Item(module, SOFTMAX, RUNGS)])).ok
-        assert len(descendants(os.getpid()) - before) == 2
+        # Two workers, each with at most one device process, which serves the next candidate as well.
+        assert 2 <= len(descendants(os.getpid()) - before) <= 4
     assert [verdict.status for verdict in verdicts] == [want for _, want in given]
     assert verdicts[0].caliber["dialect"] is True
     assert descendants(os.getpid()) == before
