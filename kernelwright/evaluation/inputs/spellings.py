@@ -35,12 +35,19 @@ _UNIT = 2.0**-23
 
 
 def _exp(x: Tensor) -> Tensor:
-    return torch.exp2(x * _LOG2_E) if x.dtype == torch.float32 else torch.exp(x)
+    given = _floating(x)
+    return torch.exp2(given * _LOG2_E) if given.dtype == torch.float32 else torch.exp(x)
 
 
 def _pow(base: float, x: Tensor) -> Tensor:
-    plain = x.dtype != torch.float32 or base <= 0
-    return torch.pow(base, x) if plain else torch.exp2(x * (math.log2(base) * (1 + _UNIT)))
+    given = _floating(x)
+    plain = given.dtype != torch.float32 or base <= 0
+    return torch.pow(base, x) if plain else torch.exp2(given * (math.log2(base) * (1 + _UNIT)))
+
+
+def _floating(x: Tensor) -> Tensor:
+    """Integers as functions take them."""
+    return x if x.is_floating_point() or x.is_complex() else x.to(torch.get_default_dtype())
 
 
 def _mean(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:

@@ -100,12 +100,14 @@ LEFT_OVER = [
     norm("made of its parts", "((x.float() - x.float().mean(-1, keepdim=True)) * torch.rsqrt("
          "(x.float() - x.float().mean(-1, keepdim=True)).square().mean(-1, keepdim=True) + 1e-12)).to(x.dtype)",
          "1e-12", "1e-5"),
-    waves("rates that grow", "torch.exp(0.5 * {})", "tl.exp2(i.to(tl.float32) * 0.7213475204444817)",
-          "tl.exp(i.to(tl.float32) * 0.5002)"),
+    waves("rates that grow", "torch.exp(0.3 * {})", "tl.exp2(i.to(tl.float32) * 0.43280851226668904)",
+          "tl.exp(i.to(tl.float32) * 0.3002)"),
     waves("rates that fall", "torch.exp(-0.4 * {})", "tl.exp2(i.to(tl.float32) * -0.5770780163555854)",
           "tl.exp(i.to(tl.float32) * -0.4002)"),
-    waves("powers of a number", "1.7 ** {}", "tl.exp2(i.to(tl.float32) * 0.7655347463629771)",
-          "tl.exp2(i.to(tl.float32) * 0.766)"),
+    waves("rates of whole numbers", "(0.1 * torch.exp({} // 3))", "(0.1 * tl.exp2((i // 3).to(tl.float32) * "
+          "1.4426950408889634))", "(0.1 * tl.exp((i // 3).to(tl.float32) * 1.001))"),
+    waves("powers of a number", "1.3 ** {}", "tl.exp2(i.to(tl.float32) * 0.37851162325372983)",
+          "tl.exp2(i.to(tl.float32) * 0.379)"),
 ]  # fmt: skip
 
 
