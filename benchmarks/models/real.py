@@ -36,6 +36,7 @@ from torch import Tensor, nn
 from benchmarks.caliber import caliber_of
 from benchmarks.models.cases import CASES
 from benchmarks.models.launches import launch_us
+from benchmarks.models.row import counted
 from benchmarks.row_lines import command_line, write_result
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.run.build import resolve_target
@@ -126,7 +127,6 @@ def fill(name: str, tiny: bool, _folder: Path) -> dict[str, Any]:
     torch.compiler.reset()
     recorded_s = time.perf_counter() - began
     target = resolve_target("auto" if torch.cuda.is_available() else "interpreter")
-    kernels = [kernel for graph in recorder.graphs for kernel in graph.kernels]
     outcomes = []
     with LocalEvaluator(target, seeds=1) as evaluator:
         filling = Filling(Store.open(), parse_pipeline(ANSWER), Context(target, evaluator=evaluator))
@@ -136,10 +136,10 @@ def fill(name: str, tiny: bool, _folder: Path) -> dict[str, Any]:
             if time.perf_counter() - began > FILL_S:
                 break
     return {
-        "kernels": len(kernels),
-        "with_reference": sum(kernel.graph is not None for kernel in kernels),
+        **counted(recorder.graphs),
         "became": dict(Counter(outcome.became for outcome in outcomes)),
-        "why": dict(Counter(outcome.why[:100] for outcome in outcomes if outcome.became != "stored").most_common(6)),
+        "forms": dict(Counter(outcome.why for outcome in outcomes if outcome.became == "stored")),
+        "refused": [f"{one.name}: {one.why[:200]}" for one in outcomes if one.became in ("refused", "wrong")],
         "seconds": {"recording": round(recorded_s, 1), "all": round(time.perf_counter() - began, 1)},
     }
 

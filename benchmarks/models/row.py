@@ -6,14 +6,18 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # a process on the bed imports Triton only once it is set up
+    from kernelwright.frontend.swap.graphs import RecordedGraph
 
 ROOT = Path(__file__).parent.parent.parent
 #: What `record_model` calls it.
-_RECORDED = {"eval": "eval", "train": "train", "autocast": "autocast", "batches": "eval", "decode": "eval"}
-MODES = tuple(_RECORDED)
+RECORDED = {"eval": "eval", "train": "train", "autocast": "autocast", "batches": "eval", "decode": "eval"}
+MODES = tuple(RECORDED)
 #: The most by which a result may differ from eager's, if Inductor's own does not, relative to the largest value.
 ROUNDING = 2e-6
 
@@ -69,33 +73,38 @@ def answered(name: str, mode: str, store: str, most: int | None) -> dict[str, An
 
     discover()
     model, inputs = built(name, mode)
-    graphs = record_model(model, inputs[0], _RECORDED[mode])
-    kernels = [kernel for graph in graphs for kernel in graph.kernels]
-    together = {key for kernel in kernels for key in kernel.parts}
-    alone = [kernel for kernel in kernels if not kernel.parts]
-    with_graph = sum(kernel.graph is not None for kernel in alone)
-    joint = sum(kernel.graph is None and kernel.key in together for kernel in alone)
+    graphs = record_model(model, inputs[0], RECORDED[mode])
     with LocalEvaluator("interpreter", seeds=2, timeout_s=300) as evaluator:
         filling = Filling(Store.open(Path(store)), parse_pipeline(ANSWER), Context("interpreter", evaluator), most=most)
         outcomes = list(filling.fill(graphs))
     became = Counter(one.became for one in outcomes)
-    left_out = Counter(kernel.why_not for kernel in alone if kernel.graph is None and kernel.key not in together)
     return {
         "graphs": len(graphs),
-        "kernels": len(alone),
-        "with_reference": with_graph,
-        "in_joint_problems": joint,
+        **counted(graphs),
         "stored": became["stored"] + became["known"],
         "wrong": [one.why for one in outcomes if one.became == "wrong"],
         "refused": [f"{one.name}: {one.why}" for one in outcomes if one.became == "refused"],
-        "left_out": dict(left_out),
+    }
+
+
+def counted(graphs: Sequence["RecordedGraph"]) -> dict[str, Any]:
+    """How many kernels there are, how many have a reference of their own or with others, and why others have none."""
+    kernels = [kernel for graph in graphs for kernel in graph.kernels]
+    together = {key for kernel in kernels for key in kernel.parts}
+    alone = [kernel for kernel in kernels if not kernel.parts]
+    none = [kernel for kernel in alone if kernel.graph is None]
+    return {
+        "kernels": len(alone),
+        "with_reference": len(alone) - len(none),
+        "in_joint_problems": sum(kernel.key in together for kernel in none),
+        "left_out": dict(Counter(kernel.why_not for kernel in none if kernel.key not in together)),
     }
 
 
 def compared(name: str, mode: str, store: str) -> dict[str, Any]:
     """Eager, Inductor and ours: how far results and gradients are apart, relative to the largest value of each."""
-    eager, inductor = (_results(name, mode, backend, {}) for backend in ("eager", "inductor"))
-    ours = _results(name, mode, "kernelwright", {"store": store})
+    eager, inductor = (results(name, mode, backend, {}) for backend in ("eager", "inductor"))
+    ours = results(name, mode, "kernelwright", {"store": store})
     figures = {"inductor": (inductor, eager), "ours": (ours, eager), "from_inductor": (ours, inductor)}
     return {**{key: _apart(*pair) for key, pair in figures.items()}, "swapped": _swapped(), "results": len(eager)}
 
@@ -104,12 +113,13 @@ def again(name: str, mode: str, store: str) -> dict[str, Any]:
     """A second process: what comes from Inductor's caches, and how much is replaced all the same."""
     from kernelwright.frontend.swap.graphs import cache_hits
 
-    _results(name, mode, "kernelwright", {"store": store})
+    results(name, mode, "kernelwright", {"store": store})
     hits, misses = cache_hits()
     return {"hits": hits, "misses": misses, "swapped": _swapped()}
 
 
-def _results(name: str, mode: str, backend: str, options: dict[str, Any]) -> list[Any]:
+def results(name: str, mode: str, backend: str, options: dict[str, Any]) -> list[Any]:
+    """What all calls of a model in a mode give, in a backend of `torch.compile`."""
     import torch
 
     from benchmarks.models.zoo import built
@@ -117,9 +127,9 @@ def _results(name: str, mode: str, backend: str, options: dict[str, Any]) -> lis
 
     torch.compiler.reset()
     model, inputs = built(name, mode)
-    model.train(_RECORDED[mode] != "eval")
+    model.train(RECORDED[mode] != "eval")
     call = torch.compile(model, backend=backend, options=options) if options else torch.compile(model, backend=backend)
-    return [one.clone() for given in inputs for one in run_once(call, model, given, _RECORDED[mode])]
+    return [one.clone() for given in inputs for one in run_once(call, model, given, RECORDED[mode])]
 
 
 def _apart(some: list[Any], others: list[Any]) -> float:

@@ -4,11 +4,14 @@ Values lie in memory as Inductor laid its buffers out, and a buffer may hold wha
 sum under a mean, or a convolution that lacks its bias.
 """
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import torch
+import torch._prims
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.node import map_aggregate
 
 from kernelwright.frontend.swap.meaning import Layout, Meaning
 
@@ -17,13 +20,19 @@ class ApartError(Exception):
     """Why no part of a graph leads from some buffers to others."""
 
 
+#: The types in which kernels compute with values of others.
+_WIDE = {torch.bfloat16: torch.float32, torch.float16: torch.float32}
 #: What Inductor makes of an operation, which only a process that has loaded Inductor knows.
+_SOFTMAX = "prims.prepare_softmax_online.default"
 _PUBLIC = {"prims._low_memory_max_pool_with_offsets.default": torch.ops.aten.max_pool2d_with_indices.default}
 _aten = torch.ops.aten
 
 
 def between(inputs: Sequence[Meaning], outputs: Sequence[Meaning], given: Sequence[Layout]) -> GraphModule:
-    """The operations that lead from some values to others, whose results lie as `given` says. Raises ApartError."""
+    """The operations that lead from some values to others, whose results lie as `given` says. Raises ApartError.
+
+    As in Inductor's kernels, values of 16 bits are computed with in 32 and rounded only where they are stored.
+    """
     graph = Graph()
     pairs = [(meaning, graph.placeholder(meaning.node.name)) for meaning in inputs]
     copied = {meaning.node: _restored(graph, place, meaning) for meaning, place in pairs if meaning.bias is None}
@@ -62,16 +71,19 @@ def _restored(graph: Graph, place: Node, meaning: Meaning) -> Node:
     value, like = place, meaning.node.meta["val"]
     if meaning.factor != 1:
         value = graph.call_function(_aten.mul.Tensor, (value, 1 / meaning.factor))
-    if meaning.wide is not None:
-        value = _cast(graph, value, like.dtype)
-    return value if value is place else graph.call_function(_aten.reshape.default, (value, list(like.shape)))
+    if meaning.wide is not None or like.dtype in _WIDE:
+        value = _cast(graph, value, _WIDE.get(like.dtype, like.dtype))
+    if meaning.factor == 1 and meaning.wide is None:
+        return value
+    return graph.call_function(_aten.reshape.default, (value, list(like.shape)))
 
 
 def _biased(graph: Graph, node: Node, place: Node, bias: Node, copied: Mapping[Node, Node]) -> Node:
     """A convolution's value, from that without its bias."""
     axes = node.meta["val"].dim() - 2
     along = graph.call_function(_aten.reshape.default, (copied[bias], [-1] + [1] * axes))
-    return graph.call_function(_aten.add.Tensor, (place, along))
+    value = _cast(graph, place, torch.float32) if node.meta["val"].dtype in _WIDE else place
+    return graph.call_function(_aten.add.Tensor, (value, along))
 
 
 def _held(graph: Graph, meaning: Meaning, copied: Mapping[Node, Node], layout: Layout) -> Node:
@@ -104,16 +116,41 @@ def _copied(graph: Graph, node: Node, copied: Mapping[Node, Node]) -> Node:
     if name == "prims.fma.default":  # rounded once less; aten has no such operation
         first, second, third = (copied[one] for one in node.args if isinstance(one, Node))
         return graph.call_function(_aten.addcmul.default, (third, first, second))
+    if name == _SOFTMAX:  # what it gives is made where it is taken
+        return copied[node.all_input_nodes[0]]
+    if node.target is operator.getitem and str(node.all_input_nodes[0].target) == _SOFTMAX:
+        return _part_of_softmax(graph, node, copied)
     made = graph.node_copy(node, lambda one: copied[one])
+    made.args, made.kwargs = map_aggregate(made.args, _wide), map_aggregate(made.kwargs, _wide)
     if name in _PUBLIC:
         if any(user.args[1] != 0 for user in node.users):
             raise ApartError(f"{name} gives offsets in a form of Inductor's own")
         made.target = _PUBLIC[name]
+    elif name == "aten.view.dtype":
+        raise ApartError("it takes bits of one type for those of another")
     elif name.partition(".")[2].partition(".")[0].endswith("_"):
         made.target = _functional(node)
     elif getattr(node.target, "namespace", "aten") not in ("aten", "prims"):
         raise ApartError(f"{name} is not an aten operation")
+    elif name.startswith("prims.") and name.split(".")[1] not in torch._prims.__all__:
+        raise ApartError(f"{name} is an operation of Inductor's own")
     return made
+
+
+def _wide(argument: Any) -> Any:
+    """An argument of an operation; the type in which values of 16 bits are computed with."""
+    return _WIDE.get(argument, argument) if isinstance(argument, torch.dtype) else argument
+
+
+def _part_of_softmax(graph: Graph, node: Node, copied: Mapping[Node, Node]) -> Node:
+    """The maximum, or the sum of exponentials less it, which Inductor takes as one operation."""
+    (softmax,) = node.all_input_nodes
+    value, dim = copied[softmax], softmax.args[1]
+    largest = graph.call_function(_aten.amax.default, (value, [dim], True))
+    if node.args[1] == 0:
+        return largest
+    less = graph.call_function(_aten.sub.Tensor, (value, largest))
+    return graph.call_function(_aten.sum.dim_IntList, (graph.call_function(_aten.exp.default, (less,)), [dim], True))
 
 
 def _draws(node: Node) -> bool:
@@ -135,6 +172,7 @@ def _functional(node: Node) -> Any:
 def _laid_out(graph: Graph, value: Node, meaning: Meaning, layout: Layout, is_input: bool) -> Node:
     """The value as it lies in its buffer, which is memory of its own."""
     natural = meaning.node.meta["val"]
+    value = _cast(graph, value, layout.dtype) if layout.dtype in _WIDE else value
     same = all(a == b for a, b, size in zip(natural.stride(), layout.strides, layout.shape, strict=False) if size != 1)
     if meaning.factor == 1 and same and not is_input:
         return value
