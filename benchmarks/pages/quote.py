@@ -290,6 +290,38 @@ def learner() -> str:
     )
 
 
+def optimized() -> str:
+    """How much faster models run with the kernels that `optimize` admitted, a line a model."""
+    content = _read("optimize_h100")
+    lines = [
+        "| Model | Kernels | Admitted | Best kernel in the model | Model on the device | Inductor beside itself |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, row in content["rows"].items():
+        if row["status"] == "ok":
+            kernels, made = row["optimize"]["kernels"], row["compare"]
+            best = max((one["graph"]["ratio"] for one in kernels if one["became"] == "admitted"), default=1.0)
+            ours, same = (
+                [made[side][key] for key in ("ratio", "low", "high")] for side in ("device_ours", "device_same")
+            )
+            lines.append(
+                f"| {name} | {made['kernels']} | {made['replaced']} | {best:.2f}x | "
+                f"{ours[0]:.3f}x [{ours[1]:.3f}, {ours[2]:.3f}] | {same[0]:.3f}x |"
+            )
+    caliber, mean = content["caliber"], content["summary"]["geometric_mean"]
+    budgets = {row["budget_s"] for row in content["rows"].values()}
+    lines += [
+        "",
+        _wrapped(
+            f"On one {caliber['device']} with torch {caliber['torch'].partition('+')[0]}, in bf16, without gradients, "
+            f"with {max(budgets):.0f} s of `optimize` a model: {mean['all']:.3f}x in geometric mean, "
+            f"{mean['without_best']:.3f}x without the best model. Intervals are those of 95%, of medians of "
+            f"{caliber['pairs']} pairs of calls (`optimize_h100`)."
+        ),
+    ]
+    return "\n".join(lines)
+
+
 def models() -> str:
     """What became of the kernels of whole models, a line a model."""
     content = _read("models_cpu")
@@ -368,6 +400,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "learner": learner,
     "spelling": spelling,
     "models": models,
+    "optimized": optimized,
 }
 
 

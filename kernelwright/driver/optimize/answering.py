@@ -83,7 +83,8 @@ def answered(question: Question, context: Context) -> Answer:
         # What a search verified is not verified again.
         verdict = verdicts.get(module.digest) or context.evaluator.evaluate(module)
     except KernelwrightError as error:
-        return Answer(why=str(error).splitlines()[0], seconds=time.monotonic() - began)
+        told = str(error).splitlines()[0]  # what a verdict says comes last, after all that was asked for
+        return Answer(why=told.rpartition(" is verified: ")[2], seconds=time.monotonic() - began)
     return Answer(module, verdict, "" if verdict.ok else str(verdict), time.monotonic() - began)
 
 
