@@ -1,5 +1,6 @@
 """Kernels of a compile are recorded with what they compute, judged, and replaced, on the bed without a GPU."""
 
+import operator
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,24 @@ def test_a_convolution_may_come_without_its_bias() -> None:
     torch.testing.assert_close(found, value.relu())
     with pytest.raises(ApartError, match="depend on bias"):
         between([held], [Meaning(result)], [layout])
+
+
+def test_a_softmax_of_inductors_own_is_written_in_aten_and_rounded_where_it_is_stored() -> None:
+    import torch._inductor.inductor_prims  # registers the operation
+
+    graph, ops = Graph(), torch.ops.aten
+    x = graph.placeholder("x")
+    wide = graph.call_function(torch.ops.prims.convert_element_type.default, (x, torch.float32))
+    scaled = graph.call_function(torch.ops.prims.convert_element_type.default, (wide, torch.bfloat16))
+    parts = graph.call_function(torch.ops.prims.prepare_softmax_online.default, (scaled, -1))
+    largest, total = (graph.call_function(operator.getitem, (parts, place)) for place in (0, 1))
+    less = graph.call_function(ops.sub.Tensor, (scaled, largest))
+    result = graph.call_function(ops.div.Tensor, (graph.call_function(ops.exp.default, (less,)), total))
+    x.meta["val"] = result.meta["val"] = torch.empty(4, 8, dtype=torch.bfloat16)
+    given = torch.randn(4, 8).bfloat16()
+    part = between([Meaning(x)], [Meaning(result)], [Layout((4, 8), (8, 1), torch.bfloat16)])
+    assert not [node for node in part.graph.nodes if "softmax" in str(node.target)]
+    assert torch.equal(part(given)[0], given.float().softmax(-1).bfloat16())
 
 
 def replaced(text: str) -> dict[str, Any]:
