@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelwright.backend.store.entry import Entry, Versions, digest_of
+from kernelwright.backend.store.entry import FORMAT, Entry, Versions, digest_of
 from kernelwright.backend.store.store import Store
 
 VERSIONS = Versions("2.13.0", "3.7.1")
@@ -205,7 +205,7 @@ def test_an_index_with_a_damaged_page_never_gives_a_wrong_entry(tmp_path: Path, 
 def test_an_entry_of_another_format_is_left_to_the_release_that_wrote_it(tmp_path: Path, caplog: Logged) -> None:
     store = Store.open(tmp_path)
     store.put(ENTRY)
-    text = json.dumps(json.loads(ENTRY.text) | {"versions": {"format": 2, "torch": "2.13.0"}, "new": 1})
+    text = json.dumps(json.loads(ENTRY.text) | {"versions": {"format": FORMAT + 1, "torch": "2.13.0"}, "new": 1})
     path = tmp_path / "entries" / "ab" / f"{digest_of(text)}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)

@@ -15,7 +15,7 @@ import pytest
 import sample_modules
 
 from kernelwright.backend.store.archive import read_archive, write_archive
-from kernelwright.backend.store.entry import Entry, Versions, digest_of
+from kernelwright.backend.store.entry import FORMAT, Entry, Versions, digest_of
 from kernelwright.backend.store.package import functions, write_hub_folder, write_package
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.printer import print_module
@@ -172,7 +172,7 @@ def test_an_archive_gives_back_entries_that_say_where_they_came_from_and_are_not
     assert set(read_archive(path)) == wanted
 
 
-OTHER_FORMAT = json.dumps(json.loads(ENTRIES[0].text) | {"versions": {"format": 2}})
+OTHER_FORMAT = json.dumps(json.loads(ENTRIES[0].text) | {"versions": {"format": FORMAT + 1}})
 
 
 def rewritten(path: Path, change: dict[str, bytes]) -> None:
@@ -190,7 +190,7 @@ def rewritten(path: Path, change: dict[str, bytes]) -> None:
         ({f"{ENTRIES[0].digest}.json": ENTRIES[0].text.replace("add_relu", "add_r3lu").encode()}, "is damaged"),
         ({f"{ENTRIES[0].digest}.json": b"\xff\xfe"}, "is damaged"),
         ({f"{hashlib.sha256(b'{}').hexdigest()}.json": b"{}"}, "is damaged"),
-        ({f"{digest_of(OTHER_FORMAT)}.json": OTHER_FORMAT.encode()}, "is of format 2, and this release"),
+        ({f"{digest_of(OTHER_FORMAT)}.json": OTHER_FORMAT.encode()}, f"is of format {FORMAT + 1}, and this release"),
         ({"../../evil.json": b"{}"}, "is no archive of kernels"),
         ({"notes.txt": b"hello"}, "is no archive of kernels"),
     ],
