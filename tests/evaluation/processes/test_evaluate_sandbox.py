@@ -57,9 +57,10 @@ def test_an_interrupt_ends_the_job_and_reaches_the_caller(evaluator: LocalEvalua
     assert evaluator.evaluate(program(vector_host()), RUNGS).ok
     worker = evaluator.worker_pid
     assert worker is not None
+    lasting = set(children(worker))
 
     def interrupt() -> None:
-        while not children(worker):  # until then there is no job to end
+        while not set(children(worker)) - lasting:  # until then there is no job to end
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
