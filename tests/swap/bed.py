@@ -35,6 +35,7 @@ def install() -> None:
     torch._inductor.config._config["cpu_backend"].default = "triton"
     driver.set_active(StandInDriver())
     triton_helpers.libdevice = _Library()
+    _lay_out_atomics()
     warnings.filterwarnings(
         "ignore", "Could not find an active CPU backend"
     )  # kernels are not compiled, but interpreted
@@ -42,6 +43,23 @@ def install() -> None:
         warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")
         torch.backends.mkldnn.flags(enabled=False).__enter__()
     torch.set_num_threads(1)
+
+
+def _lay_out_atomics() -> None:
+    """Have the interpreter's atomics get arrays without strides of 0: they read a mask of one element that stands for
+    many as if it had as many, and take for it what comes behind it in memory."""
+    import numpy as np
+    from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
+
+    plain = InterpreterBuilder.create_atomic_rmw
+
+    def laid_out(self: Any, operation: Any, *arguments: Any) -> Any:
+        for one in arguments:
+            if isinstance(one, TensorHandle):
+                one.data = np.ascontiguousarray(one.data)
+        return plain(self, operation, *arguments)
+
+    InterpreterBuilder.create_atomic_rmw = laid_out
 
 
 class _Library:

@@ -106,3 +106,24 @@ def test_what_fails_costs_one_warning_and_inductors_kernel_runs(tmp_path: Path, 
     assert line.startswith("kernel triton_poi" if how == "the observer" else "the replacement of triton_poi")
     assert "\n" not in line
     assert len(found["failed"]) == (how != "the observer")
+
+
+def added_by_one_mask() -> Any:
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def add_ones(total, count, rows: tl.constexpr, columns: tl.constexpr):  # type: ignore[no-untyped-def]
+        row = tl.arange(0, rows)[:, None]
+        column = tl.broadcast_to(tl.arange(0, columns)[None, :], [rows, columns])
+        tl.atomic_add(total + column, tl.full([rows, columns], 1.0, tl.float32), row < count)
+
+    totals = [torch.zeros(16) for _ in range(3)]
+    for total, height, count in zip(totals, (1, 4, 4), (1, 4, 3), strict=True):
+        add_ones[(1,)](total, count, height, 16)
+    return [total.tolist() for total in totals]
+
+
+def test_atomics_on_the_bed_read_a_mask_of_one_element_for_all_lanes(tmp_path: Path) -> None:
+    assert bed.run(added_by_one_mask, tmp_path) == [[height] * 16 for height in (1.0, 4.0, 3.0)]

@@ -37,15 +37,7 @@ def compared(rows: list[list[str]]) -> list[dict[str, Any]]:
         entries.keep([known[0], known[-1]])
         eager, ours = (results(name, mode, backend, {}) for backend in ("eager", "kernelwright"))
         replaced = [region.replaced for region in regions()]
-        # On the bed, plain Inductor's gradients of embeddings are not eager's: ours may err twice as much as they do.
-        trains = mode in ("train", "autocast")
-        own = (
-            [(a - b).abs().max() for a, b in zip(results(name, mode, "inductor", {}), eager, strict=True)]
-            if trains
-            else []
-        )
         errors = [(a - b).abs().max() for a, b in zip(ours, eager, strict=True)]
-        over = [error - 2 * plain for error, plain in zip(errors, own or [0.0] * len(errors), strict=True)]
         largest = max(one.abs().max() for one in eager)
         found.append(
             {
@@ -54,7 +46,7 @@ def compared(rows: list[list[str]]) -> list[dict[str, Any]]:
                 "why_not": [graph.why_not for graph in graphs if graph.why_not],
                 "replaced": replaced,
                 # Of the largest value of all: some gradients are nothing but rounding.
-                "apart": float(max(over) / largest),
+                "apart": float(max(errors) / largest),
             }
         )
         torch.compiler.reset()
@@ -70,4 +62,5 @@ def test_a_model_gives_the_same_with_kernels_replaced(group: tuple[str, ...], tm
     for one in rows:
         assert not one["why_not"] and sum(one["replaced"]) >= 1, one
         assert one["with_reference"] + one["in_joint_problems"] >= 0.7 * one["kernels"], one
-        assert one["apart"] <= 10 * ROUNDING, one
+        rounding = 2e-2 if one["row"].endswith("autocast") else 10 * ROUNDING
+        assert one["apart"] <= rounding, one
