@@ -131,7 +131,8 @@ class _Joining:
         extent, dtype = self.launches.extent(name), self.launches.dtype(name)
         if extent is None or 2 * extent >= INDEX_LIMIT or dtype not in DTYPES or dtype == "b1":
             return "the tensor of two accesses is of no known type, or is too large for 32 bits"
-        if even.get("mask") != odd.get("mask") or pair.even.hints != pair.odd.hints or pair.even.fill != pair.odd.fill:
+        alike = set(pair.even.conditions) == set(pair.odd.conditions)
+        if not alike or pair.even.hints != pair.odd.hints or pair.even.fill != pair.odd.fill:
             return "two accesses differ in their masks, fill values or hints"
         if "volatile" in pair.even.hints or self.indices.shapes.of(pair.even.fill or Constant("0")) != ():
             return "two accesses are volatile, or have a fill value for each element"

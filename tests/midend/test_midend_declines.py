@@ -167,3 +167,11 @@ def test_a_pass_that_changes_nothing_says_why(name: str) -> None:
             assert not one.kernel or set(one.kernel.split(", ")) <= symbols, place
         reasons |= {one.reason for one in said}
     assert len(reasons) > 1
+
+
+def test_masks_that_say_the_same_are_one_mask_to_join_pairs() -> None:
+    body = PAIRED.replace("BETWEEN", "").replace("i < 200", "i <= 199", 1)
+    text = PROGRAM.replace("BODY", body.strip()).replace("WIDTH", "1031")
+    module = parse_module(text, reference=reference(1031), name="rows")
+    after, said = declined("join-pairs", module)
+    assert after is not module and not said
