@@ -20,7 +20,7 @@ A line for each kernel goes to stderr, and a summary in JSON to stdout.
 
   kernelwright optimize examples/layer_norm_gelu.py budget=60
 
-Exit status: 0 done, 2 bad usage or input, 130 interrupted (what was admitted is kept), 143 terminated.
+Exit status: 0 done, 2 bad usage or input, 130 interrupted, 143 terminated; both keep what was admitted.
 """
 
 import json
