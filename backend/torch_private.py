@@ -1,4 +1,4 @@
-"""The adapter for private parts of torch that programs are watched by: dispatch modes, trees of values, keys."""
+"""The adapter for private parts of torch that programs are watched by: dispatch modes, trees of values, keys, names."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,12 +9,13 @@ import torch
 from kernelwright.backend.versions import adapting
 
 with adapting("kernelwright", "torch"):
+    import torch._prims as _primitives
     from torch._C import DisableTorchFunctionSubclass, _dispatch_has_kernel_for_dispatch_key
     from torch._prims_common import suggest_memory_format
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
 
-    torch.compiler._is_compiling_flag, torch.cuda._sleep  # noqa: B018
+    torch.compiler._is_compiling_flag, torch.cuda._sleep, _primitives.__all__  # noqa: B018
 
 __all__ = [
     "DisableTorchFunctionSubclass",
@@ -22,6 +23,7 @@ __all__ = [
     "compiling",
     "inductor_classes",
     "is_composite",
+    "is_primitive",
     "keep_device_busy",
     "suggest_memory_format",
     "tree_leaves",
@@ -33,6 +35,11 @@ __all__ = [
 def is_composite(operation: str) -> bool:
     """Whether an operation, by the name that the dispatcher has it under, is made of others for every device."""
     return bool(_dispatch_has_kernel_for_dispatch_key(operation, "CompositeImplicitAutograd"))
+
+
+def is_primitive(name: str) -> bool:
+    """Whether torch itself has an operation of this name among its `prims`: some are there only once Inductor is."""
+    return name in _primitives.__all__
 
 
 @contextmanager

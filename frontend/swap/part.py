@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import torch
-import torch._prims
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_aggregate
 
+from kernelwright.backend.torch_private import is_primitive
 from kernelwright.frontend.swap.meaning import Layout, Meaning
 
 
@@ -132,7 +132,7 @@ def _copied(graph: Graph, node: Node, copied: Mapping[Node, Node]) -> Node:
         made.target = _functional(node)
     elif getattr(node.target, "namespace", "aten") not in ("aten", "prims"):
         raise ApartError(f"{name} is not an aten operation")
-    elif name.startswith("prims.") and name.split(".")[1] not in torch._prims.__all__:
+    elif name.startswith("prims.") and not is_primitive(name.split(".")[1]):
         raise ApartError(f"{name} is an operation of Inductor's own")
     return made
 
