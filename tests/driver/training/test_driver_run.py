@@ -30,6 +30,7 @@ from kernelwright.driver.training.canary import check_policy
 from kernelwright.driver.training.plot import FORMATS, phase_seconds, plot_run, plotted
 from kernelwright.driver.training.run import run_train
 from kernelwright.evaluation.pools.pool import EvaluatorPool, LocalOptions
+from kernelwright.evaluation.protocol.jobs import Describe
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox
 from kernelwright.frontend.agent import FrontendAgent
 from kernelwright.frontend.importers import import_source
@@ -242,7 +243,7 @@ def test_a_worker_that_is_killed_while_it_judges_costs_a_rollout_nothing() -> No
     agent = FrontendAgent("h100", make_reward("frontend"))
     killed = list[int]()
     with Sandbox() as sandbox:  # so that what workers are forked from is there
-        assert not sandbox.run({"kind": "describe", "gpu": False}, (), 0, Limits()).failure
+        assert not sandbox.run(Describe(gpu=False), (), 0, Limits()).failure
 
     def workers() -> set[int]:
         return {worker for child in children(os.getpid()) for worker in children(child)}
