@@ -191,9 +191,13 @@ ROWS: Mapping[str, Callable[[Tensor], Tensor]] = {
 
 
 def _of_one(value: Tensor) -> Tensor:
-    """Rows of one number each, such that sums of it are exact: else what rounding leaves of its mean would count."""
+    """Rows of one number each, such that sums of it are exact: else what rounding leaves of its mean would count. Only
+    zero becomes zero, of which many programs make the same."""
     first = value[..., :1]
-    return (first.mul(8).round().div(8) if value.is_floating_point() else first).expand(value.shape)
+    if value.is_floating_point():
+        eighths = first.mul(8).round().div(8)
+        first = torch.where((eighths == 0) & (first != 0), first.sign().div(8), eighths)
+    return first.expand(value.shape)
 
 
 #: In which order a row may be.

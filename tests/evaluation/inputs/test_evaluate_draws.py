@@ -480,3 +480,8 @@ def test_rows_of_integers_have_a_number_that_the_program_names_in_half_of_their_
     counts = [[int((row == number).sum()) for number in (3, 10)] for row in rows[1::3]]
     assert all(count[place % 2] >= shape[-1] // 2 for place, count in enumerate(counts))
     assert int(drawn.min()) >= 0 and int(drawn.max()) <= 63
+
+
+def test_rows_of_one_number_are_zero_only_where_they_were() -> None:
+    rows = ORDERS["alike"](torch.tensor([[0.01, 3.0], [-0.02, 1.0], [0.0, 1.0], [0.3, 1.0]]))
+    assert rows.tolist() == [[0.125] * 2, [-0.125] * 2, [0.0] * 2, [0.25] * 2]
