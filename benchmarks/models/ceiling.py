@@ -12,8 +12,6 @@ number of launches and what it is. OUT.journal gets every row as it is found, an
 import argparse
 import json
 import math
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,12 +19,14 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 import torch
 from rich.console import Console
 
 from benchmarks.caliber import caliber_of
+from benchmarks.models.apart import apart
 from benchmarks.models.cases import CASES
 from benchmarks.models.row import bed
 from benchmarks.row_lines import command_line, write_result
@@ -86,33 +86,23 @@ def row_of(name: str, tiny: bool, limit_s: float) -> dict[str, Any]:
         if not torch.cuda.is_available():
             interpreted: dict[str, Any] = bed().run(f"from {_MODULE} import profiled as work\n", folder, name, tiny)
             return interpreted
-        answer, log = folder / "row.json", folder / "log"
-        command = [sys.executable, "-m", _MODULE, "--only", name, "--child", "--out", str(answer)]
-        command += ["--tiny"] if tiny else []
-        environment = os.environ | {"KERNELWRIGHT_CACHE_DIR": str(folder)}
-        with log.open("w", encoding="utf-8") as file:
-            try:
-                done = subprocess.run(command, env=environment, timeout=limit_s, stdout=file, stderr=file, check=False)
-            except subprocess.TimeoutExpired:
-                return {"failure": f"more than {limit_s:.0f} s"}
-        if done.returncode:
-            told = log.read_text("utf-8")
-            sys.stderr.write(f"{name}: {told[-5000:]}\n")
-            return {"failure": told[-500:]}
-        answered: dict[str, Any] = json.loads(answer.read_text("utf-8"))
-    return answered
+        given = ["--child", "--only", name, *(["--tiny"] if tiny else [])]
+        found, said = apart(["-m", _MODULE], given, folder, "row", limit_s)
+    if "failure" in found:
+        sys.stderr.write(f"{name}: {said[-5000:]}\n")
+    return found
 
 
 def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What the rows say in all."""
     done = {name: row for name, row in rows.items() if "failure" not in row}
     known = {name: row["ceilings"] for name, row in done.items() if row["ceilings"] is not None}
-    logs = {kind: [math.log(one[kind]) for one in known.values()] for kind in next(iter(known.values()), ())}
+    kinds = {kind: [one[kind] for one in known.values()] for kind in next(iter(known.values()), ())}
     return {
         "models": len(rows),
         "failed": [name for name in rows if name not in done],
         "accounted_at_least": min((row["accounted"] for row in done.values()), default=None),
-        "ceilings_geometric_mean": {kind: round(math.exp(sum(some) / len(some)), 3) for kind, some in logs.items()},
+        "ceilings_geometric_mean": {kind: round(geometric_mean(some), 3) for kind, some in kinds.items()},
         "kernels_alone_below": {"limit": LEAST, "models": [n for n, one in known.items() if one["generated"] < LEAST]},
     }
 

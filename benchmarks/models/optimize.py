@@ -15,18 +15,18 @@ interpreter's and say nothing.
 import argparse
 import json
 import math
-import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from rich.console import Console
 
 from benchmarks.caliber import caliber_of
+from benchmarks.models.apart import apart
 from benchmarks.row_lines import command_line, write_result
 from kernelwright.driver.run.journal import Journal
 
@@ -61,7 +61,8 @@ def compare(name: str, tiny: bool, budget: float, mode: str, _folder: Path) -> d
     """Inductor, Inductor again and ours in turns; within half of the budget."""
     import torch
 
-    from kernelwright.driver.extraction.recording import EVAL, run_once
+    from kernelwright.driver.extraction.modes import EVAL
+    from kernelwright.driver.extraction.recording import run_once
     from kernelwright.driver.optimize.admission import summary
     from kernelwright.driver.optimize.watches import watch_for
     from kernelwright.driver.torch_compile import regions
@@ -141,26 +142,12 @@ def _child(name: str, stage: str, arguments: argparse.Namespace, folder: Path) -
     """What a stage finds in a process of its own; a `failure` in words where it finds nothing."""
     import torch
 
-    answer, limit_s = folder / f"{stage}.json", arguments.limit
-    caches = {"TORCHINDUCTOR_CACHE_DIR": folder / "inductor", "KERNELWRIGHT_CACHE_DIR": folder / "kernelwright"}
-    environment = os.environ | {key: str(value) for key, value in caches.items()}
     given = ["--child", stage, "--only", name, "--budget", str(arguments.budget), "--mode", arguments.mode]
-    given += ["--out", str(answer), *(["--tiny"] if arguments.tiny else [])]
+    given += ["--tiny"] if arguments.tiny else []
     run = ["-m", "benchmarks.models.optimize"] if torch.cuda.is_available() else ["-c", ON_BED]
-    command = [sys.executable, *run, *given]
-    with (folder / f"{stage}.log").open("w+", encoding="utf-8") as log:
-        try:
-            done = subprocess.run(command, env=environment, timeout=limit_s, stdout=log, stderr=log, check=False)
-            failed = f"exit status {done.returncode}" if done.returncode else ""
-        except subprocess.TimeoutExpired:
-            failed = f"more than {limit_s:.0f} s"
-        log.seek(0)
-        said = log.read()
+    found, said = apart(run, given, folder, stage, arguments.limit)
     if arguments.verbose:
-        print(f"---- {name} {stage} {failed}\n{said[-20000:]}", flush=True)
-    if failed:
-        return {"failure": f"{failed}: {said[-1500:]}"}
-    found: dict[str, Any] = json.loads(answer.read_text("utf-8"))
+        print(f"---- {name} {stage}\n{said[-20000:]}", flush=True)
     return found
 
 
@@ -184,9 +171,7 @@ def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "models": len(rows),
         "open": {name: row["status"] for name, row in rows.items() if row["status"] != "ok"},
         "ratio": {name: [one["ratio"], one["low"], one["high"]] for name, one in done.items()},
-        "geometric_mean": {
-            name: round(math.exp(sum(map(math.log, some)) / len(some)), 4) for name, some in means.items() if some
-        },
+        "geometric_mean": {name: round(geometric_mean(some), 4) for name, some in means.items() if some},
     }
 
 

@@ -16,9 +16,7 @@ the same command goes on from there. `--tiny` makes models small, which is what 
 import argparse
 import json
 import math
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -34,6 +32,7 @@ from rich.console import Console
 from torch import Tensor, nn
 
 from benchmarks.caliber import caliber_of
+from benchmarks.models.apart import apart
 from benchmarks.models.cases import CASES
 from benchmarks.models.launches import launch_us
 from benchmarks.models.row import counted
@@ -238,21 +237,8 @@ def _replaced() -> set[str]:
 
 def _child(name: str, stage: str, tiny: bool, folder: Path, limit_s: float) -> dict[str, Any]:
     """What a stage finds in a process of its own; a `failure` in words where it finds nothing."""
-    caches = {"TORCHINDUCTOR_CACHE_DIR": folder / "inductor", "KERNELWRIGHT_CACHE_DIR": folder / "kernelwright"}
-    answer = folder / f"{stage}.json"
-    command = [sys.executable, "-m", "benchmarks.models.real", "--child", stage, "--only", name, "--out", str(answer)]
-    command += ["--tiny"] if tiny else []
-    environment = os.environ | {key: str(value) for key, value in caches.items()}
-    with (folder / f"{stage}.log").open("w+", encoding="utf-8") as log:
-        try:
-            done = subprocess.run(command, env=environment, timeout=limit_s, stdout=log, stderr=log, check=False)
-        except subprocess.TimeoutExpired:
-            return {"failure": f"more than {limit_s:.0f} s"}
-        log.seek(0)
-        if done.returncode:
-            return {"failure": log.read()[-1500:]}
-    found: dict[str, Any] = json.loads(answer.read_text("utf-8"))
-    return found
+    given = ["--child", stage, "--only", name, *(["--tiny"] if tiny else [])]
+    return apart(["-m", "benchmarks.models.real"], given, folder, stage, limit_s)[0]
 
 
 def row_of(name: str, tiny: bool, limit_s: float) -> dict[str, Any]:
