@@ -58,6 +58,16 @@ class Arguments:
             raise UserError(f"{verb} takes one path to {what}, {found}; {way_out}")
         return self.positional[0]
 
+    def keys(self, verb: str, known: Mapping[str, str]) -> dict[str, str]:
+        """What is `known`, keys with what they are where nothing is said, with what was given; UserError for others."""
+        asked = dict(known)
+        for override in self.overrides:
+            key, _, value = override.partition("=")
+            if key not in asked or not value:
+                raise UserError(f"{verb} takes {', '.join(f'{one}=…' for one in known)}, got {override}")
+            asked[key] = value
+        return asked
+
     def only_overrides(self, verb: str, example: str) -> None:
         """UserError for a positional argument, where a verb takes none."""
         if self.positional:
@@ -94,6 +104,19 @@ class Arguments:
         """The same with other overrides, and without what has been done with Hydra's flags."""
         kept = {name: value for name, value in self.flags.items() if name not in ("--multirun", "--config-dir")}
         return replace(self, overrides=tuple(overrides), flags=kept)
+
+
+def check_program(path: str) -> None:
+    """UserError where there is no file."""
+    if not Path(path).is_file():
+        raise UserError(f"{path}: no such file; give a *.py file with Model and get_inputs")
+
+
+def whole_number(key: str, text: str, least: int = 0) -> int:
+    """The value of a key; UserError for what is no whole number, or is less."""
+    if not text.isdecimal() or int(text) < least:
+        raise UserError(f"{key}={text}: give a whole number{f', at least {least}' if least else ''}")
+    return int(text)
 
 
 def root_of(verb: ModuleType, arguments: Arguments) -> str:

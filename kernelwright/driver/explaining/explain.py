@@ -12,7 +12,7 @@ from kernelwright.driver.config.paths import check_output
 from kernelwright.driver.explaining.explanation import Explanation
 from kernelwright.driver.explaining.outcomes import outcomes
 from kernelwright.driver.explaining.page import page
-from kernelwright.driver.extraction.recording import EVAL, MODES, TRAIN
+from kernelwright.driver.extraction.modes import EVAL, MODES, TRAIN
 from kernelwright.driver.profile.listing import listed_model
 from kernelwright.driver.profile.profiling import CALLS, interpreting, profile_model
 from kernelwright.driver.profile.rows import Profile, Row

@@ -8,10 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.torch_private import tree_leaves
+from kernelwright.driver.extraction.modes import AUTOCAST, EVAL
 from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
-
-EVAL, TRAIN, AUTOCAST = "eval", "train", "autocast"
-MODES = (EVAL, TRAIN, AUTOCAST)
 
 
 def record_model(model: nn.Module, inputs: Sequence[Any], mode: str) -> list[RecordedGraph]:

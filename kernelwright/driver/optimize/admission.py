@@ -9,6 +9,7 @@ looks share the probability of an error.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from statistics import median
 from typing import Any
 
 #: Numbers of pairs at which the times are looked at.
@@ -76,7 +77,7 @@ def summary(pairs: Sequence[Pair], confidence: float) -> Comparison:
     ratios = sorted(own / ours for own, ours in pairs)
     cut = outside(len(ratios), confidence)
     low, high = (ratios[cut - 1], ratios[-cut]) if cut else (0.0, math.inf)
-    sides = [median(sorted(pair[side] for pair in pairs)) for side in (0, 1)]
+    sides = [median(pair[side] for pair in pairs) for side in (0, 1)]
     return Comparison(median(ratios), low, high, len(ratios), sides[0], sides[1], confidence)
 
 
@@ -90,12 +91,6 @@ def outside(count: int, confidence: float) -> int:
             break
         found = rank + 1
     return found
-
-
-def median(ordered: Sequence[float]) -> float:
-    """The median of values that are in order."""
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def largest_that_holds(ranked: Sequence[str], holds: Callable[[Sequence[str]], bool]) -> Sequence[str]:

@@ -14,7 +14,7 @@ from kernelwright.backend.store.store import Store
 from kernelwright.backend.tensors import Value
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.settings import read_settings
-from kernelwright.driver.extraction.recording import EVAL, MODES, TRAIN
+from kernelwright.driver.extraction.modes import EVAL, MODES, TRAIN
 from kernelwright.driver.optimize.answering import Beside, Here
 from kernelwright.driver.optimize.optimizing import Optimizing, searching
 from kernelwright.driver.optimize.result import Kernel, Optimized

@@ -12,7 +12,8 @@ from torch.fx import GraphModule
 
 from kernelwright.backend.tensors import Value
 from kernelwright.backend.torch_private import tree_leaves
-from kernelwright.driver.extraction.recording import EVAL, TRAIN, compiled_for, kept, run_once
+from kernelwright.driver.extraction.modes import EVAL, TRAIN
+from kernelwright.driver.extraction.recording import compiled_for, kept, run_once
 from kernelwright.frontend.swap.graphs import GraphRecorder
 
 #: One call: its outputs, and the gradients where there are any.
@@ -24,7 +25,7 @@ class Subject(Protocol):
 
     @property
     def mode(self) -> str:
-        """One of `extraction.recording.MODES`."""
+        """One of `extraction.modes.MODES`."""
         ...
 
     @property

@@ -7,7 +7,8 @@ from typing import Any
 from torch import nn
 
 from kernelwright.backend.store.entry import Entry
-from kernelwright.driver.extraction.recording import EVAL, record_model
+from kernelwright.driver.extraction.modes import EVAL
+from kernelwright.driver.extraction.recording import record_model
 from kernelwright.driver.profile.rows import Kind, Profile, Row, Times
 from kernelwright.driver.torch_compile.options import Request
 from kernelwright.driver.torch_compile.picks import Picks

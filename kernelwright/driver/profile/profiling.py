@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from kernelwright.backend.measure.clock import tick
 from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.torch_private import tree_leaves
-from kernelwright.driver.extraction.recording import EVAL, compiled_for, run_once
+from kernelwright.driver.extraction.modes import EVAL
+from kernelwright.driver.extraction.recording import compiled_for, run_once
 from kernelwright.driver.profile.attribution import profile_of
 from kernelwright.driver.profile.marking import MarkedBackend, MarkedGraph, Marks
 from kernelwright.driver.profile.rates import measured_rates

@@ -86,8 +86,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.arguments import Arguments, Flag, check_program, whole_number
 from kernelwright.driver.config.paths import check_new_file, check_replaced
+from kernelwright.driver.extraction.modes import MODES
 from kernelwright.ir.errors import UserError
 from kernelwright.rl.data.rows import FRONTEND, write_text
 
@@ -209,27 +210,20 @@ def _kernelbench(arguments: Arguments) -> int:
 
 #: What `data kernels` can be told, and what it does where it is told nothing.
 _KERNELS = {"out": "kernels.jsonl", "modes": "eval,train", "seed": "0"}
-_MODES = ("eval", "train", "autocast")
 
 
 def _kernels_asked(arguments: Arguments) -> dict[str, str]:
     """The program and the keys; UserError for anything else."""
-    programs, asked = arguments.positional[1:], dict(_KERNELS)
+    programs = arguments.positional[1:]
     if len(programs) != 1:
         given = f"got {' '.join(programs)}" if programs else "got none"
         raise UserError(f"data kernels takes one PROGRAM, a *.py file with Model and get_inputs, {given}")
-    if not Path(programs[0]).is_file():
-        raise UserError(f"{programs[0]}: no such file; give a *.py file with Model and get_inputs")
-    for override in arguments.overrides:
-        key, _, value = override.partition("=")
-        if key not in asked or not value:
-            raise UserError(f"data kernels takes {', '.join(f'{one}=…' for one in asked)}, got {override}")
-        asked[key] = value
-    wrong = next((mode for mode in asked["modes"].split(",") if mode not in _MODES), None)
+    check_program(programs[0])
+    asked = arguments.keys("data kernels", _KERNELS)
+    wrong = next((mode for mode in asked["modes"].split(",") if mode not in MODES), None)
     if wrong is not None:
-        raise UserError(f"modes={asked['modes']}: {wrong!r} is none of {', '.join(_MODES)}")
-    if not asked["seed"].isdecimal():
-        raise UserError(f"seed={asked['seed']}: give a whole number")
+        raise UserError(f"modes={asked['modes']}: {wrong!r} is none of {', '.join(MODES)}")
+    whole_number("seed", asked["seed"])
     return {**asked, "program": programs[0]}
 
 

@@ -25,13 +25,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.arguments import Arguments, Flag, check_program, whole_number
 from kernelwright.driver.config.paths import check_output
+from kernelwright.driver.extraction.modes import MODES
 from kernelwright.ir.errors import UserError, check_choice
 
 FLAGS: tuple[Flag, ...] = ()
 _KEYS = {"mode": "eval", "calls": "11", "seed": "0", "store": "", "out": ""}
-_MODES, _FORMS = ("eval", "train", "autocast"), (".html", ".txt", ".json")
+_FORMS = (".html", ".txt", ".json")
 
 
 def run(arguments: Arguments) -> int:
@@ -57,21 +58,13 @@ def run(arguments: Arguments) -> int:
 
 def _asked(arguments: Arguments) -> dict[str, Any]:
     """The program and the keys, checked; UserError for anything else."""
-    program, asked = arguments.path("a program with Model and get_inputs", "explain"), dict[str, Any](_KEYS)
-    if not Path(program).is_file():
-        raise UserError(f"{program}: no such file; give a *.py file with Model and get_inputs")
-    for override in arguments.overrides:
-        key, _, value = override.partition("=")
-        if key not in asked or not value:
-            raise UserError(f"explain takes {', '.join(f'{one}=…' for one in _KEYS)}, got {override}")
-        asked[key] = value
-    check_choice("mode", asked["mode"], _MODES)
-    for key, least in (("calls", 1), ("seed", 0)):
-        if not asked[key].isdecimal() or int(asked[key]) < least:
-            raise UserError(f"{key}={asked[key]}: give a whole number{', at least 1' * least}")
-        asked[key] = int(asked[key])
+    program = arguments.path("a program with Model and get_inputs", "explain")
+    check_program(program)
+    asked = arguments.keys("explain", _KEYS)
+    check_choice("mode", asked["mode"], MODES)
+    numbers = {key: whole_number(key, asked[key], least) for key, least in (("calls", 1), ("seed", 0))}
     if asked["out"]:
         check_output(asked["out"], "out=")
         if Path(asked["out"]).suffix not in _FORMS:
             raise UserError(f"out={asked['out']}: the name must end in {', '.join(_FORMS)}")
-    return {**asked, "program": program}
+    return {**asked, **numbers, "program": program}

@@ -28,13 +28,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.driver.config.arguments import Arguments, Flag, check_program, whole_number
 from kernelwright.driver.config.paths import check_new_file
+from kernelwright.driver.extraction.modes import MODES
 from kernelwright.ir.errors import UserError, check_choice
 
 FLAGS: tuple[Flag, ...] = ()
 _KEYS = {"budget": "90", "mode": "eval", "seed": "0", "store": "", "out": ""}
-_MODES = ("eval", "train", "autocast")
 
 
 def run(arguments: Arguments) -> int:
@@ -65,17 +65,11 @@ def run(arguments: Arguments) -> int:
 
 def _asked(arguments: Arguments) -> dict[str, Any]:
     """The program and the keys, checked; UserError for anything else."""
-    program, asked = arguments.path("a program with Model and get_inputs", "optimize"), dict[str, Any](_KEYS)
-    if not Path(program).is_file():
-        raise UserError(f"{program}: no such file; give a *.py file with Model and get_inputs")
-    for override in arguments.overrides:
-        key, _, value = override.partition("=")
-        if key not in asked or not value:
-            raise UserError(f"optimize takes {', '.join(f'{one}=…' for one in _KEYS)}, got {override}")
-        asked[key] = value
-    check_choice("mode", asked["mode"], _MODES)
-    if not asked["seed"].isdecimal():
-        raise UserError(f"seed={asked['seed']}: give a whole number")
+    program = arguments.path("a program with Model and get_inputs", "optimize")
+    check_program(program)
+    asked: dict[str, Any] = {**arguments.keys("optimize", _KEYS)}
+    check_choice("mode", asked["mode"], MODES)
+    seed = whole_number("seed", asked["seed"])
     try:
         asked["budget"] = float(asked["budget"])
     except ValueError:
@@ -84,4 +78,4 @@ def _asked(arguments: Arguments) -> dict[str, Any]:
         raise UserError("budget: give a number of seconds")
     if asked["out"]:
         check_new_file(asked["out"], "out=")
-    return {**asked, "seed": int(asked["seed"]), "program": program}
+    return {**asked, "seed": seed, "program": program}
