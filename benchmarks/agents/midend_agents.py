@@ -7,8 +7,12 @@ arms are always there: `random` (choices drawn blindly), `search` (rewrites, the
 measured times, n modules measured), and `pairs` (the choice of the pair, found by the cost model; left out for pairs
 made with answers=false). Every distinct module is timed once. On a GPU that is with cold caches, and its outputs are
 compared with the given module's on one draw of inputs. Without a GPU the cost model estimates, and nothing is
-compared. OUT.json.journal keeps answers and times: a run that was stopped goes on from there. Each key=value
-overrides conf/policy, such as kind=vllm max_num_seqs=512.
+compared. Each key=value overrides conf/policy, such as kind=vllm max_num_seqs=512.
+
+OUT.json.journal keeps answers and times: a run that was stopped, or that `--seconds` ended, goes on from there. Times
+hold for a device and a version of the code, and are taken again on another. Answers are never asked for again, and a
+run that has them all needs no model. So `--seconds 0` asks on a machine with the model; the pairs and the journal are
+carried to a machine with a GPU, and the same command without it takes the times there.
 
 A single attempt is one choice; an illegal or failing one keeps the given module, at speedup 1. The best of n is the
 fastest that does not fail, or the given module. Figures are geometric means over modules (a single attempt counts by
@@ -22,7 +26,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -35,7 +39,8 @@ import torch
 from benchmarks.agents import agents
 from benchmarks.agents.agents import Arm
 from benchmarks.agents.midend_agents_summary import SEARCH, summary, table
-from benchmarks.row_lines import write_result
+from benchmarks.caliber import head
+from benchmarks.row_lines import code_digest, write_result
 from kernelwright.agent.policy import Sampling
 from kernelwright.agent.reading import fenced, last_block
 from kernelwright.agent.rewards import make_reward
@@ -184,6 +189,7 @@ def answers_of(
     }
     if not any(wanted.values()):
         return
+    machine = {key: value for key, value in agents.surroundings().items() if key in ("device", "versions", "python")}
     with open_policy(settings) as policy:
         for arm, names in wanted.items():
             began = time.monotonic()
@@ -194,30 +200,38 @@ def answers_of(
                 prompts = [agent.render(modules[name][0]) for name in some]
                 answers = policy.sample(prompts, sampling, arm.name if arm.adapter else None)
                 for name, texts in zip(some, answers, strict=True):
-                    journal.add(f"answers/{arm.name}/{name}", {"texts": [one.text for one in texts]})
+                    journal.add(f"answers/{arm.name}/{name}", {"texts": [one.text for one in texts], "on": machine})
             sys.stderr.write(f"{arm.name}: {len(names)} modules answered in {time.monotonic() - began:.0f} s\n")
 
 
 def rows_of(
-    arms: Sequence[Arm], modules: Mapping[str, tuple[KernelModule, str]], journal: Journal, given: argparse.Namespace
-) -> list[dict[str, Any]]:
-    """What every arm's choices came to, module by module; modules that cannot be timed as they are are left out."""
-    on_gpu, lock = torch.cuda.is_available(), threading.Lock()
+    arms: Sequence[Arm],
+    modules: Mapping[str, tuple[KernelModule, str]],
+    journal: Journal,
+    given: argparse.Namespace,
+    code: str,
+) -> dict[str, list[dict[str, Any]]]:
+    """What every arm's choices came to, by the module's name: no rows for one that cannot be timed as it is. Modules
+    that `--seconds` leaves no time for are left out."""
+    on_gpu, lock, until = torch.cuda.is_available(), threading.Lock(), time.monotonic() + given.seconds
+    where = f"rows/{torch.cuda.get_device_name() if on_gpu else 'cost model'}/{code}"
     benches = queue.SimpleQueue[Bench]()
     answers = {
         name: {arm.name: journal.results[f"answers/{arm.name}/{name}"]["texts"] for arm in arms} for name in modules
     }
 
     def work(name: str) -> None:
+        if time.monotonic() >= until:
+            return
         bench = benches.get()
         try:
             found = _rows(bench, name, modules[name], answers[name], given)
         finally:
             benches.put(bench)
         with lock:
-            journal.add(f"rows/{name}", {"rows": found})
+            journal.add(f"{where}/{name}", {"rows": found})
 
-    left = [name for name in modules if f"rows/{name}" not in journal.results]
+    left = [name for name in modules if f"{where}/{name}" not in journal.results] if given.seconds > 0 else []
     with ExitStack() as stack:
         for _ in range(min(given.workers, len(left))):
             bench = Bench.opened(given.target, on_gpu)
@@ -225,7 +239,7 @@ def rows_of(
             benches.put(bench)
         threads = stack.enter_context(ThreadPoolExecutor(given.workers))
         list(threads.map(work, left))
-    return [row for name in modules for row in journal.results[f"rows/{name}"]["rows"]]
+    return {name: journal.results[key]["rows"] for name in modules if (key := f"{where}/{name}") in journal.results}
 
 
 def _rows(
@@ -271,6 +285,8 @@ def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
     parser.add_argument("--workers", type=int, default=usable_cores())
     parser.add_argument("--target", default="auto")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no more modules after so many seconds")
+    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
     parser.add_argument("policy", nargs="*", help="key=value that overrides conf/policy")
     given = parser.parse_intermixed_args()
     given.target = resolve_target(given.target)
@@ -282,23 +298,37 @@ def run(given: argparse.Namespace, settings: PolicySettings) -> dict[str, Any]:
     discover()
     modules = read_modules(given.modules, given.limit)
     on_gpu, seconds, began = torch.cuda.is_available(), dict[str, float](), time.monotonic()
-    how = MEASURED if on_gpu else MODELLED
-    made_with = {"model": settings.model, "judged": how, "target": given.target}
-    made_with |= {"arms": agents.told_of(given.arm), "modules": agents.digest_of(given.modules, "--modules")}
+    made_with = {"model": settings.model, "target": given.target, "arms": agents.told_of(given.arm)}
+    made_with |= {"modules": agents.digest_of(given.modules, "--modules")}
     made_with |= {name: getattr(given, name) for name in ("n", "max_tokens", "seed")}
+    code = code_digest("ir", "midend", "backend")
     with Journal(given.out.with_name(f"{given.out.name}.journal"), made_with) as journal:
         answers_of(given, settings, modules, journal)
         seconds["answers"], began = time.monotonic() - began, time.monotonic()
-        rows = rows_of(given.arm, modules, journal, given)
+        found = rows_of(given.arm, modules, journal, given, code)
+        answered = {arm.name: answered_on(arm, modules, journal) for arm in given.arm}
     seconds["times"] = time.monotonic() - began
+    if not found:
+        raise UserError(f"the answers are in {given.out}.journal, and --seconds left no time for a module; give more")
     caliber = agents.caliber(given.arm, settings, seconds, []) | {
-        "judged": how,
+        "answered_on": answered,
+        "judged": MEASURED if on_gpu else MODELLED,
         "target": given.target,
-        "modules_without_a_time": len(modules) - len({row["module"] for row in rows}),
+        "commit": given.commit or head(),
+        "code": code,
+        "modules_without_a_time": sum(not rows for rows in found.values()),
+        "modules_left": len(modules) - len(found),
     }
     del caliber["kernelbench_not_shrunken"]
+    rows = [row for some in found.values() for row in some]
     sampling = {name: getattr(given, name) for name in ("n", "max_tokens", "seed")} | {"temperature": 1.0}
     return {"caliber": caliber, "sampling": sampling, **summary(rows, given.n), "attempts": rows}
+
+
+def answered_on(arm: Arm, modules: Iterable[str], journal: Journal) -> list[dict[str, Any]]:
+    """The machines that an arm answered on, each once."""
+    found = [journal.results[f"answers/{arm.name}/{name}"]["on"] for name in modules]
+    return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
 def main() -> int:

@@ -1,5 +1,6 @@
 """What the mid-end agents' benchmark makes of attempts, and a whole run of it."""
 
+import argparse
 import json
 import math
 import subprocess
@@ -9,8 +10,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.agents import midend_agents_summary
+from benchmarks.agents import midend_agents, midend_agents_summary
+from benchmarks.agents.agents import Arm
 from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.config.policies import PolicySettings
+from kernelwright.driver.run.journal import Journal
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.rl.data.rows import Pair, Problem, write_rows
 
@@ -37,23 +42,47 @@ def test_quotients_are_of_the_same_modules() -> None:
     assert found["quotients"]["rl / sft"]["single"][0] == pytest.approx(math.sqrt(8))
 
 
+def split_rows() -> Pair:
+    """A module to choose passes for, without an answer."""
+    module = parse_module((GOLDEN / "split-rows" / "before.py").read_text("utf-8"))
+    return Pair.unanswered("q/0", Problem("q", module.reference.source, {}, "test"), "midend", module)
+
+
+def test_answers_that_a_journal_has_need_no_model(tmp_path: Path) -> None:
+    modules = {"q/0": (parse_module(split_rows().before), "")}
+    given = argparse.Namespace(arm=[Arm("sft", "brief", "")], n=1, max_tokens=8, seed=1, chunk=4, target="h100")
+    with Journal(tmp_path / "journal", {}) as journal:
+        with pytest.raises(UserError, match="no policy is configured"):
+            midend_agents.answers_of(given, PolicySettings(), modules, journal)
+        journal.add("answers/sft/q/0", {"texts": ["split-rows"], "on": {"device": "cpu"}})
+        midend_agents.answers_of(given, PolicySettings(), modules, journal)
+        assert midend_agents.answered_on(given.arm[0], modules, journal) == [{"device": "cpu"}]
+
+
+def test_a_run_without_time_leaves_a_journal_and_no_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_rows(tmp_path / "pairs.jsonl", [split_rows()])
+    words = [tmp_path / "out.json", "--modules", tmp_path / "pairs.jsonl", "--seconds", 0, "--target", "h100"]
+    monkeypatch.setattr(sys, "argv", ["midend_agents", *map(str, words)])
+    assert midend_agents.main() == 2
+    assert "left no time for a module" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json.journal", "pairs.jsonl"]
+
+
 @pytest.mark.slow
 def test_a_run_without_a_policy_says_that_it_estimates(tmp_path: Path) -> None:
     discover()
     before = parse_module((GOLDEN / "persistent-rows" / "before.py").read_text("utf-8"))
     problem = Problem("p", before.reference.source, {}, "test")
-    alone = parse_module((GOLDEN / "split-rows" / "before.py").read_text("utf-8"))
-    pairs = [
-        Pair.of_choice("p/0", problem, before, "persistent-rows"),
-        Pair.unanswered("q/0", Problem("q", alone.reference.source, {}, "test"), "midend", alone),
-    ]
+    pairs = [Pair.of_choice("p/0", problem, before, "persistent-rows"), split_rows()]
     write_rows(tmp_path / "pairs.jsonl", pairs)
     out = tmp_path / "out.json"
     arguments = [out, "--modules", tmp_path / "pairs.jsonl", "--n", "2", "--workers", "1", "--target", "h100"]
     command = [sys.executable, "-m", "benchmarks.agents.midend_agents", *arguments]
     subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=300)
     found = json.loads(out.read_text("utf-8"))
-    assert found["caliber"]["judged"] == "by the cost model, not verified"
+    assert found["caliber"]["judged"] == "by the cost model, not verified" and found["caliber"]["modules_left"] == 0
     tried = {(one["module"], one["arm"]): len(one["us"]) for one in found["attempts"]}
     both = {(name, arm): 2 for name in ("p/0", "q/0") for arm in ("random", "search")}
     assert tried == {**both, ("p/0", "pairs"): 1}
