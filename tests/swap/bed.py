@@ -36,6 +36,7 @@ def install() -> None:
     driver.set_active(StandInDriver())
     triton_helpers.libdevice = _Library()
     _lay_out_atomics()
+    _read_bounds()
     warnings.filterwarnings(
         "ignore", "Could not find an active CPU backend"
     )  # kernels are not compiled, but interpreted
@@ -60,6 +61,20 @@ def _lay_out_atomics() -> None:
         return plain(self, operation, *arguments)
 
     InterpreterBuilder.create_atomic_rmw = laid_out
+
+
+def _read_bounds() -> None:
+    """Have the interpreter read a bound of a loop from an array of one element, which numpy ends to convert in 2.4 and
+    Triton 3.6 converts."""
+    from triton.runtime import interpreter
+
+    plain = interpreter._patch_lang_tensor
+
+    def patched(tensor: Any, scope: Any) -> None:
+        plain(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: int(self.handle.data.item()))
+
+    interpreter._patch_lang_tensor = patched
 
 
 class _Library:

@@ -127,3 +127,28 @@ def added_by_one_mask() -> Any:
 
 def test_atomics_on_the_bed_read_a_mask_of_one_element_for_all_lanes(tmp_path: Path) -> None:
     assert bed.run(added_by_one_mask, tmp_path) == [[height] * 16 for height in (1.0, 4.0, 3.0)]
+
+
+def summed_to_a_bound() -> Any:
+    import warnings
+
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def add_up(total, count, step: tl.constexpr):  # type: ignore[no-untyped-def]
+        found = tl.zeros([step], tl.int32)
+        for start in range(0, count, step):
+            found += tl.where(start + tl.arange(0, step) < count, 1, 0)
+        tl.store(total, tl.sum(found))
+
+    total = torch.zeros(1, dtype=torch.int32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # numpy before 2.4 warns where later ones raise
+        add_up[(1,)](total, 21, 4)
+    return total.tolist()
+
+
+def test_a_loop_on_the_bed_ends_at_a_bound_given_at_launch(tmp_path: Path) -> None:
+    assert bed.run(summed_to_a_bound, tmp_path) == [21]
