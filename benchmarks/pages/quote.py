@@ -372,6 +372,36 @@ def search() -> str:
     )
 
 
+def ceilings() -> str:
+    """What faster kernels could bring to whole models at most, a line a model."""
+    content = _read("ceiling_h200")
+    kinds = ("generated", "products", "convolutions", "all")
+    lines = [
+        "| Model | Work in a call | In generated kernels | Kernels at their floors | and part of products | "
+        "and of convolutions | and libraries at theirs |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, row in content["rows"].items():
+        bounds = " | ".join(f"{row['ceilings'][kind]:.2f}x" for kind in kinds)
+        ms, share = row["device_us"] / 1e3, row["shares"]["generated"]
+        lines.append(f"| {name}: {row['sizes']} | {ms:.2f} ms | {share:.0%} | {bounds} |")
+    told, caliber = content["summary"], content["caliber"]
+    means, limit = told["ceilings_geometric_mean"], told["kernels_alone_below"]
+    below = ", ".join(limit["models"]) or "none"
+    return "\n".join(
+        [
+            *lines,
+            "",
+            _wrapped(
+                f"Geometric means: {', '.join(f'{means[kind]:.2f}x' for kind in kinds)}. Below {limit['limit']}x by "
+                f"kernels alone: {below}. At least {told['accounted_at_least']:.1%} of the device's time is accounted "
+                f"for in every model. Inference in bf16 on one {caliber['device']} with torch "
+                f"{caliber['torch'].partition('+')[0]}, median of {caliber['calls']} calls (`ceiling_h200`)."
+            ),
+        ]
+    )
+
+
 def _quoted(name: str) -> Callable[[], str]:
     """A file of the example package, whose own tests run it."""
     language = {".py": "py", ".yaml": "yaml", ".toml": "toml"}[Path(name).suffix]
@@ -401,6 +431,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "spelling": spelling,
     "models": models,
     "optimized": optimized,
+    "ceilings": ceilings,
 }
 
 
