@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from kernelwright.ir.dialect.checker import CONSTANT_HINT, Checker, Scope, diagnostic, dotted, is_kernel
+from kernelwright.ir.dialect.checker import Checker, Scope, constant_hint, diagnostic, dotted, is_kernel
 from kernelwright.ir.dialect.class_bodies import ClassChecker
 from kernelwright.ir.dialect.classes import HostFunctions, class_constants, class_source, is_autograd_function
 from kernelwright.ir.dialect.configurations import ConfigurationChecker
@@ -183,7 +183,7 @@ class _Parser:
                 kernels.check(node)
             elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
                 if not constants.is_constant(node.value):
-                    self._report(node, "a module-level value that is not a constant", CONSTANT_HINT)
+                    self._report(node, "a module-level value that is not a constant", constant_hint(node.value))
                 elif isinstance(node.value, ast.List | ast.Dict) and not (
                     getattr(node.value, "elts", None) or getattr(node.value, "keys", None)
                 ):

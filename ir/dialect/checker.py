@@ -18,6 +18,13 @@ from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.trees import walk
 
 CONSTANT_HINT = "use numbers, strings, dtypes, triton.Config and containers of them"
+_DEVICE_HINT = "a tensor tells its device: write x.device where you need one"
+
+
+def constant_hint(value: ast.expr) -> str:
+    """What to write instead of a module-level value that is not a constant."""
+    calls = [dotted(part.func) for part in walk(value) if isinstance(part, ast.Call)]
+    return _DEVICE_HINT if any("device" in name for chain in calls for name in chain[-1:]) else CONSTANT_HINT
 
 
 def dotted(node: ast.AST) -> tuple[str, ...]:

@@ -181,7 +181,8 @@ class HostChecker(StateChecker):
             self.report(node, "a private attribute", "use a public name")
         elif isinstance(node.value, ast.Name) and node.value.id == "self" and self.method:
             names = set(self.held) | {"training"} | (INIT_METHODS if self.in_init else set())
-            if node.attr not in names:
+            read = isinstance(node.ctx, ast.Load) or self.in_init  # `state` tells of the others
+            if node.attr not in names and read:
                 self.report(node, "an attribute that __init__ does not set", "hold it in __init__")
         elif root in self.scope.functions or root in self.scope.kernels:
             self.report(node, "an attribute of a function", "keep no state between calls; pass values as arguments")

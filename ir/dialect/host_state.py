@@ -11,6 +11,7 @@ from kernelwright.ir.trees import walk
 
 _STATE = "state that outlives the call is changed"
 _STATE_HINT = "keep no state between calls; use a local name"
+_ATTRIBUTE_HINT = f"{_STATE_HINT}, and drop what only remembers a call"
 _CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
 
@@ -53,7 +54,7 @@ class StateChecker(Checker):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             owner = dotted(node)[:-1]
             if not (self.in_init and owner[:1] == ("self",)) and owner != (self.context,):
-                self.report(node, "an attribute is assigned", _STATE_HINT)
+                self.report(node, "an attribute is assigned", _ATTRIBUTE_HINT)
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             if (self.function, node.value) in self.tensors and not self.in_init:
                 if self._outlives(node.value) or dotted(node.value)[:1] == ("self",):

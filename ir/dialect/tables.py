@@ -226,7 +226,8 @@ NAME_HINTS: Mapping[str, str] = {
         "libdevice tl.extra tl.libdevice".split(),
         "write `from triton.language.extra import libdevice` at the top and libdevice.<function>(...)",
     ),
-    "tl.inline_asm_elementwise": "write it with tl.exp, tl.log, tl.where and the like; assembly is outside the dialect",
+    "tl.inline_asm_elementwise": "write it with tl.exp, tl.where, `x << 3` and the like; assembly is outside the "
+    "dialect",
     **dict.fromkeys(
         "tl.tanh tl.log1p tl.expm1 tl.pow tl.tan tl.math.tanh tl.math.pow tl.math.log1p tl.math.expm1".split(),
         "Triton has no such function; write it with tl.exp, tl.log and tl.where, or import libdevice",
