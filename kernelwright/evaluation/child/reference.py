@@ -35,6 +35,7 @@ from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.checks.correctness import differ
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
+from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.drawing import Drawing
 from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, MIXTURES, OPPOSITES, SAME, SCALES, Draw, drawn
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
@@ -113,7 +114,8 @@ def _sketchable(
     """Whether inputs can be drawn twice, and give nothing but numbers."""
     inputs = drawn(program, draw, device)
     first = digests(inputs, sketching)
-    outputs = program.run(_model(program, seed, device, turns), inputs)
+    with asserting(device):
+        outputs = program.run(_model(program, seed, device, turns), inputs)
     finite = all(bool(torch.isfinite(output).all()) for output in outputs)
     del inputs, outputs
     _free()
@@ -190,7 +192,7 @@ def _one(
         model = _model(program, seed, device, turns, draw, free)
         inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
         if inputs is not None:
-            return _pass(program, model, inputs, draw, seed, into, turns)
+            return _pass(program, model, inputs, draw, seed, device, into, turns)
         if not program.reference.state:
             break
     return None
@@ -212,6 +214,7 @@ def _pass(
     inputs: list[Value],
     draw: Draw,
     seed: int,
+    device: str,
     into: Collected,
     turns: DeviceLock,
 ) -> Json:
@@ -222,7 +225,7 @@ def _pass(
         "digests": digests(inputs, into.sketching) if into.sketching is not None else [],
         "state": dict(zip(state, into.add(state.values(), turns), strict=True)),
     }
-    with permitted("ieee", deterministic=True):
+    with permitted("ieee", deterministic=True), asserting(device):
         gold = program.gold(model, inputs, seed)
     note, answer["gold"] = gold.note, [into.take(output) for output in gold.outputs]
     names = [spec.name for spec in program.reference.inputs]

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
+from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.weights import nudge
 
 #: What a program raises on inputs that it is not defined on.
@@ -42,9 +43,10 @@ class Trial:
         return not all(spec.dtype.startswith(("f", "bf")) for spec in self.program.reference.outputs)
 
     def run(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Tensor, ...] | None:
-        """The outputs; None where the program raises, as it is only defined on inputs such as its own."""
+        """The outputs; None where the program raises, as it is only defined on inputs such as its own. What a GPU
+        asserts is asserted on the CPU first: after a failed assertion the GPU answers this process no more."""
         try:
-            with torch.no_grad():
+            with torch.no_grad(), asserting(self.device):
                 return self.program.run(copy.deepcopy(model), inputs)
         except REFUSALS:
             return None
