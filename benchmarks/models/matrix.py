@@ -6,7 +6,8 @@ Modes: inference, a training step, one under autocast in bf16, two batch sizes o
 decoding with a static cache. On the test bed, which interprets Triton's kernels on a CPU. A row has the kernels that
 Inductor generates, how many have a reference in aten's operations, how many verified answers are in the store, how many
 kernels are replaced, how far results and gradients are from eager's and from Inductor's, and whether a second process
-finds all in Inductor's caches. The file gets every row as it is found, and the same command goes on.
+finds all in Inductor's caches. The file gets every row as it is found, and the same command goes on: with rows that are
+open, and with those that failed.
 """
 
 import argparse
@@ -43,6 +44,7 @@ def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     with_reference = sum(one["with_reference"] + one["in_joint_problems"] for one in found)
     return {
         "rows": len(rows),
+        "failed": len(rows) - len(found),
         "right": sum(one.get("right", False) for one in rows.values()),
         "kernels": kernels,
         "with_reference": with_reference,
@@ -74,11 +76,10 @@ def main() -> int:
     ):
         known = journal.results
         told = _told(arguments.out, caliber, {name: known[name] for name in names if name in known})
-        for _ in range(told["rows"]):
+        for _ in range(told["rows"] - told["failed"]):
             activity.advance()
-        for name, found in _found(
-            [case for case, name in zip(chosen, names, strict=True) if name not in known], arguments
-        ):
+        ahead = [case for case, name in zip(chosen, names, strict=True) if "error" in known.get(name, {"error": ""})]
+        for name, found in _found(ahead, arguments):
             journal.add(name, found)
             activity.say(f"{name}: {found}")
             activity.advance()

@@ -1,7 +1,9 @@
 """Kernels of a compile become problems, and verified answers to them entries of the store."""
 
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,16 +11,19 @@ import torch
 from torch import nn
 
 from kernelwright.backend.store.archive import read_archive, write_archive
-from kernelwright.backend.store.entry import Versions
+from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.cli import main
+from kernelwright.driver.compiling.program import compile_module
 from kernelwright.driver.config.discovery import discover
-from kernelwright.driver.extraction.filling import Filling
+from kernelwright.driver.extraction.filling import Filling, entry_of
 from kernelwright.driver.extraction.recording import compiled_for, record_model
 from kernelwright.driver.judging.stored import StoredJudge
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.swap.graphs import GraphRecorder
+from kernelwright.frontend.swap.problem import problem
+from kernelwright.ir.errors import LoweringError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
@@ -70,10 +75,10 @@ def test_every_kernel_of_a_program_is_a_row_that_others_read(
     assert set(told["left_out"]) == {"it draws random numbers"}
     problems = load_problems(out)
     assert len(problems) == told["problems"] > 4
-    assert {problem.provenance["mode"] for problem in problems} == {"eval", "train"}
-    assert {problem.provenance["backward"] for problem in problems} == {False, True}
-    for problem in problems:
-        import_source(problem.source, problem.id, shrink="never")
+    assert {one.provenance["mode"] for one in problems} == {"eval", "train"}
+    assert {one.provenance["backward"] for one in problems} == {False, True}
+    for one in problems:
+        import_source(one.source, one.id, shrink="never")
 
 
 def test_a_stopped_run_goes_on_after_its_last_mode(
@@ -141,6 +146,26 @@ def test_verified_answers_are_kept_with_what_was_tested(tmp_path: Path, evaluato
     with StoredJudge(pytest.fail) as judge:
         checked = other.verify(judge)
     assert (len(checked.sound), checked.refused) == (len(found), {})
+
+
+def test_an_answer_of_two_launches_is_no_replacement_on_a_gpu(evaluator: LocalEvaluator) -> None:
+    (graph,) = record_model(nn.GELU(), [torch.randn(8, 8)], "eval")
+    (kernel,) = graph.kernels
+    result = compile_module(
+        problem(kernel, graph.spreads), parse_pipeline("lower-inductor"), Context("interpreter", evaluator)
+    )
+    verdict = result.verdict
+    assert verdict is not None and result.module.launcher is not None
+    (launch,) = re.findall(r"(?m)^    \w+\[.*\]\(.*\)\n", result.module.launcher.source)
+    twice = result.module.launcher.source.replace(launch, 2 * launch)
+    module = replace(result.module, launcher=replace(result.module.launcher, source=twice))
+
+    def made(target: str) -> Entry:
+        return entry_of(kernel, graph, target, module, verdict, "lower-inductor")
+
+    assert made("interpreter").form == "host"
+    with pytest.raises(LoweringError, match="is not one launch costs the host more than Inductor's"):
+        made("sm_90")
 
 
 class Places(nn.Module):

@@ -20,7 +20,7 @@ from kernelwright.frontend.swap.problem import own_kernel, problem
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.frontend.swap.replacement import replacement
 from kernelwright.frontend.swap.stored import arguments_of
-from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.errors import KernelwrightError, LoweringError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.ir.printer import print_module
@@ -56,8 +56,11 @@ def entry_of(
     kernel: Recorded, graph: RecordedGraph, target: str, module: KernelModule, verdict: Verdict, pipeline: str
 ) -> Entry:
     """What the store keeps of a verified answer, for a target as the store names it. Raises LoweringError for a module
-    that cannot take the kernel's place."""
+    that cannot take the kernel's place, or on a GPU only as host code, which costs the host more than Inductor's
+    launch."""
     made = replacement(kernel, module)
+    if made.form == "host" and target != "interpreter":
+        raise LoweringError(f"{kernel.name}: an answer that is not one launch costs the host more than Inductor's")
     told = _certificate(verdict, pipeline, digest=module.digest)
     told["inputs"] = "drawn like the model's own values" if graph.spreads else "drawn from normal distributions"
     return _entry(
