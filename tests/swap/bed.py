@@ -40,9 +40,7 @@ def install() -> None:
     warnings.filterwarnings(
         "ignore", "Could not find an active CPU backend"
     )  # kernels are not compiled, but interpreted
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")
-        torch.backends.mkldnn.flags(enabled=False).__enter__()
+    torch.backends.mkldnn.enabled = False
     torch.set_num_threads(1)
 
 

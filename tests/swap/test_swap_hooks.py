@@ -152,3 +152,22 @@ def summed_to_a_bound() -> Any:
 
 def test_a_loop_on_the_bed_ends_at_a_bound_given_at_launch(tmp_path: Path) -> None:
     assert bed.run(summed_to_a_bound, tmp_path) == [21]
+
+
+def kernels_of_a_convolution() -> Any:
+    import entries
+    import torch
+    from torch import nn
+
+    from kernelwright.driver.extraction.recording import record_model
+    from kernelwright.frontend.swap.key import read
+
+    model, x = nn.Sequential(nn.Conv2d(3, 16, 3), nn.GroupNorm(4, 16)).eval(), torch.randn(2, 3, 8, 8)
+    with torch.no_grad():
+        compiled = [read(one.source).key for one in entries.generated(lambda: torch.compile(model)(x))]
+    return compiled, [kernel.key for graph in record_model(model, [x], "eval") for kernel in graph.kernels]
+
+
+def test_kernels_on_the_bed_are_those_that_are_recorded(tmp_path: Path) -> None:
+    compiled, recorded = bed.run(kernels_of_a_convolution, tmp_path)
+    assert compiled == recorded
