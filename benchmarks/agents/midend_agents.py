@@ -190,15 +190,17 @@ def answers_of(
     if not any(wanted.values()):
         return
     machine = {key: value for key, value in agents.surroundings().items() if key in ("device", "versions", "python")}
+    places = {name: place for place, name in enumerate(modules)}
     with open_policy(settings) as policy:
         for arm, names in wanted.items():
             began = time.monotonic()
             agent = MidendAgent(given.target, make_reward("frontend"), "pipeline", form=arm.form)
-            sampling = Sampling(n=arm.n or given.n, max_tokens=given.max_tokens, seed=given.seed)
+            sampling = Sampling(n=arm.n or given.n, max_tokens=given.max_tokens)
             for start in range(0, len(names), given.chunk):
                 some = names[start : start + given.chunk]
                 prompts = [agent.render(modules[name][0]) for name in some]
-                answers = policy.sample(prompts, sampling, arm.name if arm.adapter else None)
+                seeded = replace(sampling, seed=given.seed + places[some[0]])  # no two calls draw alike
+                answers = policy.sample(prompts, seeded, arm.name if arm.adapter else None)
                 for name, texts in zip(some, answers, strict=True):
                     journal.add(f"answers/{arm.name}/{name}", {"texts": [one.text for one in texts], "on": machine})
             sys.stderr.write(f"{arm.name}: {len(names)} modules answered in {time.monotonic() - began:.0f} s\n")

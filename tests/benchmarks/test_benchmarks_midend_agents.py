@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.agents import midend_agents, midend_agents_summary
+from benchmarks.agents import midend_agents, midend_agents_summary, midend_modules
 from benchmarks.agents.agents import Arm
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.policies import PolicySettings
 from kernelwright.driver.run.journal import Journal
+from kernelwright.frontend.generate import generate_program
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.rl.data.rows import Pair, Problem, write_rows
@@ -68,6 +69,17 @@ def test_a_run_without_time_leaves_a_journal_and_no_figures(
     assert midend_agents.main() == 2
     assert "left no time for a module" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json.journal", "pairs.jsonl"]
+
+
+def test_modules_of_a_result_are_lowered_again(tmp_path: Path) -> None:
+    discover()
+    rows = [row(arm, "generated/0/7/0", [4.0]) for arm in ("random", "search")]
+    (tmp_path / "before.json").write_text(json.dumps({"attempts": rows}))
+    (name,) = midend_modules.names_of(tmp_path / "before.json")
+    write_rows(tmp_path / "pairs.jsonl", [midend_modules.made(name, "h100")])
+    ((module, choice),) = midend_agents.read_modules(tmp_path / "pairs.jsonl", None).values()
+    assert module.kernels and not choice
+    assert module.reference.source == generate_program(7, 0)
 
 
 @pytest.mark.slow
