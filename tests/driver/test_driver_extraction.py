@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from torch._inductor.lowering import lowerings
 
 from kernelwright.backend.store.archive import read_archive, write_archive
 from kernelwright.backend.store.entry import Entry, Versions
@@ -177,10 +178,30 @@ def test_inductors_own_kernel_that_differs_from_aten_is_a_finding(tmp_path: Path
     # Inductor takes places for symbols, and multiplies them in 32 bits.
     graphs = record_model(Places(), [torch.ones(8, 8, dtype=torch.int64)], "eval")
     (found,) = filling(tmp_path, evaluator).fill(graphs)
-    assert found.became == "wrong" and "aten.mul" in found.why
+    assert (found.became, found.why) == ("wrong", "aten.mul")
     entry = Store.open(tmp_path).find(found.key, "interpreter", Versions.installed())
     assert entry is not None and (entry.kind, entry.operation) == ("wrong", found.why)
     assert "own weights and inputs" in entry.certificate["detail"]
+
+
+class Functions(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        spread, mean = torch.var_mean(x.tanh() * x.exp(), 1)
+        return x.sin() + spread[:, None] * mean[:, None].sqrt()
+
+
+def test_a_finding_names_all_operations_that_differ_and_no_others(
+    tmp_path: Path, evaluator: LocalEvaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aten = torch.ops.aten
+    with monkeypatch.context() as patched:
+        for wrong, instead in ((aten.sin, aten.cos), (aten.tanh, aten.sigmoid)):
+            patched.setitem(lowerings, wrong.default, lowerings[instead.default])
+        graphs = record_model(Functions(), [torch.rand(8, 8) + 0.5], "eval")
+        (found,) = filling(tmp_path, evaluator).fill(graphs)
+    assert (found.became, found.why) == ("wrong", "aten.tanh, aten.sin")
+    entry = Store.open(tmp_path).find(found.key, "interpreter", Versions.installed())
+    assert entry is not None and entry.certificate["operations"] == "those that differ"
 
 
 def test_recording_leaves_a_model_as_it_was_and_computes_as_eager_does() -> None:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.evaluator import Status, Verdict
 from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
 from kernelwright.backend.targets import get_target
-from kernelwright.driver.compiling.live_model import LiveModel
 from kernelwright.driver.compiling.program import compile_module
+from kernelwright.driver.extraction.findings import Comparison, operations
 from kernelwright.evaluation.sandbox.parent import Limits
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.problem import own_kernel, problem
@@ -155,28 +155,20 @@ class Filling:
 
     def _wrong(self, kernel: Recorded, graph: RecordedGraph) -> str:
         """The operations that Inductor's own kernel gets wrong, which the store then knows; "" if it is right on the
-        model's own values, or if it cannot be judged.
-
-        Inputs that are drawn apart may contradict one another, as a value and its exponential do; a model's do not.
-        """
-        values = graph.values(kernel)
-        if values is None or kernel.graph is None:
+        model's own values, or if it cannot be judged."""
+        comparison = Comparison(self.context.target, self.limits)
+        verdict, values = comparison.verdict(kernel, graph), graph.values(kernel)
+        if verdict is None or verdict.status is not Status.MISMATCH or kernel.graph is None or values is None:
             return ""
-        try:
-            own = own_kernel(kernel, problem(kernel, graph.spreads), self.context.target)
-        except KernelwrightError:
-            return ""  # it has no plain form; the answer is judged all the same
-        unjudged = Verdict(Status.OK, Rung.INTERPRET, rungs=(Rung.INTERPRET if self._interprets else Rung.RUN,))
-        verdict = LiveModel(kernel.graph, values).judged(own, unjudged, self.limits)
-        if verdict.status is not Status.MISMATCH:
-            return ""
-        called = (str(node.target) for node in kernel.graph.graph.nodes if node.op == "call_function")
-        operation = ", ".join(dict.fromkeys(name.rpartition(".")[0] for name in called))
-        claim = {"claim": "Inductor's kernel differs from aten", "inputs": "the model's own values"}
-        told = _certificate(verdict, str(self.pipeline), **claim, detail=verdict.detail)
+        wrong = comparison.wrong(kernel.graph, values)
+        operation = ", ".join(wrong or operations(kernel.graph))
+        told = _certificate(
+            verdict,
+            str(self.pipeline),
+            claim="Inductor's kernel differs from aten",
+            inputs="the model's own values",
+            operations="those that differ" if wrong else "all of the kernel's",
+            detail=verdict.detail,
+        )
         self.store.put(_entry(kernel, self.target, kind="wrong", operation=operation, certificate=told))
         return operation
-
-    @property
-    def _interprets(self) -> bool:
-        return self.context.target == "interpreter"
