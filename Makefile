@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constr
 TRITON ?= 3.7.1 3.8.0 3.9.0
 TORCH ?= 2.14.1
 
-.PHONY: setup test check smoke compat fix demo docs store-minute half-precision models handwritten spelling mutation-score strict-mutants judge-cost clean
+.PHONY: setup test check smoke compat fix demo docs store-minute half-precision models exports handwritten spelling mutation-score strict-mutants judge-cost clean
 
 setup: $(STAMP)
 
@@ -61,6 +61,11 @@ half-precision: $(STAMP)
 # Fourteen small models compiled in every mode, with Inductor's kernels replaced: some hours. Goes on where it stopped.
 models: $(STAMP)
 	$(BIN)/python -m benchmarks.models.matrix --out benchmarks/results/models/models_cpu.json
+
+# Exported kernels in an environment that has torch and Triton and not this project: CLEAN_PYTHON=…/bin/python. Where it
+# has the package `kernels` too, `kernelize` runs them.
+exports: $(STAMP)
+	CLEAN_PYTHON=$(CLEAN_PYTHON) $(BIN)/pytest tests/backend/store/test_store_export.py -k without_the_project
 
 # What the mid-end's rewrites find in programs that people wrote: some minutes. Goes on where it was stopped.
 handwritten: $(STAMP)

@@ -36,45 +36,6 @@ ENTRIES = (
     entry(sample_modules.add_relu(4, 24, 32, 1), "add_relu", certificate={"quoted": 'a """ and a \\'}),
     entry(replace(_SUM, reference=replace(_SUM.reference, returns="tuple")), "column.sum"),
 )
-#: Runs where the project cannot be imported: a package on the path, and a folder as `kernels` loads it.
-_USE = '''
-import importlib.util, json, sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-import torch
-from torch import nn
-sys.modules["kernelwright"] = None  # an import fails
-
-import some_kernels
-variant = Path(sys.argv[2], "build", "torch-cpu")
-name = json.loads((variant / "metadata.json").read_text())["id"]
-spec = importlib.util.spec_from_file_location(name, variant / "__init__.py")
-folder = importlib.util.module_from_spec(spec)
-sys.modules[name] = folder
-spec.loader.exec_module(folder)
-
-x, bias, y = torch.randn(4, 24), torch.randn(24), torch.randn(8, 40)
-for place in some_kernels, folder:
-    torch.testing.assert_close(place.add_relu(x, bias), torch.relu(x + bias))
-    torch.testing.assert_close(place.column_sum(y), y.sum(0))
-
-class Mine(nn.Module):
-    """What `kernelize` does: the layer's forward in a module that has the weight."""
-    def __init__(self):
-        super().__init__()
-        self.bias = nn.Parameter(torch.randn(24))
-
-mine, layer = Mine(), folder.layers.AddRelu
-assert layer.__init__ is nn.Module.__init__ and not layer.has_backward and not layer.can_torch_compile
-with torch.no_grad():
-    torch.testing.assert_close(layer.forward(mine, x), torch.relu(x + mine.bias))
-
-for wrong in (x.double(), x[:2], x.T.contiguous().T, x.clone().requires_grad_()):
-    try:
-        some_kernels.add_relu(wrong, bias)
-    except ValueError as error:
-        print(error)
-'''
 
 
 @pytest.fixture(scope="module")
@@ -87,17 +48,35 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, P
     yield place / "package", place / "folder"
 
 
+def without_the_project(folder: Path) -> Path:
+    """A folder of everything that is installed here but the project."""
+    folder.mkdir()
+    for place in map(Path, sys.path):
+        if place.name in ("site-packages", "dist-packages"):
+            for one in place.iterdir():
+                ours = "kernelwright" in one.name.lower() or one.name.startswith("__editable__")
+                if not ours and one.suffix != ".pth" and not (folder / one.name).exists():
+                    (folder / one.name).symlink_to(one)
+    return folder
+
+
 def test_what_is_exported_runs_without_the_project(exported: tuple[Path, Path], tmp_path: Path) -> None:
+    """In the environment of `CLEAN_PYTHON`, as `make exports` names one; without it, in this one less the project."""
+    other = os.environ.get("CLEAN_PYTHON")
+    command = [other, "-I"] if other else [sys.executable, "-I", "-S"]
+    installed = tmp_path / "none" if other else without_the_project(tmp_path / "installed")
     given = os.environ | {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, "-I", "-c", _USE, *map(str, exported)]
+    command += [str(Path(__file__).parent / "use_exports.py"), *map(str, exported), str(installed)]
     done = subprocess.run(command, cwd=tmp_path, env=given, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
+    *refused, kernelized = done.stdout.splitlines()
+    assert refused == [
         "x: the kernel takes torch.float32 of shape (4, 24), and this is torch.float64 of shape (4, 24)",
         "x: the kernel takes torch.float32 of shape (4, 24), and this is torch.float32 of shape (2, 24)",
         "x: the kernel takes strides (24, 1), and these are (1, 4)",
         "x: the kernel has no gradient; call it under torch.no_grad(), or detach the tensor",
     ]
+    assert kernelized in ("kernelize runs the layer", "the package kernels is not installed")
 
 
 def test_the_folder_says_what_its_files_hold(exported: tuple[Path, Path]) -> None:
