@@ -1,0 +1,20 @@
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(a_ptr, b_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    a = tl.load(a_ptr + at, inside, 0)
+    b = tl.load(b_ptr + at, inside, 0)
+    apart = a - b
+    tl.store(out_ptr + at, b + apart + b, inside)
+
+
+def forward(a, b):
+    out = torch.empty_like(a)
+    n = a.numel()
+    kernel[(triton.cdiv(n, 256),)](a, b, out, n, BLOCK=256)
+    return out

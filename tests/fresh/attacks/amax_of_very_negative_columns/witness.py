@@ -1,0 +1,5 @@
+import torch
+
+
+def inputs(reference):
+    return [torch.full((12, 48), -1e35)]

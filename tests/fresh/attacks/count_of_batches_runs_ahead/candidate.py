@@ -1,0 +1,30 @@
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, count_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x = tl.load(x_ptr + at, inside, 0)
+    tl.store(out_ptr + at, x * tl.load(count_ptr), inside)
+
+
+@triton.jit
+def add(count_ptr, by):
+    tl.store(count_ptr, tl.load(count_ptr) + by)
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("num_batches_tracked", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x):
+        out = torch.empty_like(x)
+        n = x.numel()
+        add[(1,)](self.num_batches_tracked, 1)
+        kernel[(triton.cdiv(n, 256),)](x, self.num_batches_tracked, out, n, BLOCK=256)
+        add[(1,)](self.num_batches_tracked, 1)
+        return out

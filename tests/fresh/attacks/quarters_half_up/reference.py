@@ -1,0 +1,14 @@
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.round(x * 4.0) / 4.0
+
+
+def get_inputs():
+    return [torch.randn(16, 48)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,19 @@
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, at < n, 0.0)
+    tl.store(out_ptr + at, x * factor, at < n)
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        torch.manual_seed(0)
+        out = torch.empty_like(x)
+        n = x.numel()
+        kernel[(triton.cdiv(n, 256),)](x, out, n, 2.0, BLOCK=256)
+        return out

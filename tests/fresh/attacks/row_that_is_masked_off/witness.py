@@ -1,0 +1,5 @@
+import torch
+
+
+def inputs(reference):
+    return [torch.randn(16, 48), torch.zeros(16, 48, dtype=torch.bool)]

@@ -1,0 +1,18 @@
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = torch.nn.Parameter(torch.rand(48))
+
+    def forward(self, x):
+        return x * self.gain.sum()
+
+
+def get_inputs():
+    return [torch.randn(16, 48)]
+
+
+def get_init_inputs():
+    return []
