@@ -24,7 +24,7 @@ def rows(kind: str, names: list[str]) -> list[dict]:
             "id": f"{kind}/{one.name}",
             "reference": str((one / "reference.py").resolve()),
             "candidate": str((one / "candidate.py").resolve()),
-            "dialect": json.loads((one / "meta.json").read_text())["dialect"],
+            "dialect": json.loads((one / "meta.json").read_text()).get("dialect", "on"),
         }
         for one in found
         if not names or one.name in names
