@@ -10,6 +10,9 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constr
 TRITON ?= 3.7.1 3.8.0 3.9.0
 TORCH ?= 2.14.1
 
+# Hundreds of processes import the same modules: what one of them compiles is there for the others.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup test check smoke compat fix demo docs store-minute half-precision models exports handwritten spelling mutation-score strict-mutants judge-cost clean
 
 setup: $(STAMP)
