@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.phases import Phase, phases
-from kernelwright.ir.kernel.analysis.shapes import POINTWISE, Shapes
+from kernelwright.ir.kernel.analysis.shapes import POINTWISE, shapes
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Region, Undefined, Value
@@ -30,7 +30,7 @@ class _Batching:
     def __init__(self, function: Function, axis: int, programs: int, lanes: Value) -> None:
         self.function, self.programs, self.lanes = function, programs, lanes
         self.edits = Rewriting(function)
-        self.shapes, self.phases = Shapes(function), phases(function)
+        self.shapes, self.phases = shapes(function), phases(function)
         self.axis = Constant(str(axis))
         self.varying: set[Operand] = set()
         self.new: dict[Operand, Operand] = {}

@@ -7,7 +7,8 @@ one region and uses values of that region or of those around it, defined before 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 
 class Effect(IntEnum):
@@ -40,13 +41,18 @@ class Constant:
     @property
     def number(self) -> int | float | None:
         """The number that it is (a bool is none); None for anything else."""
-        text = self.text.replace('float("inf")', "inf").replace('float("nan")', "nan")
-        for kind in (int, float):
-            try:
-                return kind(text)
-            except ValueError:
-                continue
-        return None
+        return _number(self.text)
+
+
+@lru_cache(maxsize=4096)
+def _number(text: str) -> int | float | None:
+    text = text.replace('float("inf")', "inf").replace('float("nan")', "nan")
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +181,18 @@ class Function:
     decorators: tuple[str, ...] = ("triton.jit",)
     entry: bool = True
     returns: str = ""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Of all operations, and asked for by every analysis that remembers what it found."""
+        return hash((self.symbol, self.parameters, self.body, self.decorators, self.entry, self.returns))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash: those of texts differ from process to process."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
     def walk(self) -> Iterator[Operation]:
         """Every operation, outer ones first."""

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from kernelwright.ir.kernel.analysis.forms import Form, Leaf, Product
 from kernelwright.ir.kernel.analysis.indices import Indices
 from kernelwright.ir.kernel.analysis.launches import Launches
+from kernelwright.ir.kernel.analysis.phases import REMEMBERED
 from kernelwright.ir.kernel.values import Constant, Effect, Function, Operand, Operation, Value
 
 #: Operations that may do anything with what they are given.
@@ -163,6 +165,7 @@ class Accesses:
         return Condition(one.plus(other, -1).plus(Form.number(0 if strict else -1)))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def written_parameters(function: Function) -> frozenset[str]:
     """The parameters that a kernel may write through: all of them where that is not known."""
     accesses = {id(access.operation): access.base for access in Accesses(function).all}

@@ -1,9 +1,9 @@
 """The forms of a kernel's integers: each as a sum of products over lanes, programs, counters and parameters."""
 
 from kernelwright.ir.kernel.analysis.forms import Form, Leaf
-from kernelwright.ir.kernel.analysis.kinds import Kinds
+from kernelwright.ir.kernel.analysis.kinds import kinds
 from kernelwright.ir.kernel.analysis.launches import Launches
-from kernelwright.ir.kernel.analysis.shapes import Shapes
+from kernelwright.ir.kernel.analysis.shapes import shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Value
 from kernelwright.ir.kernel.vocabulary import HINTS
 
@@ -16,8 +16,8 @@ class Indices:
     """Forms of the integers of a function; what launches always pass is a number in them."""
 
     def __init__(self, function: Function, launches: Launches | None = None) -> None:
-        self.kinds = Kinds(function, launches)
-        self.shapes = Shapes(function)
+        self.kinds = kinds(function, launches)
+        self.shapes = shapes(function)
         self.definitions: dict[Value, Operation] = {one: o for o in function.walk() for one in o.results}
         self._carried: dict[Value, tuple[Operation, int]] = {}
         self._forms: dict[Value, Form | None] = {}

@@ -1,7 +1,10 @@
 """Which values of a kernel are pointers and which are integers."""
 
+from collections.abc import Collection
+from functools import lru_cache
+
 from kernelwright.ir.kernel.analysis.launches import Launches
-from kernelwright.ir.kernel.analysis.phases import Phase, phases
+from kernelwright.ir.kernel.analysis.phases import REMEMBERED, Phase, phases
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import HINTS, LOOPS
 
@@ -18,18 +21,12 @@ class Kinds:
     """Which values are pointers and which are integers: no text says so, but their uses do.
 
     A pointer is what memory is accessed at, and what that is computed from; what is added to a pointer is an integer.
-    Launches tell which parameters are which.
+    Of some parameters it is known which they are.
     """
 
-    def __init__(self, function: Function, launches: Launches | None = None) -> None:
-        self.integers: set[Value] = set()
-        self.pointers: set[Value] = set()
-        if launches is not None:
-            for parameter, value in zip(function.parameters, function.body.arguments, strict=True):
-                if launches.tensors(parameter.name):
-                    self.pointers.add(value)
-                elif launches.is_integer(parameter.name):
-                    self.integers.add(value)
+    def __init__(self, function: Function, pointers: Collection[Value] = (), integers: Collection[Value] = ()) -> None:
+        self.integers = set(integers)
+        self.pointers = set(pointers)
         self._phases = phases(function)
         self._definitions = {result: one for one in function.walk() for result in one.results}
         operations = list(function.walk())
@@ -150,3 +147,20 @@ class Kinds:
         if made.kind == "sub" or made.kind in _MOVING:
             return self._can_point(made.operands[0])
         return False
+
+
+def kinds(function: Function, launches: Launches | None = None) -> Kinds:
+    """The kinds of a function's values, found once; launches tell which parameters are which."""
+    if launches is None:
+        return _kinds(function)
+    pairs = list(zip(function.parameters, function.body.arguments, strict=True))
+    pointers = frozenset(value for one, value in pairs if launches.tensors(one.name))
+    integers = frozenset(value for one, value in pairs if launches.is_integer(one.name))
+    return _kinds(function, pointers, integers - pointers)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _kinds(
+    function: Function, pointers: frozenset[Value] = frozenset(), integers: frozenset[Value] = frozenset()
+) -> Kinds:
+    return Kinds(function, pointers, integers)

@@ -7,6 +7,8 @@ compile time never gets a name of its own when it is printed.
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
+from functools import lru_cache
+from types import MappingProxyType
 
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Symbol, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import (
@@ -18,6 +20,9 @@ from kernelwright.ir.kernel.vocabulary import (
     OPERATORS,
     TYPE_ATTRIBUTES,
 )
+
+#: Functions whose analyses are kept: passes of one search ask the same of the same kernels again and again.
+REMEMBERED = 1024
 
 
 class Phase(IntEnum):
@@ -128,11 +133,12 @@ def parameter_phases(function: Function) -> dict[Value, Phase]:
     return {value: Phase.STATIC if parameter.is_constexpr else open_ for parameter, value in pairs}
 
 
-def phases(function: Function) -> dict[Value, Phase]:
+@lru_cache(maxsize=REMEMBERED)
+def phases(function: Function) -> Mapping[Value, Phase]:
     """The phase of every value of a function."""
     known = parameter_phases(function)
     _region(function.body, known)
-    return known
+    return MappingProxyType(known)
 
 
 def _region(region: Region, known: dict[Value, Phase]) -> None:

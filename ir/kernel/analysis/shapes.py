@@ -5,8 +5,9 @@ unknown. A shape is a tuple of extents, `()` for a scalar (a pointer or a number
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
-from kernelwright.ir.kernel.analysis.phases import Phase, phases
+from kernelwright.ir.kernel.analysis.phases import REMEMBERED, Phase, phases
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Undefined, Value
 from kernelwright.ir.kernel.vocabulary import ARITHMETIC_FUNCTIONS, HINTS, LOOPS, OPERATORS
 
@@ -49,7 +50,7 @@ def broadcast(shapes: Sequence[Shape]) -> Shape:
 
 
 class Shapes:
-    """Shapes of every value of a function, found once."""
+    """Shapes of every value of a function."""
 
     def __init__(self, function: Function) -> None:
         self._of: dict[Value, Shape] = {}
@@ -155,6 +156,12 @@ class Shapes:
         if axis is None:
             return None
         return (*first[:axis], *((ONE,) if kept else ()), *first[axis + 1 :])
+
+
+@lru_cache(maxsize=REMEMBERED)
+def shapes(function: Function) -> Shapes:
+    """The shapes of a function's values, found once."""
+    return Shapes(function)
 
 
 def _value_count(operation: Operation) -> int:

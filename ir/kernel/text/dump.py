@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kernelwright.ir.kernel.analysis.memory import MemoryOrder
 from kernelwright.ir.kernel.analysis.phases import Phase, phases
-from kernelwright.ir.kernel.analysis.shapes import Shapes
+from kernelwright.ir.kernel.analysis.shapes import shapes
 from kernelwright.ir.kernel.values import Function, Operation, Region, Undefined, Value
 
 
@@ -16,7 +16,7 @@ def dump(function: Function) -> str:
 class _Dump:
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.shapes = Shapes(function)
+        self.shapes = shapes(function)
         self.phases = phases(function)
         self.memory = MemoryOrder(function)
 

@@ -6,15 +6,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from kernelwright.ir.dialect.checker import dotted
-from kernelwright.ir.kernel.analysis.phases import is_inline, phases
+from kernelwright.ir.kernel.analysis.phases import REMEMBERED, is_inline, phases
 from kernelwright.ir.kernel.building import first_free
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.counting import counted
 from kernelwright.ir.kernel.text.expressions import literal
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Parameter, Region, Symbol, Value
-
-#: Functions that are kept once their helpers are inlined: passes of one search ask for the same ones again and again.
-_REMEMBERED = 1024
 
 
 def self_contained(function: Function, functions: Mapping[str, Function]) -> Function:
@@ -24,7 +21,7 @@ def self_contained(function: Function, functions: Mapping[str, Function]) -> Fun
     return _self_contained(function, ())
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def _self_contained(function: Function, functions: tuple[tuple[str, Function], ...]) -> Function:
     return counted(inlined(function, dict(functions)))
 
@@ -36,7 +33,12 @@ def inlined(function: Function, functions: Mapping[str, Function]) -> Function:
     """
     if not any(one.kind == "call" for one in function.walk()):
         return function
-    return canonical(_Inlining(functions, first_free(function)).function(function))
+    return _inlined(function, tuple(functions.items()))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _inlined(function: Function, functions: tuple[tuple[str, Function], ...]) -> Function:
+    return canonical(_Inlining(dict(functions), first_free(function)).function(function))
 
 
 class _Inlining:

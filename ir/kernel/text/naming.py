@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from kernelwright.ir.kernel.analysis.phases import Phase, phases
-from kernelwright.ir.kernel.analysis.shapes import ONE, Shapes
+from kernelwright.ir.kernel.analysis.shapes import ONE, shapes
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Symbol, Value
 from kernelwright.ir.kernel.vocabulary import COMPARING
 
@@ -32,7 +32,7 @@ class Roles:
     def __init__(self, function: Function) -> None:
         self._parameters = dict(zip(function.body.arguments, (p.name for p in function.parameters), strict=True))
         self._definitions = {result: one for one in function.walk() for result in one.results}
-        self._shapes = Shapes(function)
+        self._shapes = shapes(function)
         self._indices = _indices(function)
         self._masks: set[Value] = set()
         self._pointers: set[Value] = set()

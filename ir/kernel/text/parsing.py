@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from kernelwright.ir.dialect.checker import all_arguments, bound_names, dotted
-from kernelwright.ir.kernel.analysis.phases import Phase, carried_phase, parameter_phases, phase_of, phases
+from kernelwright.ir.kernel.analysis.phases import REMEMBERED, Phase, carried_phase, parameter_phases, phase_of, phases
 from kernelwright.ir.kernel.building import effect_of
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.text.expressions import Expressions, Helper, UnknownFormError
@@ -26,8 +26,6 @@ from kernelwright.ir.kernel.vocabulary import BINARY
 from kernelwright.ir.trees import walk
 from kernelwright.ir.values import Kernel, KernelModule
 
-#: Kernels that are kept once they are read: passes of one search read the same ones again and again.
-_REMEMBERED = 1024
 _LOOPS = {("range",): "for", ("tl", "range"): "for", ("tl", "static_range"): "static_for"}
 
 
@@ -62,7 +60,7 @@ def parse_kernels(kernels: Sequence[Kernel]) -> dict[str, Function]:
     return {symbol: done[symbol] for symbol in sources}
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def _mentioned(source: str) -> frozenset[str]:
     """Names of the file that a function reads: a local of the same name as another function is none."""
     node = ast.parse(textwrap.dedent(source)).body[0]
@@ -73,7 +71,7 @@ def _mentioned(source: str) -> frozenset[str]:
     return read - parameters - bound_names(ast.Module(node.body, []))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def _parsed(source: str, helpers: tuple[tuple[str, Helper], ...], entry: bool) -> Function:
     return parse_function(source, dict(helpers), entry=entry)
 
@@ -83,6 +81,7 @@ def kernel_functions(module: KernelModule) -> dict[str, Function]:
     return parse_kernels(module.kernels)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def helper_of(function: Function) -> Helper:
     """What a call of the function must know of it."""
     known = phases(function)

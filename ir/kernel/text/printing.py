@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kernelwright.ir.kernel.analysis.phases import Phase
-from kernelwright.ir.kernel.analysis.shapes import Shapes
+from kernelwright.ir.kernel.analysis.shapes import shapes
 from kernelwright.ir.kernel.text.layout import Layout
 from kernelwright.ir.kernel.text.naming import Names, Roles
 from kernelwright.ir.kernel.values import Constant, Function, Operand, Operation, Region, Symbol, Undefined, Value
@@ -34,7 +34,7 @@ class _Printer:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.layout = Layout(function)
-        self.shapes = Shapes(function)
+        self.shapes = shapes(function)
         self.roles = Roles(function)
         self.scope = Names(self.roles.reserved(function))
         self.names: dict[Value, str] = {}
