@@ -359,18 +359,19 @@ def models() -> str:
 
 
 def search() -> str:
-    """What searches find for their seconds."""
+    """What short searches keep of what long ones find."""
     content = _read("time_to_quality_h200")
-    told, first = content["summary"], content["summary"]["first_measured_s"]
-    beside = told["15t_beside_the_best_baseline"]
-    slower = f"{len(beside['slower'])} slower than 0.97 times it"
+    told, caliber = content["summary"], content["caliber"]
+    first, share = told["first_measured_s"], {mode: told[f"{mode}_keeps_of_60"]["share"] for mode in ("15", "5", "5m")}
     return _wrapped(
-        f"With 15 s for each of {beside['problems']} problems, the first of a sample of "
-        f"{told['problems_of_the_sample']} that was drawn by seed, one after another in one process, the search's own "
-        f"winner is {beside['geomean']:.2f} times as fast as the faster of eager PyTorch and Inductor in the geometric "
-        f"mean, with {slower}. The first candidate was measured after {first['median']:.1f} s in the median, and after "
-        f"{first['max']:.0f} s where the search's "
-        f"processes had to start on a fresh machine ({content['caliber']['device']}, `time_to_quality_h200`)."
+        f"A search of 15 s keeps {share['15']:.1%} of the logarithm of the speedup that one of 60 s finds, one of 5 s "
+        f"keeps {share['5']:.1%}, and one of 5 s with the memory of other problems {share['5m']:.1%}: over the first "
+        f"{told['15_keeps_of_60']['problems']} of a sample of {told['problems_of_the_sample']} problems drawn by seed, "
+        f"those of level 1, one after another in one process. Searches of 60 s came first, so that the others found "
+        f"compiled kernels; they had {told['reached_within_60']['5']:.1%} of it 5 s after they first measured, "
+        f"and {told['reached_within_60']['15']:.1%} after 15 s. The first candidate was measured after "
+        f"{first['median']:.1f} s in the median, and after {first['max']:.0f} s where the search's processes had to "
+        f"start on a fresh machine ({caliber['device']}, commit {caliber['commit']}, `time_to_quality_h200`)."
     )
 
 

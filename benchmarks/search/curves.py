@@ -28,7 +28,7 @@ def reached(rows: Sequence[Mapping[str, Any]], seconds: float) -> float:
     logs = []
     for row in rows:
         best = [us for since, _, us in row["curve"] if since <= seconds]
-        logs.append(math.log(max(row["curve"][0][2] / best[-1], 1.0)) if best else 0.0)
+        logs.append(math.log(max(row["plain_us"] / best[-1], 1.0)) if best else 0.0)
     return math.exp(statistics.mean(logs))
 
 

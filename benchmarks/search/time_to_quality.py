@@ -150,6 +150,18 @@ def kept(rows: Mapping[str, Row], short: str, long: str) -> dict[str, Any] | Non
     return {"problems": len(both), "share": round(share, 3)}
 
 
+def reached(rows: Mapping[str, Row], mode: str, seconds: float) -> float | None:
+    """How much of their log-speedup searches of `mode` had so many seconds after they first measured. Beside `kept`,
+    where the later searches of a program find what the earlier ones compiled."""
+    total = early = 0.0
+    for row in rows.values():
+        if row["mode"] == mode and row["status"] == "ok" and row.get("curve"):
+            best = [us for since, _, us in row["curve"] if since - row["curve"][0][0] <= seconds]
+            total += max(0.0, math.log(row["plain_us"] / row["curve"][-1][2]))
+            early += max(0.0, math.log(row["plain_us"] / best[-1]))
+    return round(early / total, 3) if total > 0 else None
+
+
 def against_baselines(rows: Mapping[str, Row], mode: str) -> dict[str, Any] | None:
     """How winners do beside the best of eager PyTorch and Inductor."""
     timed = {
@@ -178,6 +190,8 @@ def summary(rows: Mapping[str, Row]) -> dict[str, Any]:
         "first_measured_s": {"median": statistics.median(first), "max": max(first)} if first else None,
     }
     longest = next((mode for mode in reversed(modes) if mode.isdecimal()), "")
+    if longest:
+        found[f"reached_within_{longest}"] = {each: reached(rows, longest, float(each)) for each in ("5", "15")}
     for mode in modes:
         if longest and mode != longest and (share := kept(rows, mode, longest)):
             found[f"{mode}_keeps_of_{longest}"] = share

@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.search.curves import by_mode, reached
-from benchmarks.search.time_to_quality import SAMPLE, Mode, against_baselines, kept, memory_for, summary, take_up
+from benchmarks.search.time_to_quality import (
+    SAMPLE,
+    Mode,
+    against_baselines,
+    kept,
+    memory_for,
+    summary,
+    take_up,
+)
+from benchmarks.search.time_to_quality import reached as early
 from kernelwright.driver.run.journal import Journal
 from kernelwright.ir.errors import UserError
 from kernelwright.midend.search.memory import Found, Likeness
@@ -78,9 +87,18 @@ def test_a_run_goes_on_from_its_results_alone(tmp_path: Path):
         take_up(out, {"target": "h100"}, journal)
 
 
+def test_what_a_long_search_had_early_is_told():
+    found = rows(row("a", "60", 25.0), row("b", "60", 50.0) | {"curve": [[9.0, 1, 100.0], [9.5, 2, 50.0]]})
+    assert early(found, "60", 1.0) == pytest.approx(1 / 3, abs=1e-3)
+    assert early(found, "60", 3.0) == 1.0
+    assert early(found, "15", 3.0) is None
+
+
 def test_curves_are_of_the_problems_that_every_mode_has():
     lines = by_mode([row("a", "60", 25.0), row("b", "60", 25.0), row("a", "15", 50.0)])
     assert {mode: len(found) for mode, found in lines.items()} == {"60": 1, "15": 1}
     assert [reached(lines["60"], seconds) for seconds in (0.5, 2.0, 4.0)] == [1.0, 1.0, pytest.approx(4.0)]
+    slow_start = row("a", "60", 25.0) | {"curve": [[1.0, 1, 200.0], [4.0, 5, 50.0]]}
+    assert reached([slow_start], 4.0) == pytest.approx(2.0)  # over the plain lowering, not over what came first
     with pytest.raises(UserError, match="no problem"):
         by_mode([row("a", "60", 25.0), row("b", "15", 25.0)])
