@@ -41,6 +41,7 @@ class Exploration:
     `after` names passes of the same phase that come before it in a chain; the phases TEMPLATE and FINISH need it.
     `estimated`: whether the cost model can see what the pass changes. `fixed` are options that an agent may not choose,
     with the value that its choices get; `most` are the largest values that an agent may give options that cost time.
+    `sizes`: whether the pass writes into kernels the sizes that launches pass, so that they hold for these alone.
     `choice` is a lowering's option that numbers, from 1 on, the launch options which the kernels' author would measure.
     """
 
@@ -51,6 +52,7 @@ class Exploration:
     fixed: tuple[tuple[str, str], ...] = ()
     most: tuple[tuple[str, int], ...] = ()
     choice: str = ""
+    sizes: bool = False
 
 
 def places(explored: Mapping[str, Exploration]) -> dict[str, tuple[Phase, int]]:

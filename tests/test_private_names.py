@@ -27,6 +27,7 @@ ADAPTERS = {
     "frontend/swap/live.py": True,
     "frontend/swap/graphs.py": True,
     "frontend/swap/meaning.py": True,
+    "frontend/swap/sizes.py": True,
 }
 #: Public by their documentation: operations of aten, and how subclasses of tensors are made.
 PUBLIC = ("torch.ops.", "torch.Tensor._make_wrapper_subclass")

@@ -11,7 +11,7 @@ from importlib import metadata
 from typing import Any, Literal, get_args
 
 #: Raised when entries change their meaning: entries of another format are not found.
-FORMAT = 2
+FORMAT = 3
 
 Kind = Literal["replacement", "wrong"]
 Form = Literal["kernel", "host", ""]
@@ -71,6 +71,9 @@ class Entry:
     #: Inductor's buffers, with which an entry can be judged again: each pointer parameter, and by position which input
     #: and which output of the module's reference it is; -1 for none.
     arguments: tuple[tuple[str, int, int], ...] = ()
+    #: For a kernel with sizes that may change from call to call: each such parameter with its numbers at all sizes for
+    #: which the replacement is verified; the module's own first.
+    sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     #: What was tested, on what, how strong the tests were, how much faster it is, and with what confidence.
     certificate: Mapping[str, Any] = field(default_factory=dict, hash=False)
     #: For `wrong`: the operation, such as `aten.gelu`.
@@ -106,7 +109,7 @@ class Entry:
     @cached_property
     def pick(self) -> str:
         """SHA-256 of what runs: entries that differ in certificate, origin or trust have the same."""
-        return digest_of(json.dumps([self.kind, self.form, self.order, self.replacement, self.operation]))
+        return digest_of(json.dumps([self.kind, self.form, self.order, self.sizes, self.replacement, self.operation]))
 
     @classmethod
     def parse(cls, text: str) -> "Entry":
@@ -123,7 +126,10 @@ class Entry:
                     raise ValueError(f"{name} is no {kind.__name__}")
             arguments = tuple((str(name), int(taken), int(given)) for name, taken, given in content["arguments"])
             rest = {"versions": Versions(**content["versions"]), "order": tuple(map(int, content["order"]))}
-            return cls(**content | rest | {"arguments": arguments})
+            sizes = tuple((str(name), tuple(map(int, numbers))) for name, numbers in content["sizes"])
+            if len({len(numbers) for _, numbers in sizes} - {0}) > 1 or not all(numbers for _, numbers in sizes):
+                raise ValueError("its parameters are not known for the same sizes")
+            return cls(**content | rest | {"arguments": arguments, "sizes": sizes})
         except (TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError(f"it is no entry: {error}") from error
 

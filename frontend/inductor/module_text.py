@@ -243,10 +243,11 @@ def _bookkeeping(statement: ast.stmt) -> bool:
 
 
 def _launch(inductor: InductorKernel, kernel: Kernel, plain: PlainKernel, arguments: list[ast.expr]) -> str:
-    """The launch statement: run-time arguments by position, grid from the sizes that are no arguments any more."""
-    given = zip(plain.parameters, arguments, strict=False)
+    """The launch statement: run-time arguments by position, grid from the sizes, which may be arguments or not."""
+    given = list(zip(plain.parameters, arguments, strict=False))
     passed = [ast.unparse(value) for name, value in given if name not in plain.sizes]
-    grid = _grid(inductor, kernel, plain)
+    numbers = {name: int(ast.unparse(one)) for name, one in given if ast.unparse(one).isdecimal()}
+    grid = _grid(inductor, kernel, {**numbers, **plain.sizes})
     return f"{kernel.symbol}[({', '.join(grid)},)]({', '.join([*passed, f'**{kernel.meta_name}'])})"
 
 
@@ -257,16 +258,16 @@ _RESERVED = frozenset({*dir(builtins), *keyword.kwlist, "forward", "math", "nn"}
 _MOST_Y = 65535
 
 
-def _grid(inductor: InductorKernel, kernel: Kernel, plain: PlainKernel) -> list[str]:
+def _grid(inductor: InductorKernel, kernel: Kernel, sizes: Mapping[str, int]) -> list[str]:
     """One expression an axis; programs past CUDA's limit on y continue along z, as the kernel expects."""
     meta = dict(kernel.meta)
     programs = {}
-    for axis, size in grid_sizes(plain.sizes).items():
+    for axis, size in grid_sizes(sizes).items():
         block = f"{axis.upper()}BLOCK"
         programs[axis] = f'triton.cdiv({size}, {kernel.meta_name}["{block}"])' if block in meta else str(size)
     if "x" not in programs:
         raise LoweringError(f"@{kernel.symbol}: no rule for Inductor's grid {inductor.options.get('grid_type')}")
-    if plain.sizes.get("ynumel", 0) > _MOST_Y and "z" not in programs:
+    if sizes.get("ynumel", 0) > _MOST_Y and "z" not in programs:
         y = programs["y"]
         programs |= {"y": f"min({y}, {_MOST_Y})", "z": f"triton.cdiv({y}, {_MOST_Y})"}
     return list(programs.values())

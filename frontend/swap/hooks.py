@@ -46,10 +46,31 @@ class Launchable(Protocol):
     run: Callable[..., Any]
 
 
-#: Gives, for a kernel's name and text that are about to be loaded, another text in Inductor's own form whose kernel has
-#: the same name, an object to launch, or None: Inductor's own. It is asked twice for a kernel that is compiled early,
-#: in another process, and then loaded.
-Chooser = Callable[[str, str], "str | Launchable | None"]
+@dataclass(frozen=True)
+class Within:
+    """What is loaded for those launches only whose arguments fit; Inductor's own kernel is launched with others."""
+
+    chosen: "str | Launchable"
+    fits: Callable[[Sequence[Any]], bool]
+
+
+class Either:
+    """One of two kernels is launched, by the arguments of the launch."""
+
+    def __init__(self, ours: Launchable, own: Launchable, fits: Callable[[Sequence[Any]], bool]) -> None:
+        self.ours, self.own, self.fits = ours, own, fits
+        self.run: Callable[..., Any] = self._launch
+
+    def _launch(self, *arguments: Any, **options: Any) -> Any:
+        return (self.ours if self.fits(arguments) else self.own).run(*arguments, **options)
+
+
+#: Another text in Inductor's own form whose kernel has the same name, an object to launch, either of them for some
+#: launches, or None: Inductor's own.
+Chosen = str | Launchable | Within | None
+#: Gives what is loaded, for a kernel's name and text that are about to be loaded. It is asked twice for a kernel that
+#: is compiled early, in another process, and then loaded.
+Chooser = Callable[[str, str], Chosen]
 #: Told a kernel's name and text, and what went wrong with the one chosen for it; Inductor's own runs from there on.
 Failed = Callable[[str, str, Exception], None]
 
@@ -154,14 +175,23 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
     callback, failed = asked
     try:
         chosen = callback(kernel_name, source_code)
-        loaded = load(chosen) if isinstance(chosen, str) else chosen
+        within = chosen if isinstance(chosen, Within) else None
+        what = within.chosen if within else chosen
+        loaded = load(what) if isinstance(what, str) else what
     except Exception as error:  # noqa: BLE001 - a replacement must never break a compile
         _give_up(kernel_name, source_code, error, failed)
         loaded = None
     if loaded is None:
         return load(source_code)
     own = _Own(kernel_name, source_code, lambda: load(source_code), failed)
-    return _Awaited(loaded, own) if isinstance(loaded, CodeCacheFuture) else own.behind(loaded)
+    plain = load(source_code) if within else None
+    if isinstance(loaded, CodeCacheFuture) or isinstance(plain, CodeCacheFuture):
+        return _Awaited(loaded, own, plain, within)
+    return _either(own.behind(loaded), plain, within)
+
+
+def _either(ours: Any, own: Any, within: Within | None) -> Any:
+    return Either(ours, own, within.fits) if within else ours
 
 
 @dataclass(frozen=True)
@@ -205,15 +235,20 @@ class _Own:
 class _Awaited(CodeCacheFuture):
     """A chosen kernel that is compiled in another process."""
 
-    def __init__(self, future: Any, own: _Own) -> None:
-        self.future, self.own = future, own
+    def __init__(self, future: Any, own: _Own, plain: Any, within: Within | None) -> None:
+        self.future, self.own, self.plain, self.within = future, own, plain, within
 
     def result(self, *arguments: Any, **options: Any) -> Any:
         try:
-            kernel = self.future.result(*arguments, **options)
+            kernel = self.future.result(*arguments, **options) if self._waits(self.future) else self.future
         except Exception as error:  # noqa: BLE001 - a compiler's error, from another process
             return self.own.instead(error)
-        return self.own.behind(kernel)
+        plain = self.plain.result(*arguments, **options) if self._waits(self.plain) else self.plain
+        return _either(self.own.behind(kernel), plain, self.within)
+
+    @staticmethod
+    def _waits(kernel: Any) -> bool:
+        return isinstance(kernel, CodeCacheFuture)
 
 
 def _give_up(name: str, source: str, error: Exception, failed: Failed | None) -> None:

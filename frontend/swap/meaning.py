@@ -15,6 +15,7 @@ from torch.fx import Node
 
 from kernelwright.backend.torch_private import tree_leaves
 from kernelwright.backend.versions import adapting
+from kernelwright.frontend.swap.sizes import Sizes, number, sizes_now
 
 with adapting("recording kernels", "torch"):
     from torch._inductor import ir
@@ -26,11 +27,18 @@ with adapting("recording kernels", "torch"):
 
 @dataclass(frozen=True)
 class Layout:
-    """How a buffer lies in memory."""
+    """How a buffer lies in memory. Until it is asked for certain sizes, shape and strides may be expressions."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     dtype: torch.dtype
+
+    def at(self, sizes: Sizes) -> "Layout | None":
+        """The layout for certain sizes; None where it depends on other things."""
+        shape, strides = ([number(one, sizes) for one in some] for some in (self.shape, self.strides))
+        if None in shape or None in strides:
+            return None
+        return Layout(tuple(map(int, shape)), tuple(map(int, strides)), self.dtype)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -67,20 +75,17 @@ def real_name(name: str) -> str:
     return found
 
 
-def layout_of(name: str) -> Layout | None:
-    """How a buffer or a graph's input lies in memory; None where a size is symbolic."""
+def layout_of(name: str) -> Layout:
+    """How a buffer or a graph's input lies in memory; sizes that may change are expressions."""
     held = V.graph.graph_inputs.get(name) or V.graph.get_buffer(name)
     layout = held.get_layout()
-    sizes = [*layout.size, *layout.stride]
-    if not all(getattr(value, "is_number", isinstance(value, int)) for value in sizes):
-        return None
-    return Layout(tuple(map(int, layout.size)), tuple(map(int, layout.stride)), layout.dtype)
+    return Layout(tuple(layout.size), tuple(layout.stride), layout.dtype)
 
 
 def meaning_of(name: str) -> Meaning | None:
     """What a version of a buffer holds; None if that is no operation's result."""
-    found = _meaning(name)
-    layout = layout_of(real_name(name)) if found is not None else None
+    found, now = _meaning(name), sizes_now()
+    layout = layout_of(real_name(name)).at(now) if found is not None else None
     if found is None or layout is None or found.node.graph is not V.graph.graph:
         return None
     value = found.node.meta.get("val")
@@ -90,8 +95,9 @@ def meaning_of(name: str) -> Meaning | None:
         if str(found.node.target) not in _MEANS or not layout.dtype.is_floating_point:
             return None
         found = replace(found, wide=layout.dtype)
-    plain = [size for size in value.shape if size != 1], [size for size in layout.shape if size != 1]
-    same = tuple(value.shape) == layout.shape if found.factor == 1 else plain[0] == plain[1]
+    shape = tuple(number(size, now) for size in value.shape)
+    plain = [size for size in shape if size != 1], [size for size in layout.shape if size != 1]
+    same = shape == layout.shape if found.factor == 1 else plain[0] == plain[1]
     return found if same else None
 
 
@@ -231,8 +237,9 @@ def _before_division(buffer: Any) -> Meaning | None:
         value, correction = parts[0], _number(node.kwargs.get("correction", 1))
     elif data.reduction_type != "sum":
         return None
-    sizes = node.all_input_nodes[0].meta["val"].shape, value.meta["val"].shape
-    count = math.prod(sizes[0]) / max(math.prod(sizes[1]), 1) - correction
+    now, shapes = sizes_now(), (node.all_input_nodes[0].meta["val"].shape, value.meta["val"].shape)
+    sizes = [math.prod(number(size, now) or 0 for size in shape) for shape in shapes]
+    count = sizes[0] / max(sizes[1], 1) - correction
     return Meaning(value, float(count)) if count > 0 else None
 
 

@@ -65,7 +65,7 @@ def own_kernel(recorded: Recorded, module: KernelModule, target: str) -> KernelM
         layout = recorded.layouts[name]
         lines.append(f"{buffer} = empty_strided_cpu({layout.shape}, {layout.strides}, {layout.dtype})")
     given = {one.parameter: places[one.read] if one.read else results[one.written] for one in arguments}
-    sizes = _sizes(kernel)
+    sizes = {**_sizes(kernel), **recorded.numbers}
     missing = [name for name in kernel.parameters if name not in given and name not in sizes]
     if missing:
         raise LoweringError(f"{recorded.name}: {missing[0]} has no value in the kernel's text")

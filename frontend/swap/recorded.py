@@ -7,15 +7,18 @@ recorded with the reason. Kernels that meet in a buffer that holds no operation'
 
 import ast
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 
 from kernelwright.frontend.swap.hooks import Generated
 from kernelwright.frontend.swap.key import KernelText, NotReplaceableError, read
 from kernelwright.frontend.swap.meaning import Layout, Meaning, layout_of, meaning_of, real_name, versions
 from kernelwright.frontend.swap.part import ApartError, between
+from kernelwright.frontend.swap.sizes import Sizes, around, at_sizes, guards_now, number, numels, sizes_now
 
 #: The reason of a kernel whose buffer holds no operation's result.
 PART = "a buffer holds no operation's result"
@@ -59,6 +62,44 @@ class Recorded:
     values: tuple[Meaning, ...] = ()
     why_not: str = ""
     parts: tuple[str, ...] = ()
+    #: Of parameters whose sizes may change from call to call: their numbers in the first call, which all here is for.
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    #: Gives the same kernel at other sizes around these, as far as it could be recorded for them.
+    elsewhere: Callable[[], Sequence["Recorded"]] = field(default=tuple, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class _Changing:
+    """A kernel's sizes that may change: layouts of its arguments and its run-time parameters as expressions, the sizes
+    of the first call, and the guards of its graph."""
+
+    arguments: tuple[Argument, ...]
+    parameters: Mapping[str, Any]
+    now: Sizes
+    guards: Sequence[Any]
+
+    def at(self, kernel: Recorded, sizes: Sizes) -> Recorded:
+        """The kernel for certain sizes. Raises NotReplaceableError where it depends on other things."""
+        arguments = []
+        for one in self.arguments:
+            layouts = {name: layout.at(sizes) for name, layout in one.layouts.items()}
+            known = {name: layout for name, layout in layouts.items() if layout is not None}
+            if len(known) < len(layouts):
+                raise NotReplaceableError("its sizes depend on values")
+            arguments.append(replace(one, layouts=known))
+        numbers = {name: number(value, sizes) for name, value in self.parameters.items()}
+        found = {name: value for name, value in numbers.items() if value is not None}
+        if len(found) < len(numbers):
+            raise NotReplaceableError("its sizes depend on values")
+        return replace(kernel, arguments=tuple(arguments), numbers=found)
+
+    @property
+    def used(self) -> set[Any]:
+        """The symbols on which it depends."""
+        layouts = [layout for one in self.arguments for layout in one.layouts.values()]
+        values = [size for one in layouts for size in (*one.shape, *one.strides)]
+        symbols = {one for value in (*values, *self.parameters.values()) for one in getattr(value, "free_symbols", ())}
+        return symbols & set(self.now)
 
 
 class Recorder:
@@ -67,50 +108,65 @@ class Recorder:
     def __init__(self) -> None:
         self.kernels: dict[str, Recorded] = {}
         self.meanings: dict[str, Meaning | None] = {}
+        self._changing: dict[str, _Changing] = {}
+        self._fixed: dict[tuple[Any, ...], Mapping[Node, Node]] = {}
 
     def see(self, generated: Generated) -> None:
         """Take down a kernel; Inductor's values of its graph are there only now."""
-        key, why_not, arguments, meanings = "", "", tuple[Argument, ...](), dict[str, Meaning | None]()
-        try:
-            kernel = read(generated.source)
-            key = kernel.key
-            arguments = tuple(_arguments(kernel, generated))
-            meanings = {name: meaning_of(name) for one in arguments for name in one.versions}
-        except NotReplaceableError as error:
-            why_not = str(error)
-        except Exception as error:  # noqa: BLE001 - whatever of Inductor's was not foreseen here
-            why_not, arguments = _unforeseen(error), ()
-        seen = Recorded(key, generated.name, generated.source, arguments, why_not=why_not)
-        place = generated.name
+        seen = Recorded("", generated.name, generated.source)
+        place, meanings = generated.name, dict[str, Meaning | None]()
         while place in self.kernels:  # one text at several places of a graph
             place += "'"
+        try:
+            kernel = read(generated.source)
+            seen = replace(seen, key=kernel.key)
+            changing = _changing(kernel, generated)
+            seen = changing.at(seen, changing.now)
+            meanings = {name: meaning_of(name) for one in seen.arguments for name in one.versions}
+            if seen.numbers:
+                self._changing[place] = changing
+                seen = replace(seen, elsewhere=partial(self._elsewhere, place))
+        except NotReplaceableError as error:
+            seen = replace(seen, why_not=str(error))
+        except Exception as error:  # noqa: BLE001 - whatever of Inductor's was not foreseen here
+            seen = replace(seen, why_not=_unforeseen(error), arguments=())
         self.kernels[place] = seen
         self.meanings |= meanings
 
     def recorded(self) -> Iterator[Recorded]:
         """Every kernel, and every problem of several."""
-        yield from map(self._alone, self.kernels.values())
+        yield from map(self._alone, self.kernels)
         for group in self._groups():
             if (together := self._together(group)) is not None:
                 yield together
 
-    def _alone(self, kernel: Recorded) -> Recorded:
+    def _alone(self, place: str) -> Recorded:
+        kernel, changing = self.kernels[place], self._changing.get(place)
         if kernel.why_not:
             return kernel
         if self._unknown(kernel):
             return replace(kernel, why_not=PART)
-        return self._with_graph(kernel)
+        return self._with_graph(kernel, changing.now if changing else None)
 
-    def _with_graph(self, kernel: Recorded) -> Recorded:
-        """The kernel with its part of the graph, or why there is none."""
+    def _elsewhere(self, place: str) -> Sequence[Recorded]:
+        """A kernel at other sizes; one that reckons with a number of elements is known at its own alone."""
+        kernel, changing = self.kernels[place], self._changing[place]
+        if any(self._known(name).factor != 1 for one in kernel.arguments for name in one.versions):
+            return ()
+        sizes = list(around(changing.now, changing.used, changing.guards))
+        found = [self._with_graph(changing.at(kernel, one), one) for one in sizes]
+        return [one for one in found if one.graph is not None]
+
+    def _with_graph(self, kernel: Recorded, sizes: Sizes | None = None) -> Recorded:
+        """The kernel with its part of the graph, for certain sizes where they may change, or why there is none."""
         try:
-            return self._with_part(kernel)
+            return self._with_part(kernel, sizes)
         except ApartError as error:
             return replace(kernel, why_not=str(error))
         except Exception as error:  # noqa: BLE001 - whatever of Inductor's was not foreseen here
             return replace(kernel, why_not=_unforeseen(error))
 
-    def _with_part(self, kernel: Recorded) -> Recorded:
+    def _with_part(self, kernel: Recorded, sizes: Sizes | None) -> Recorded:
         inputs = tuple(dict.fromkeys(one.read for one in kernel.arguments if one.read))
         outputs = tuple(dict.fromkeys(one.written for one in kernel.arguments if one.written))
         layouts = {name: layout for one in kernel.arguments for name, layout in one.layouts.items()}
@@ -119,8 +175,17 @@ class Recorder:
             raise ApartError("it is given nothing: its results are constants")
         if len({one.node for one in taken}) < len(taken):
             raise ApartError("it is given one value in two buffers")
-        graph = between(taken, given, [layouts[name] for name in outputs])
+        fixed = [one if sizes is None else self._at(one, sizes) for one in (*taken, *given)]
+        graph = between(fixed[: len(taken)], fixed[len(taken) :], [layouts[name] for name in outputs])
         return replace(kernel, graph=graph, inputs=inputs, outputs=outputs, layouts=layouts, values=taken)
+
+    def _at(self, meaning: Meaning, sizes: Sizes) -> Meaning:
+        """A meaning in the graph for certain sizes."""
+        graph, place = meaning.node.graph, tuple(sizes.items())
+        if place not in self._fixed:
+            self._fixed[place] = at_sizes(graph, sizes)
+        nodes = self._fixed[place]
+        return replace(meaning, node=nodes[meaning.node], bias=nodes[meaning.bias] if meaning.bias else None)
 
     def _known(self, name: str) -> Meaning:
         found = self.meanings[name]
@@ -129,7 +194,8 @@ class Recorder:
 
     def _groups(self) -> Iterator[Sequence[Recorded]]:
         """Kernels that meet in buffers without a meaning."""
-        open_ones = [one for one in self.kernels.values() if not one.why_not and self._unknown(one)]
+        kernels = (one for one in self.kernels.values() if not one.why_not and not one.numbers)
+        open_ones = [one for one in kernels if self._unknown(one)]
         while open_ones:
             group, names = [open_ones.pop(0)], set[str]()
             names |= self._unknown(group[0])
@@ -163,14 +229,21 @@ class Recorder:
         return found if found.graph is not None else None
 
 
+def _changing(kernel: KernelText, generated: Generated) -> _Changing:
+    """All of a kernel's sizes. NotReplaceableError where a parameter is no size."""
+    known = numels(generated.kernel) if kernel.unfixed else {}
+    if missing := [name for name in kernel.unfixed if name not in known]:
+        raise NotReplaceableError(f"its {missing[0]} may change from call to call")
+    parameters = {name: known[name] for name in kernel.unfixed}
+    return _Changing(tuple(_arguments(kernel, generated)), parameters, sizes_now(), guards_now())
+
+
 def _arguments(kernel: KernelText, generated: Generated) -> Iterator[Argument]:
     """The pointers with their buffers; NotReplaceableError for a kernel that takes anything else."""
     text = ast.unparse(kernel.function)
     if any(one in text for one in _RANDOM):
         raise NotReplaceableError("it draws random numbers")
     args = generated.kernel.args
-    if args.sizevars:
-        raise NotReplaceableError("its sizes are symbolic")
     buffers = {str(parameter): name for name, parameter in (*args.input_buffers.items(), *args.output_buffers.items())}
     shared = {one.inner_name: one.other_names for one in args.inplace_buffers.values() if hasattr(one, "inner_name")}
     read, written = versions(generated.node_schedule)
@@ -182,10 +255,9 @@ def _arguments(kernel: KernelText, generated: Generated) -> Iterator[Argument]:
         before = next((read[name] for name in names if name in read), "") if parameter in loaded else ""
         after = next((written[name] for name in reversed(names) if name in written), "") if parameter in stored else ""
         layouts = {name: layout_of(real_name(name)) for name in (before, after) if name}
-        known = {name: layout for name, layout in layouts.items() if layout is not None}
-        if not known or len(known) < len(layouts):
-            raise NotReplaceableError("its sizes are symbolic" if layouts else f"{parameter} is {_kind(parameter)}")
-        yield Argument(parameter, before, after, known)
+        if not layouts:
+            raise NotReplaceableError(f"{parameter} is {_kind(parameter)}")
+        yield Argument(parameter, before, after, layouts)
 
 
 def _kind(parameter: str) -> str:

@@ -154,7 +154,9 @@ def _kernel_form(recorded: Recorded, module: KernelModule, kernel: KernelText, l
     given = {name: ast.unparse(one) for (name, _), one in zip(launch.args, rest[0].value.args, strict=False)}
     places, names, numbers = _parameters(recorded, module, host), dict[str, str](), dict[str, object]()
     for name, value in launch.args:
-        if not isinstance(value, TensorSpec):
+        if name in recorded.numbers and recorded.numbers[name] == value:
+            names[name] = name  # it is given at each launch
+        elif not isinstance(value, TensorSpec):
             numbers[name] = value
         elif given.get(name) in places:
             names[name] = places[given[name]]
@@ -164,7 +166,7 @@ def _kernel_form(recorded: Recorded, module: KernelModule, kernel: KernelText, l
     function = ast.parse(ours.source).body[-1]
     assert isinstance(function, ast.FunctionDef)
     memory = _memory(recorded, kernel)
-    if not _in_place(function, {name: memory[place] for name, place in names.items()}):
+    if not _in_place(function, {name: memory[place] for name, place in names.items() if place in memory}):
         return None
     kept = [one for one in kernel.function.args.args if one.arg in kernel.parameters]
     taken = {one.arg for one in kept}
@@ -174,7 +176,18 @@ def _kernel_form(recorded: Recorded, module: KernelModule, kernel: KernelText, l
     body[:0] = [ast.parse(f"{name} = {value!r}").body[0] for name, value in numbers.items()]
     made = ast.FunctionDef(kernel.function.name, _arguments(kept, launch.constexprs), body, [], lineno=1)
     helpers = [one.source for one in module.kernels if one.symbol != launch.symbol]
-    return _text(kernel, launch, ast.unparse(ast.fix_missing_locations(made)), helpers, module.digest)
+    grid = _grid(launch, {name: recorded.numbers[name] for name in names.values() if name in recorded.numbers})
+    return _text(kernel, launch, grid, ast.unparse(ast.fix_missing_locations(made)), helpers, module.digest)
+
+
+def _grid(launch: Launch, numbers: Mapping[str, int]) -> list[str]:
+    """The grid, of numbers that are given at each launch where it is one block of an axis for each program."""
+    found = []
+    for axis, count in zip("xyz", launch.grid, strict=False):
+        size, block = numbers.get(f"{axis}numel"), launch.constexprs.get(f"{axis.upper()}BLOCK", 1)
+        by_block = size is not None and isinstance(block, int) and count == -(-size // block)
+        found.append(f"-(-{axis}numel // {block})" if by_block else str(count))
+    return found
 
 
 def _arguments(kept: Sequence[ast.arg], constexprs: Mapping[str, object]) -> ast.arguments:
@@ -219,11 +232,13 @@ def _place(call: ast.Call, names: Mapping[str, str]) -> tuple[str, str]:
     return pointer, ast.unparse(masks[0]) if masks else ""
 
 
-def _text(kernel: KernelText, launch: Launch, function: str, helpers: Sequence[str], digest: str) -> str:
+def _text(
+    kernel: KernelText, launch: Launch, on: Sequence[str], function: str, helpers: Sequence[str], digest: str
+) -> str:
     signature = {name: kernel.signature[name] for name in kernel.parameters}
     signature |= dict.fromkeys(launch.constexprs, "constexpr")
     options = {"num_warps": launch.options.get("num_warps", 4), "num_stages": launch.options.get("num_stages", 1)}
-    grid = {"grid_type": "FixedGrid", "fixed_grid": [str(size) for size in launch.grid], "kernelwright": digest}
+    grid = {"grid_type": "FixedGrid", "fixed_grid": list(on), "kernelwright": digest}
     header = kernel.source[: kernel.source.index("@triton_heuristics")].rstrip()
     parts = [
         header,

@@ -14,20 +14,22 @@ from torch import Tensor
 
 from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.store.entry import Entry
+from kernelwright.frontend.swap.hooks import Within
 from kernelwright.frontend.swap.key import KernelText, NotReplaceableError, read
 from kernelwright.frontend.swap.replacement import ENTRY
+from kernelwright.frontend.swap.sizes import fitting
 
 
-def in_place(entry: Entry, kernel: KernelText, name: str) -> "str | Hosted":
-    """What takes the kernel's place under its name: a text for Inductor to load, or an object to launch.
+def in_place(entry: Entry, kernel: KernelText, name: str) -> "str | Hosted | Within":
+    """What takes the kernel's place under its name: a text for Inductor to load, or an object to launch; where sizes
+    may change from call to call, for launches with sizes that the entry is for.
 
     Raises NotReplaceableError for an entry that does not fit the kernel.
     """
-    if kernel.unfixed:
-        raise NotReplaceableError(f"its {kernel.unfixed[0]} may change from call to call")
-    if entry.form == "host":
-        return Hosted(entry, kernel)
-    return _as_inductors(entry, kernel, name)
+    if missing := set(kernel.unfixed) - {one for one, _ in entry.sizes}:
+        raise NotReplaceableError(f"its {min(missing)} may change from call to call")
+    made = Hosted(entry, kernel) if entry.form == "host" else _as_inductors(entry, kernel, name)
+    return Within(made, fitting(entry.sizes, kernel.parameters)) if entry.sizes else made
 
 
 def _as_inductors(entry: Entry, kernel: KernelText, name: str) -> str:

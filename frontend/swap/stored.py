@@ -49,7 +49,15 @@ def recorded_of(entry: Entry, module: KernelModule) -> Recorded:
     graph = torch.fx.GraphModule(torch.nn.Module(), torch.fx.Graph())
     name = read(entry.source).function.name
     return Recorded(
-        entry.key, name, entry.source, tuple(arguments), graph, tuple(inputs), tuple(outputs), inputs | outputs
+        entry.key,
+        name,
+        entry.source,
+        tuple(arguments),
+        graph,
+        tuple(inputs),
+        tuple(outputs),
+        inputs | outputs,
+        numbers={parameter: numbers[0] for parameter, numbers in entry.sizes},
     )
 
 

@@ -149,6 +149,7 @@ def optimize(
     *inputs: Value,
     budget: float = 90.0,
     mode: str | None = None,
+    dynamic: bool = False,
     store: Source | None = None,
     overrides: Overrides = (),
     progress: Callable[[str], None] = silent,
@@ -160,9 +161,10 @@ def optimize(
     running model too. Admitted kernels are in the store; later calls go on with what is left.
 
     budget: seconds for everything. mode: eval (a call without gradients), train (a call with gradients of all
-    parameters), or autocast (the same in bf16); None takes the mode that the model is in. store: the folder of the
-    store; None for the user's. overrides and progress: as for `compile`. Ctrl-C ends the work early; what was admitted
-    is kept, and the result's `stopped` says so.
+    parameters), or autocast (the same in bf16); None takes the mode that the model is in. dynamic: compile for sizes
+    that change from call to call; an admitted kernel is verified at several sizes, and used for those between them.
+    store: the folder of the store; None for the user's. overrides and progress: as for `compile`. Ctrl-C ends the work
+    early; what was admitted is kept, and the result's `stopped` says so.
 
     Raises UserError for a model that `torch.compile` cannot take, and on a machine where Inductor writes no Triton.
 
@@ -183,6 +185,7 @@ def optimize(
         inputs,
         budget=budget,
         mode=mode,
+        dynamic=dynamic,
         store=None if store is None else Path(store).expanduser(),
         overrides=as_overrides(overrides),
         say=say,

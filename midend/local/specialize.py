@@ -39,7 +39,7 @@ class Specialize(KernelPass):
     changes: ClassVar[str] = "these numbers are constants; parameters and launches stay"
     keeps: ClassVar[Keeps | None] = Keeps.EXACT
     asks_launches: ClassVar[bool] = True
-    explore = Exploration(Phase.FINISH, after=("cache-hints",), estimated=False)
+    explore = Exploration(Phase.FINISH, after=("cache-hints",), estimated=False, sizes=True)
 
     def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:
         """The kernel with such numbers as constants."""

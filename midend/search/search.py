@@ -20,11 +20,12 @@ class Search(Pass):
     """Try lowerings, rewrites and launch options; keep the fastest verified program, or the plain lowering.
 
     width: candidates that are made into longer ones, and without a GPU those that the cost model lets through to be
-    verified; of those, half of each round go on to more trials of `tune`, up to `trials` for the last. most: candidates
-    that are made (on a GPU, where several are at a time, twice as many). seconds: when to stop with what there is (0:
-    when done); on a GPU half of them are left once processes have started, however long that takes. measure: gpu,
-    model, or auto (the GPU where there is one). resume: go on from what an earlier search of the same program found
-    out. memory: on a GPU, begin with what won on programs like this one, and remember what wins.
+    verified; of those, half of each round go on to more trials of `tune`, up to `trials` for the last. most:
+    candidates that are made (on a GPU, where several are at a time, twice as many). seconds: when to stop with what
+    there is (0: when done); on a GPU half of them are left once processes have started, however long that takes.
+    measure: gpu, model, or auto (the GPU where there is one). resume: go on from what an earlier search of the same
+    program found out. general: rewrite the module's own kernels alone, and write no size into them that launches
+    pass. memory: on a GPU, begin with what won on programs like this one, and remember what wins.
 
     On a GPU all candidates of which the cost model has hopes are compiled by `workers` processes (0: as many as there
     are cores, 12 at most), compared loosely with the plain lowering and measured in one more; `trials` are those of the
@@ -51,6 +52,7 @@ class Search(Pass):
     workers: int = 0
     timed: bool = True
     memory: bool = True
+    general: bool = False
 
     def __post_init__(self) -> None:
         for name in ("width", "trials", "most"):
@@ -81,8 +83,8 @@ class Search(Pass):
         spending = Spending(self.width, self.trials, self.most, self.seconds)
         if self.measure != "model" and torch.cuda.is_available():
             spending = replace(spending, most=2 * spending.most)
-            return self._measured(Space(module, ctx), spending, module, ctx)
-        run = SearchRun(Space(module, ctx), spending, ctx, self.resume)
+            return self._measured(Space(module, ctx, general=self.general), spending, module, ctx)
+        run = SearchRun(Space(module, ctx, general=self.general), spending, ctx, self.resume)
         stopped = ""
         try:
             run.run()

@@ -94,6 +94,7 @@ class Space:
     `made` counts results of passes, those that were there already included; `failed` says why a spec gave none. `say`
     is told before each pass of `walk`, and may raise to end it. `making` runs the passes: here, where it is None.
     `first` are pipelines, from the reference on, whose candidates come right after the plain one; none is made longer.
+    `general`: the module's own kernels alone are rewritten, and not by passes that write sizes into them.
     """
 
     module: KernelModule
@@ -103,6 +104,7 @@ class Space:
     say: Callable[[str], None] = lambda _line: None
     making: Making | None = None
     first: Sequence[str] = ()
+    general: bool = False
 
     def plain(self) -> Candidate:
         """What the others are compared with: the module's own kernels, else the plain lowering.
@@ -130,9 +132,9 @@ class Space:
             for found in self._layer([(f"{layer[0].spec},{spec}", Step(layer[0].module, spec))], seen):
                 layer = [replace(found, unsimplified=first)]
                 yield found
-        begun = [(spec, Step(self.bare, spec)) for spec in self.first if spec != first.spec]
+        begun = [(spec, Step(self.bare, spec)) for spec in self.first if spec != first.spec and not self.general]
         yield from self._layer(begun, seen)
-        for specs in (lowerings, self._further_lowerings):
+        for specs in () if self.general else (lowerings, self._further_lowerings):
             steps = [(spec, Step(self.bare, spec, simplify=True)) for spec in specs() if spec != first.spec]
             for found in self._layer(steps, seen):
                 layer.append(found)
@@ -142,6 +144,7 @@ class Space:
                 candidate.longer(spec)
                 for candidate in in_turn(layer, score, lambda candidate: candidate.prospects)[:width]
                 for spec in followers(candidate)
+                if not (self.general and explored(spec).sizes)
             ]
             # What many passes can work on comes first.
             place = places(_rewriting())

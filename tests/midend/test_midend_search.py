@@ -316,6 +316,16 @@ def test_what_can_be_simplified_is_not_tried_unsimplified(given: bool) -> None:
     assert not any("exp-identities" in one.spec for one in space.walk(space.plain(), microseconds, 3))
 
 
+def test_general_candidates_are_made_of_the_given_kernels_and_of_no_size() -> None:
+    plain, specs = lowered("F.mish(a).sum(1)", [(40, 300)]), {}
+    for general in (False, True):
+        space = Space(plain, Context(target=TARGET), first=("lower-inductor{persistent=false}",), general=general)
+        specs[general] = [candidate.spec for candidate in space.walk(space.plain(), microseconds, 3)]
+    assert "lower-inductor{persistent=false}" in specs[False]
+    assert all(spec.startswith("given") and "specialize" not in spec for spec in specs[True])
+    assert len(specs[True]) > 1 and set(specs[True]) < set(specs[False])
+
+
 def test_other_templates_are_not_weighed_against_one_another() -> None:
     module = problem("softmax")
     specs = {"a": 1.0, "b": 2.0, "c": 3.0, "a,implicit-gemm": 8.0, "b,implicit-gemm": 7.0, "a,triton-matmul": 9.0}

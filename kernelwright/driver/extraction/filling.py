@@ -72,6 +72,7 @@ def entry_of(
         form=made.form,
         order=made.order,
         arguments=arguments_of(kernel),
+        sizes=tuple((name, (number,)) for name, number in kernel.numbers.items()),
         certificate=told,
     )
 

@@ -24,14 +24,16 @@ def record_model(model: nn.Module, inputs: Sequence[Any], mode: str) -> list[Rec
 
 
 @contextmanager
-def compiled_for(model: nn.Module, backend: Callable[..., Any], mode: str) -> Iterator[Callable[..., Any]]:
-    """The model in the state of a mode, compiled by a backend; the model is kept as it was, and `torch.compile` knows
-    nothing before and after."""
+def compiled_for(
+    model: nn.Module, backend: Callable[..., Any], mode: str, dynamic: bool | None = None
+) -> Iterator[Callable[..., Any]]:
+    """The model in the state of a mode, compiled by a backend; `dynamic` as for `torch.compile`. The model is kept as
+    it was, and `torch.compile` knows nothing before and after."""
     torch.compiler.reset()
     with kept(model):
         model.train(mode != EVAL)
         try:
-            yield torch.compile(model, backend=backend)
+            yield torch.compile(model, backend=backend, dynamic=dynamic)
         finally:
             torch.compiler.reset()
 

@@ -47,7 +47,9 @@ class StoredJudge:
             return f"it cannot be judged: {error or type(error).__name__}"
         if reason or verdict is None:
             return reason
-        return replace(entry, trusted=True, certificate={**entry.certificate, "judged again": _told(verdict)})
+        sizes = tuple((parameter, numbers[:1]) for parameter, numbers in entry.sizes)  # all that was judged here
+        certificate = {**entry.certificate, "judged again": _told(verdict)}
+        return replace(entry, trusted=True, sizes=sizes, certificate=certificate)
 
     def _judged(self, entry: Entry) -> tuple[str, Verdict | None]:
         """Why an entry is refused, "" where it is right; and the verdict on its module."""

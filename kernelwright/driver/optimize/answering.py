@@ -30,7 +30,8 @@ _WARM_S = 60.0
 
 @dataclass(frozen=True)
 class Question:
-    """A kernel's key, its module, and passes that look for a faster one within so many seconds."""
+    """A kernel's key, its module, and passes that look for a faster one within so many seconds; without passes, whether
+    the module is right."""
 
     key: str
     module: KernelModule
@@ -79,7 +80,9 @@ def answered(question: Question, context: Context) -> Answer:
 
     services = replace(context.service(AgentServices), evaluate=evaluate)
     try:
-        module = parse_pipeline(question.pipeline).run(question.module, context.having(services))
+        module = question.module
+        if question.pipeline:
+            module = parse_pipeline(question.pipeline).run(module, context.having(services))
         # What a search verified is not verified again.
         verdict = verdicts.get(module.digest) or context.evaluator.evaluate(module)
     except KernelwrightError as error:
@@ -125,6 +128,7 @@ class Beside:
         self.searchers = searchers
         self._threads = ThreadPoolExecutor(count)
         self._running: dict[Future[dict[str, Any]], tuple[Question | None, Worker]] = {}
+        self._free: list[Worker] = []
 
     def __enter__(self) -> "Beside":
         for worker in self.workers:
@@ -138,13 +142,22 @@ class Beside:
 
     def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
         left = iter(questions)
+        free, self._free = self._free, []
+        for worker in free:
+            self._ask(worker, left)
         while self._running and not late():
             for done in wait(self._running, _LOOK_S, FIRST_COMPLETED).done:
                 question, worker = self._running.pop(done)
-                if (following := next(left, None)) is not None:
-                    self._running[self._threads.submit(worker.ask, following)] = following, worker
+                self._ask(worker, left)
                 if question is not None:
                     yield question, _answer(done)
+
+    def _ask(self, worker: Worker, left: Iterator[Question]) -> None:
+        """Have a process that has nothing to do answer the next question, where there is one."""
+        if (following := next(left, None)) is None:
+            self._free.append(worker)
+        else:
+            self._running[self._threads.submit(worker.ask, following)] = following, worker
 
 
 def _answer(done: Future[dict[str, Any]]) -> Answer:

@@ -23,6 +23,7 @@ from kernelwright.driver.optimize.ranking import Recording, ranked, recordings
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
 from kernelwright.driver.optimize.subjects import Subject
+from kernelwright.driver.optimize.widening import TRIED, Widening
 from kernelwright.driver.run.journal import Journal
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
@@ -34,29 +35,30 @@ from kernelwright.ir.values import KernelModule
 
 #: Seconds that a search takes at least and at most.
 LEAST_S, MOST_S = 5.0, 40.0
-#: Shares of the budget: what is kept for the comparison of the whole model, and what one kernel's admission may take.
-WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.05
+#: Shares of the budget: what is kept for the comparison of the whole model, what one kernel's admission may take, and
+#: what is kept for other sizes where sizes may change from call to call.
+WHOLE_SHARE, ADMISSION_SHARE, OTHERS_SHARE = 0.05, 0.05, 0.15
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
 #: A kernel that was searched before is searched again with more than so many times the seconds.
 AGAIN = 2.0
 
 
-def searching(target: str, seconds: float, searchers: int = 0) -> str:
-    """The passes that look for a faster kernel; where Triton is interpreted, whose times say nothing, an answer.
-    `searchers`: how many processes make candidates."""
+def searching(target: str, seconds: float, general: bool, searchers: int = 0) -> str:
+    """The passes that look for a faster kernel, or for one at all where Triton is interpreted, whose times say nothing.
+    `general`: for sizes that may change. `searchers`: how many processes make candidates."""
     if target == "interpreter":
         return ANSWER
-    return f"search{{seconds={seconds:.1f},timed=false,workers={searchers}}}"
+    return f"search{{seconds={seconds:.1f},timed=false,workers={searchers},general={str(general).lower()}}}"
 
 
 @dataclass
 class Optimizing:
     """A model in one mode, or a graph, within a budget in seconds that counts from when this is made.
 
-    `context` has the evaluator and the target. `pipeline` gives the passes for a target and a number of seconds of
-    search. `say` takes short lines on what goes on, `done` each kernel as it is decided. `folder` is where journals
-    are; None for `optimize` in the cache folder.
+    `context` has the evaluator and the target. `pipeline` gives the passes for a target, a number of seconds of
+    search, and whether the kernel's sizes may change. `say` takes short lines on what goes on, `done` each kernel as
+    it is decided. `folder` is where journals are; None for `optimize` in the cache folder.
     """
 
     subject: Subject
@@ -66,7 +68,7 @@ class Optimizing:
     answering: Answering
     say: Callable[[str], None] = lambda _line: None
     done: Callable[[Kernel], None] = lambda _kernel: None
-    pipeline: Callable[[str, float], str] = searching
+    pipeline: Callable[[str, float, bool], str] = searching
     #: How many kernels are searched at a time.
     at_once: int = 1
     folder: Path | None = None
@@ -74,6 +76,8 @@ class Optimizing:
     began: float = field(default_factory=time.monotonic)
     _ours: dict[str, Launchable] = field(default_factory=dict)
     _model_us: float = 0.0
+    #: Whether a kernel has sizes that may change from call to call.
+    _changing: bool = False
     #: What an answer takes beyond its search, in seconds: verifying.
     _beyond_s: float = 5.0
 
@@ -93,6 +97,7 @@ class Optimizing:
             stopped, whole = "", None
             try:
                 self._search_all(running, found, journal)
+                self._widen_all(running, found)
                 whole = self._whole(running, found, journal)
             except KeyboardInterrupt:
                 stopped = "interrupted"
@@ -113,6 +118,7 @@ class Optimizing:
 
     def _search_all(self, running: Running, found: dict[str, Kernel], journal: Journal) -> None:
         recorded = recordings(running.graphs)
+        self._changing = any(kernel.numbers for kernel, _ in recorded.values())
         questions = self._questions(running, found, journal, recorded)
         for question, answer in self.answering.each(questions, lambda: self._search_s <= 0):
             before = found[question.key]
@@ -142,11 +148,13 @@ class Optimizing:
                 continue
             self.say(f"{found[key].name} ({number + 1} of {len(found)}, {self._left_s:.0f} s left)")
             seconds = min(seconds, left_s)
-            yield Question(key, module, self.pipeline(self.context.target, seconds), seconds)
+            passes = self.pipeline(self.context.target, seconds, bool(recorded[key][0].numbers))
+            yield Question(key, module, passes, seconds)
 
     def _begun(self, kernel: Recorded, graph: RecordedGraph) -> KernelModule:
         """What a search begins with: Inductor's own kernel, but where Triton is interpreted and nothing is faster."""
-        return problem(kernel, graph.spreads) if self._interprets else begun(kernel, graph, self.context.target)
+        bare = self._interprets and not kernel.numbers
+        return problem(kernel, graph.spreads) if bare else begun(kernel, graph, self.context.target)
 
     @property
     def _interprets(self) -> bool:
@@ -226,6 +234,20 @@ class Optimizing:
         """What the store has for a kernel."""
         return self.store.find(key, stored_as(self.context.target), Versions.installed())
 
+    def _widen_all(self, running: Running, found: dict[str, Kernel]) -> None:
+        """Admitted kernels whose sizes may change from call to call are tried at others."""
+        recorded = recordings(running.graphs)
+        wide = Widening(self.answering, self.context.target, lambda: self._left_s <= WHOLE_SHARE * self.budget)
+        for key in [key for key, one in found.items() if one.became == "admitted" and recorded[key][0].numbers]:
+            entry = self._kept(key)
+            if entry is None or TRIED in entry.certificate or wide.late():
+                continue
+            self.say(f"{found[key].name}: trying other sizes")
+            made = wide.widened(entry, recorded[key])
+            if made is not entry and self.store.put(made):
+                self.store.remove(entry)
+                found[key] = replace(found[key], digest=made.digest)
+
     # The whole -----------------------------------------------------------------------------------------------------
 
     def _whole(self, running: Running, found: dict[str, Kernel], journal: Journal) -> Comparison | None:
@@ -264,8 +286,8 @@ class Optimizing:
 
     @property
     def _search_s(self) -> float:
-        """What is left but for the comparison of the whole model."""
-        return self._left_s - WHOLE_SHARE * self.budget
+        """What is left but for the comparison of the whole model, and for other sizes."""
+        return self._left_s - (WHOLE_SHARE + OTHERS_SHARE * self._changing) * self.budget
 
     def _journal(self, running: Running) -> Journal:
         """The journal of this model's kernels on this target, in this mode."""

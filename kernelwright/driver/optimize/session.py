@@ -33,6 +33,7 @@ def optimize_model(
     *,
     budget: float,
     mode: str | None = None,
+    dynamic: bool = False,
     store: Path | None = None,
     overrides: Sequence[str] = (),
     say: Callable[[str], None] = silent,
@@ -44,7 +45,7 @@ def optimize_model(
         raise UserError(f"budget={budget!r}: give a number of seconds")
     chosen = mode or (TRAIN if model.training else EVAL)
     check_choice("mode", chosen, MODES)
-    return optimize_subject(Model(model, inputs, chosen), budget, Store.open(store), overrides, say, done)
+    return optimize_subject(Model(model, inputs, chosen, dynamic), budget, Store.open(store), overrides, say, done)
 
 
 def optimize_subject(

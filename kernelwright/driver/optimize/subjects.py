@@ -40,11 +40,12 @@ class Subject(Protocol):
 
 @dataclass(frozen=True)
 class Model:
-    """A live model with inputs of its forward."""
+    """A live model with inputs of its forward; with `dynamic`, compiled for sizes that may change from call to call."""
 
     model: nn.Module = field(repr=False)
     inputs: Sequence[Value] = field(repr=False)
     mode: str
+    dynamic: bool = False
 
     @property
     def device(self) -> str:
@@ -54,7 +55,7 @@ class Model:
     @contextmanager
     def opened(self, recorder: GraphRecorder) -> Iterator[Call]:
         """Modes of the model's parts, its buffers and gradients, and torch's random numbers are kept."""
-        with compiled_for(self.model, recorder, self.mode) as compiled:
+        with compiled_for(self.model, recorder, self.mode, self.dynamic or None) as compiled:
             yield lambda: run_once(compiled, self.model, self.inputs, self.mode)
 
 

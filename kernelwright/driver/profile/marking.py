@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -23,7 +23,7 @@ from kernelwright.driver.torch_compile.picks import Picks
 from kernelwright.driver.torch_compile.record import Part, Record, Swap
 from kernelwright.driver.torch_compile.session import Session
 from kernelwright.frontend.inductor.plain import Inner, Runner
-from kernelwright.frontend.swap.hooks import Generated, Launchable, observing
+from kernelwright.frontend.swap.hooks import Chosen, Generated, Launchable, Within, observing
 from kernelwright.frontend.swap.key import NotReplaceableError, read
 from kernelwright.frontend.swap.launches import Work, work_of
 from kernelwright.ir.errors import UserError
@@ -210,7 +210,7 @@ class _MarkedSession(Session):
 
         return compiled
 
-    def _choose(self, part: Part, name: str, source: str) -> "str | Launchable | None":
+    def _choose(self, part: Part, name: str, source: str) -> Chosen:
         if os.environ.get("KERNELWRIGHT_DISABLE") == "1":
             part.note(Swap(name, "", "inductor", "KERNELWRIGHT_DISABLE=1"))
             return None
@@ -220,6 +220,14 @@ class _MarkedSession(Session):
             entry = self._picks.find(kernel.key, kernel.target)
             assert isinstance(entry, Entry)
             self._marks.certificates[entry.pick] = dict(entry.certificate)
+        return self._marked(chosen, name)
+
+    def _marked(self, chosen: Chosen, name: str) -> Chosen:
+        """What is chosen, with launches of host code marked; those of other texts are Inductor's, and marked anyhow."""
+        if isinstance(chosen, Within):
+            inner = self._marked(chosen.chosen, name)
+            assert inner is not None and not isinstance(inner, Within)
+            return replace(chosen, chosen=inner)
         return chosen if chosen is None or isinstance(chosen, str) else _MarkedLaunch(chosen, name, self._marks)
 
 

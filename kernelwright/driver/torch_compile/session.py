@@ -13,7 +13,7 @@ from kernelwright.backend.store.entry import Entry
 from kernelwright.driver.torch_compile.picks import Picks, log
 from kernelwright.driver.torch_compile.record import Part, Record, Swap
 from kernelwright.frontend.inductor.plain import Inner, keep_artifact, kept
-from kernelwright.frontend.swap.hooks import Launchable, choosing
+from kernelwright.frontend.swap.hooks import Chosen, choosing
 from kernelwright.frontend.swap.key import NotReplaceableError, read
 from kernelwright.frontend.swap.running import in_place
 
@@ -34,10 +34,10 @@ class Session:
     def around(self, backward: bool = False) -> Iterator[Part]:
         """Kernels that are loaded within it are noted as one part, and replaced where there is something for them."""
         part = Part(backward)
-        chosen: dict[tuple[str, str], str | Launchable | None] = {}
+        chosen: dict[tuple[str, str], Chosen] = {}
         self._record.parts.append(part)
 
-        def choose(name: str, source: str) -> str | Launchable | None:
+        def choose(name: str, source: str) -> Chosen:
             # Inductor may ask twice: when it writes a kernel, to have it compiled early, and when it loads it. Kernels
             # of both passes may have one name, and come from the cache together.
             place = name, source.strip()
@@ -70,7 +70,7 @@ class Session:
 
         return compiled
 
-    def _choose(self, part: Part, name: str, source: str) -> str | Launchable | None:
+    def _choose(self, part: Part, name: str, source: str) -> Chosen:
         """What runs in a kernel's place, noted."""
         try:
             kernel = read(source)

@@ -1,6 +1,6 @@
 """Find faster kernels for a model, for torch.compile to use in the place of Inductor's.
 
-usage: kernelwright optimize PROGRAM [budget=90] [mode=eval] [seed=0] [store=FOLDER] [out=FILE]
+usage: kernelwright optimize PROGRAM [budget=90] [mode=eval] [dynamic=false] [seed=0] [store=FOLDER] [out=FILE]
 
 PROGRAM is a file in KernelBench's format: a class Model, get_inputs() and get_init_inputs(). The model is compiled by
 Inductor and run on this machine's CUDA device. Its Triton kernels are searched one after another, those with most to
@@ -12,6 +12,8 @@ Admitted kernels are in the store, and torch.compile(model, backend="kernelwrigh
 
   budget=SECONDS   for everything; the same command goes on where this one stopped
   mode=eval        a call without gradients; train: with gradients of all parameters; autocast: the same in bf16
+  dynamic=true     compile as torch.compile(dynamic=True) does; admitted kernels are verified at several sizes, and used
+                   for the sizes between them
   seed=0           of the model's weights and of its inputs
   store=FOLDER     another store than the user's
   out=FILE         write the outcome of every kernel there, as JSON
@@ -34,7 +36,7 @@ from kernelwright.driver.extraction.modes import MODES
 from kernelwright.ir.errors import UserError, check_choice
 
 FLAGS: tuple[Flag, ...] = ()
-_KEYS = {"budget": "90", "mode": "eval", "seed": "0", "store": "", "out": ""}
+_KEYS = {"budget": "90", "mode": "eval", "dynamic": "false", "seed": "0", "store": "", "out": ""}
 
 
 def run(arguments: Arguments) -> int:
@@ -48,6 +50,7 @@ def run(arguments: Arguments) -> int:
         Path(asked["program"]),
         budget=asked["budget"],
         mode=asked["mode"],
+        dynamic=asked["dynamic"] == "true",
         seed=asked["seed"],
         store=Path(asked["store"]).expanduser() if asked["store"] else None,
         console=Console(stderr=True),
@@ -69,6 +72,7 @@ def _asked(arguments: Arguments) -> dict[str, Any]:
     check_program(program)
     asked: dict[str, Any] = {**arguments.keys("optimize", _KEYS)}
     check_choice("mode", asked["mode"], MODES)
+    check_choice("dynamic", asked["dynamic"], ("false", "true"))
     seed = whole_number("seed", asked["seed"])
     try:
         asked["budget"] = float(asked["budget"])

@@ -131,7 +131,7 @@ def test_an_index_that_another_process_locks_is_done_without(tmp_path: Path, cap
     store = Store.open(tmp_path)
     store.put(ENTRY)
     store.close()
-    holder = sqlite3.connect(tmp_path / "index-2.db", isolation_level=None)
+    holder = sqlite3.connect(tmp_path / "index-3.db", isolation_level=None)
     holder.execute("PRAGMA locking_mode = EXCLUSIVE")
     holder.execute("UPDATE entries SET used = 0")
     store = Store.open(tmp_path)
@@ -187,7 +187,7 @@ def test_a_store_works_in_forked_processes_and_in_threads(tmp_path: Path) -> Non
 
 def aged(store: Store, entry: Entry, days: float) -> None:
     """Let an entry be one that was last found some days ago."""
-    with sqlite3.connect(store.folder / "index-2.db") as connection:
+    with sqlite3.connect(store.folder / "index-3.db") as connection:
         connection.execute("UPDATE entries SET used = used - ? WHERE digest = ?", (days * 86400, entry.digest))
 
 
@@ -236,7 +236,7 @@ def test_a_file_without_a_row_comes_back(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     store.put(ENTRY)
     store.put(other := replace(ENTRY, key="ff" * 8))
-    with sqlite3.connect(tmp_path / "index-2.db") as connection:
+    with sqlite3.connect(tmp_path / "index-3.db") as connection:
         connection.execute("DELETE FROM entries WHERE digest = ?", (ENTRY.digest,))
     assert found(store) is None
     assert {one.digest for one in store.verify().sound} == {ENTRY.digest, other.digest}

@@ -78,10 +78,10 @@ class Runs:
             ).run()
         return found.told() | {"stored": len(list(kept.entries())), "text": str(found)}
 
-    def _pipeline(self, target: str, seconds: float) -> str:
+    def _pipeline(self, target: str, seconds: float, general: bool) -> str:
         self.searched += 1
         self.before(self.searched)
-        return searching(target, seconds)
+        return searching(target, seconds, general)
 
 
 def optimized(folder: str) -> dict[str, Any]:

@@ -86,7 +86,10 @@ def test_kernels_are_exchanged_while_a_model_is_called(tmp_path: Path) -> None:
         (["nowhere.py"], "nowhere.py: no such file"),
         ([__file__, "mode=both"], "mode='both': choose from eval, train, autocast"),
         ([__file__, "budget=soon"], "budget: give a number of seconds"),
-        ([__file__, "target=h100"], "optimize takes budget=…, mode=…, seed=…, store=…, out=…, got target=h100"),
+        (
+            [__file__, "target=h100"],
+            "optimize takes budget=…, mode=…, dynamic=…, seed=…, store=…, out=…, got target=h100",
+        ),
     ],
 )
 def test_bad_words_are_told_at_once(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:

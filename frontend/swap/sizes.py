@@ -1,0 +1,129 @@
+"""Sizes that may change from call to call: what a graph and its kernels are for given ones, and which ones are tried.
+
+A kernel's run-time sizes are parameters such as `xnumel` and `ks0`. Inductor computes them from symbols of the graph,
+which Dynamo's guards restrict. `versions.TRIED` has the releases that this adapter was tried with.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import torch
+from torch.fx import Graph, Node
+from torch.fx.node import map_aggregate
+
+from kernelwright.backend.torch_private import tree_map
+from kernelwright.backend.versions import adapting
+
+with adapting("recording kernels", "torch"):
+    import sympy  # type: ignore[import-untyped]
+    from torch._inductor.virtualized import V
+
+#: Symbols of a graph with a value for each.
+Sizes = Mapping[Any, Any]
+#: By run-time parameter, its numbers at all sizes for which something is known; at the same place for the same sizes.
+Numbers = Sequence[tuple[str, Sequence[int]]]
+_SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
+
+
+def sizes_now() -> Sizes:
+    """The sizes with which the graph that Inductor lowers now was called first; empty where all are fixed."""
+    return dict(getattr(V.graph.sizevars.shape_env, "backed_var_to_val", {}))
+
+
+def guards_now() -> Sequence[Any]:
+    """What must hold for the sizes of the graph that Inductor lowers now, as expressions."""
+    return [one.expr for one in V.graph.sizevars.shape_env.guards]
+
+
+def number(value: Any, sizes: Sizes) -> int | None:
+    """A size, or an expression of sizes, as a number; None where that depends on other things."""
+    if isinstance(value, int):
+        return value
+    found = sympy.sympify(value.node.expr if isinstance(value, _SYMBOLIC) else value).xreplace(dict(sizes))
+    return int(found) if found.is_number else None
+
+
+def numels(kernel: Any) -> Mapping[str, Any]:
+    """The run-time sizes of a kernel of Inductor's, as expressions: by name, what its program passes for them."""
+    found = {str(name): value for value, name in kernel.args.sizevars.items()}
+    return found | {f"{tree.prefix}numel": tree.numel for tree in kernel.range_trees}
+
+
+def around(now: Sizes, used: Iterable[Any], guards: Sequence[Any]) -> Iterator[Sizes]:
+    """Sizes around those of now that the guards allow: powers of two, their neighbours, all small, and all large.
+    Symbols that are not used stay as they are."""
+    names = sorted(used, key=str)
+    near = [_near(int(now[name])) for name in names]
+    turned = [[one[(turn + place) % len(one)] for place, one in enumerate(near)] for turn in range(4)]
+    for chosen in (*turned, [one[0] for one in near], [one[1] for one in near]):
+        sizes = dict(now) | {name: sympy.Integer(value) for name, value in zip(names, chosen, strict=True)}
+        if sizes != now and all(guard.xreplace(sizes) != sympy.false for guard in guards):
+            yield sizes
+
+
+def _near(value: int) -> tuple[int, int, int, int]:
+    """The powers of two around half a size and around twice a size, and the neighbours of the one above it."""
+    above = 1 << max(value - 1, 1).bit_length()
+    return max(2, above // 4), 2 * above, max(2, above - 1), above + 1
+
+
+def at_sizes(graph: Graph, sizes: Sizes) -> Mapping[Node, Node]:
+    """By node of a graph, the node of a copy for fixed sizes; nodes that are numbers have none."""
+    made, placed = Graph(), dict[Node, Any]()
+
+    def fixed(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            shape, strides = ([_plain(one, sizes) for one in some] for some in (value.shape, value.stride()))
+            return torch.empty_strided(shape, strides, dtype=value.dtype, device="meta")
+        return _plain(value, sizes)
+
+    for node in graph.nodes:
+        value = node.meta.get("val")
+        if node.op == "output":
+            continue
+        if isinstance(value, _SYMBOLIC):
+            placed[node] = _plain(value, sizes)
+            continue
+        copied = made.node_copy(node, placed.__getitem__)
+        given: Any = (copied.args, dict(copied.kwargs))
+        copied.args, copied.kwargs = map_aggregate(given, lambda one: _plain(one, sizes))
+        copied.meta = {**node.meta, "val": tree_map(fixed, value)}
+        placed[node] = copied
+    return {node: one for node, one in placed.items() if isinstance(one, Node)}
+
+
+def _plain(value: Any, sizes: Sizes) -> Any:
+    if not isinstance(value, _SYMBOLIC):
+        return value
+    found = sympy.sympify(value.node.expr).xreplace(dict(sizes))
+    kind = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}[type(value)]
+    return kind(found)
+
+
+def fitting(numbers: Numbers, parameters: Sequence[str]) -> Callable[[Sequence[Any]], bool]:
+    """Whether the arguments of a launch have sizes that lie between known ones, and among which all holds that holds
+    among these: equal ones, products of two, multiples of a number. Arguments are in the order of the parameters."""
+    places = [(parameters.index(name), list(known)) for name, known in numbers]
+    tests = list[str]()
+    for place, known in places:
+        tests.append(f"{min(known)} <= a[{place}] <= {max(known)}")
+        if min(known) < max(known) and (every := math.gcd(*known)) > 1:
+            tests.append(f"a[{place}] % {every} == 0")
+    wide = [(place, known) for place, known in places if min(known) < max(known)]
+    for (first, some), (second, others) in combinations(wide, 2):
+        ratios = {(a // math.gcd(a, b), b // math.gcd(a, b)) for a, b in zip(some, others, strict=True)}
+        if len(ratios) == 1:
+            ((a, b),) = ratios
+            tests.append(f"{b} * a[{first}] == {a} * a[{second}]")
+    for result, products in wide:
+        for (first, some), (second, others) in combinations(wide, 2):
+            factors = zip(products, some, others, strict=True)
+            ratios = {(c // math.gcd(c, a * b), a * b // math.gcd(c, a * b)) for c, a, b in factors}
+            if result not in (first, second) and len(ratios) == 1:
+                ((c, b),) = ratios
+                tests.append(f"{b} * a[{result}] == {c} * a[{first}] * a[{second}]")
+    # Numbers alone stand in the text: a launch must not wait for a loop.
+    fits: Callable[[Sequence[Any]], bool] = eval(f"lambda a: {' and '.join(tests)}")
+    return fits

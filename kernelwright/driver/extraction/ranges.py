@@ -1,0 +1,59 @@
+"""A replacement at other sizes than those that it was made at, where sizes may change from call to call.
+
+The kernel's text must be the same at all of them: its sizes are arguments of the launch. It is verified at several
+sizes around the first one, and runs for those between them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kernelwright.backend.store.entry import Entry
+from kernelwright.driver.extraction.filling import begun
+from kernelwright.frontend.swap.graphs import RecordedGraph
+from kernelwright.frontend.swap.recorded import Recorded
+from kernelwright.frontend.swap.replacement import replacement
+from kernelwright.frontend.swap.sizes import fitting
+from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.values import KernelModule
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """The problem of a kernel at other sizes: the numbers of its run-time parameters, Inductor's kernel for it, and
+    ours, None where the text of ours is another one there."""
+
+    numbers: Mapping[str, int]
+    own: KernelModule
+    ours: KernelModule | None
+
+
+def elsewhere(
+    entry: Entry, module: KernelModule, kernel: Recorded, graph: RecordedGraph, target: str
+) -> Iterator[Elsewhere]:
+    """A replacement and its module at sizes around those that it was made at."""
+    for other in kernel.elsewhere():
+        try:
+            own = begun(other, graph, target)
+            ours = replace(own, kernels=module.kernels, target=module.target)
+            made = replacement(other, ours)
+        except KernelwrightError:
+            continue
+        same = _unsigned(made.text, ours) == _unsigned(entry.replacement, module) and made.form == entry.form
+        yield Elsewhere(other.numbers, own, ours if same else None)
+
+
+def _unsigned(text: str, module: KernelModule) -> str:
+    """A replacement without the digest of its module."""
+    return text.replace(module.digest, "")
+
+
+def widened(entry: Entry, right: Sequence[Mapping[str, int]], other: Sequence[Mapping[str, int]]) -> Entry:
+    """The entry for all sizes of `right` too, at which it was verified, but for those between which lies one of
+    `other`, at which it was not."""
+    names = [name for name, _ in entry.sizes]
+    for numbers in right:
+        sizes = tuple((name, (*known, numbers[name])) for name, known in entry.sizes)
+        fits = fitting(sizes, names)
+        if not any(fits([one[name] for name in names]) for one in other):
+            entry = replace(entry, sizes=sizes)
+    return entry
