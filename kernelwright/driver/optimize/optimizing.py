@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from kernelwright.backend.compile.compiled import cache_folder
@@ -19,11 +20,12 @@ from kernelwright.backend.store.store import Store
 from kernelwright.driver.extraction.filling import ANSWER, begun, entry_of, stored_as
 from kernelwright.driver.optimize.admission import Comparison, largest_that_holds
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
+from kernelwright.driver.optimize.certifying import SIZES, Certifying
 from kernelwright.driver.optimize.ranking import Recording, ranked, recordings
+from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
 from kernelwright.driver.optimize.subjects import Subject
-from kernelwright.driver.optimize.widening import TRIED, Widening
 from kernelwright.driver.run.journal import Journal
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
@@ -31,17 +33,23 @@ from kernelwright.frontend.swap.problem import problem
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.ir.errors import KernelwrightError, UserError
 from kernelwright.ir.passes import Context
+from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule
 
 #: Seconds that a search takes at least and at most.
 LEAST_S, MOST_S = 5.0, 40.0
-#: Shares of the budget: what is kept for the comparison of the whole model, what one kernel's admission may take, and
-#: what is kept for other sizes where sizes may change from call to call.
-WHOLE_SHARE, ADMISSION_SHARE, OTHERS_SHARE = 0.05, 0.05, 0.15
+#: Shares of the budget: what is kept for the comparison of the whole model, and what one kernel's admission may take.
+WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.05
+#: The share that is kept for completing certificates, and where sizes may change from call to call.
+CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.15
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
 #: A kernel that was searched before is searched again with more than so many times the seconds.
 AGAIN = 2.0
+
+#: What the journal keeps of a kernel beside what became of it.
+Kept = Mapping[str, Any]
+NOTHING: Kept = MappingProxyType({})
 
 
 def searching(target: str, seconds: float, general: bool, searchers: int = 0) -> str:
@@ -72,6 +80,8 @@ class Optimizing:
     #: How many kernels are searched at a time.
     at_once: int = 1
     folder: Path | None = None
+    #: Where a folder is written for each kernel that was made and not admitted.
+    repro: Path | None = None
     running: Callable[[Subject], Running] = field(default_factory=lambda: Running)
     began: float = field(default_factory=time.monotonic)
     _ours: dict[str, Launchable] = field(default_factory=dict)
@@ -97,11 +107,13 @@ class Optimizing:
             stopped, whole = "", None
             try:
                 self._search_all(running, found, journal)
-                self._widen_all(running, found)
+                self._certify_all(running, found)
                 whole = self._whole(running, found, journal)
             except KeyboardInterrupt:
                 stopped = "interrupted"
             kernels = tuple(found.values())
+            if self.repro is not None:
+                write_repros(self.repro, kernels, journal.results)
             if not stopped and any(one.became == "not reached" for one in kernels):
                 stopped = "out of time"
             return Optimized(
@@ -124,8 +136,8 @@ class Optimizing:
             before = found[question.key]
             self.say(f"{before.name}: searched, {self._left_s:.0f} s left")
             self._beyond_s = max(0.8 * self._beyond_s, answer.seconds - question.seconds)
-            known, entry = self._became(running, before, question, answer, recorded)
-            self._decided(found, replace(known, seconds=answer.seconds), journal, entry)
+            known, kept = self._became(running, before, question, answer, recorded)
+            self._decided(found, replace(known, seconds=answer.seconds), journal, kept)
 
     def _questions(
         self, running: Running, found: dict[str, Kernel], journal: Journal, recorded: Mapping[str, Recording]
@@ -161,13 +173,13 @@ class Optimizing:
         return self.context.target == "interpreter"
 
     def _decided(
-        self, found: dict[str, Kernel], kernel: Kernel, journal: Journal | None = None, entry: Entry | None = None
+        self, found: dict[str, Kernel], kernel: Kernel, journal: Journal | None = None, kept: Kept = NOTHING
     ) -> None:
-        """Take down what became of a kernel; for later runs, too, where there is a journal, which also keeps the entry
-        of one that was verified and not admitted."""
+        """Take down what became of a kernel; for later runs, too, where there is a journal, which also keeps what was
+        made and not admitted."""
         found[kernel.key] = kernel
         if journal is not None:
-            journal.add(kernel.key, kernel.told() | ({"entry": json.loads(entry.text)} if entry else {}))
+            journal.add(kernel.key, {**kernel.told(), **kept})
         self.done(kernel)
 
     def _known(self, running: Running, kernel: Kernel, journal: Journal, seconds: float) -> Kernel | None:
@@ -204,46 +216,50 @@ class Optimizing:
         question: Question,
         answer: Answer,
         recorded: Mapping[str, Recording],
-    ) -> tuple[Kernel, Entry | None]:
-        """What becomes of a kernel for which there is an answer, and the entry of what was verified and is refused."""
+    ) -> tuple[Kernel, Kept]:
+        """What becomes of a kernel for which there is an answer, and the entry of what was verified and is refused, or
+        the module of what was not verified."""
         if answer.module is None or answer.verdict is None or not answer.verdict.ok:
-            return replace(kernel, became="refused", why=answer.why), None
+            made = {"module": print_module(answer.module)} if answer.module is not None else NOTHING
+            return replace(kernel, became="refused", why=answer.why), made
         if question.module.launcher is not None and answer.module.digest == question.module.digest:
-            return replace(kernel, became="unimproved", why="nothing faster was found"), None
+            return replace(kernel, became="unimproved", why="nothing faster was found"), NOTHING
         target = stored_as(self.context.target)
         try:
             entry = entry_of(*recorded[kernel.key], target, answer.module, answer.verdict, question.pipeline)
         except KernelwrightError as error:
-            return replace(kernel, became="refused", why=str(error)), None
+            return replace(kernel, became="refused", why=str(error)), {"module": print_module(answer.module)}
         try:
             ours = running.replacing(kernel.key, entry)
         except DoesNotRunError as error:
-            return replace(kernel, became="refused", why=str(error)), entry
+            return replace(kernel, became="refused", why=str(error)), {"entry": json.loads(entry.text)}
         self.say(f"{kernel.name}: timing it in the model")
         ends = time.monotonic() + ADMISSION_SHARE * self.budget
         times = running.compared(running.kernels_in_turn(kernel.key, ours), lambda: time.monotonic() > ends)
-        entry, told = _certified(entry, times, answer.notes), replace(kernel, why=f"{times} in the model", graph=times)
+        entry = _certified(entry, times, running.caliber, answer.notes)
+        told = replace(kernel, why=f"{times} in the model", graph=times)
+        kept = {"entry": json.loads(entry.text)}
         if not times.wins:
-            return replace(told, became="slower"), entry
+            return replace(told, became="slower"), kept
         if not self.store.put(entry):
-            return replace(told, became="refused", why=self.store.trouble), entry
+            return replace(told, became="refused", why=self.store.trouble), kept
         self._ours[kernel.key] = ours
-        return replace(told, became="admitted", digest=entry.digest), None
+        return replace(told, became="admitted", digest=entry.digest), NOTHING
 
     def _kept(self, key: str) -> Entry | None:
         """What the store has for a kernel."""
         return self.store.find(key, stored_as(self.context.target), Versions.installed())
 
-    def _widen_all(self, running: Running, found: dict[str, Kernel]) -> None:
-        """Admitted kernels whose sizes may change from call to call are tried at others."""
+    def _certify_all(self, running: Running, found: dict[str, Kernel]) -> None:
+        """Complete the certificates of admitted kernels, and try those whose sizes may change at other sizes."""
         recorded = recordings(running.graphs)
-        wide = Widening(self.answering, self.context.target, lambda: self._left_s <= WHOLE_SHARE * self.budget)
-        for key in [key for key, one in found.items() if one.became == "admitted" and recorded[key][0].numbers]:
+        certify = Certifying(self.answering, self.context.target, lambda: self._left_s <= WHOLE_SHARE * self.budget)
+        for key in [key for key, one in found.items() if one.became == "admitted"]:
             entry = self._kept(key)
-            if entry is None or TRIED in entry.certificate or wide.late():
+            if entry is None or SIZES in entry.certificate or certify.late():
                 continue
-            self.say(f"{found[key].name}: trying other sizes")
-            made = wide.widened(entry, recorded[key])
+            self.say(f"{found[key].name}: completing its certificate")
+            made = certify.completed(entry, recorded[key])
             if made is not entry and self.store.put(made):
                 self.store.remove(entry)
                 found[key] = replace(found[key], digest=made.digest)
@@ -274,8 +290,7 @@ class Optimizing:
             found[key] = replace(
                 found[key], became="dropped", why=f"the model: {whole} with it and {len(ranked)} in all"
             )
-            journal.add(key, found[key].told())
-            self.done(found[key])
+            self._decided(found, found[key], journal, {"entry": json.loads(entry.text)} if entry else NOTHING)
         return compared_as.get(tuple(kept))
 
     # Time and places -----------------------------------------------------------------------------------------------
@@ -286,8 +301,9 @@ class Optimizing:
 
     @property
     def _search_s(self) -> float:
-        """What is left but for the comparison of the whole model, and for other sizes."""
-        return self._left_s - (WHOLE_SHARE + OTHERS_SHARE * self._changing) * self.budget
+        """What is left but for certificates and the comparison of the whole model."""
+        kept = WHOLE_SHARE + (SIZES_SHARE if self._changing else CERTIFICATE_SHARE)
+        return self._left_s - kept * self.budget
 
     def _journal(self, running: Running) -> Journal:
         """The journal of this model's kernels on this target, in this mode."""
@@ -297,9 +313,10 @@ class Optimizing:
         return Journal((self.folder or cache_folder() / "optimize") / f"{digest}.jsonl", made_with)
 
 
-def _certified(entry: Entry, times: Comparison, notes: Mapping[str, Any]) -> Entry:
-    """The entry with its times in the running model, and with what the search tells of times alone."""
-    told: dict[str, Any] = {"graph": times.told(), "summary": f"verified; {times} in the model"}
+def _certified(entry: Entry, times: Comparison, caliber: Mapping[str, str], notes: Mapping[str, Any]) -> Entry:
+    """The entry with its times in the running model, how they were taken, and what the search tells of times alone."""
+    told: dict[str, Any] = {"graph": times.told() | {"caliber": dict(caliber)}}
+    told["summary"] = f"verified; {times} in the model"
     told["search"] = {name: notes[name] for name in _NOTES if name in notes}
     return replace(entry, certificate={**entry.certificate, **told})
 

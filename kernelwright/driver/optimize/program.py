@@ -11,7 +11,15 @@ from kernelwright.driver.run.activity import Activity
 
 
 def optimize_program(
-    path: Path, *, budget: float, mode: str, dynamic: bool, seed: int, store: Path | None, console: Console
+    path: Path,
+    *,
+    budget: float,
+    mode: str,
+    dynamic: bool,
+    seed: int,
+    store: Path | None,
+    repro: Path | None,
+    console: Console,
 ) -> Optimized:
     """Optimise the model of a file in KernelBench's format on this machine's device. Raises UserError."""
     model, inputs = read_model(path, seed)
@@ -23,6 +31,7 @@ def optimize_program(
             mode=mode,
             dynamic=dynamic,
             store=store,
+            repro=repro,
             say=activity.show,
             done=lambda kernel: activity.say(f"  {kernel}"),
         )

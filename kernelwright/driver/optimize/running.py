@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.measure.turns import DeviceLock
-from kernelwright.backend.store.entry import Entry
+from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.driver.optimize.admission import Comparison, Pair, compared
 from kernelwright.driver.optimize.subjects import Call, Subject
 from kernelwright.driver.optimize.watches import Watch, watch_for
@@ -63,6 +63,14 @@ class Running:
 
     def __exit__(self, *exception: object) -> None:
         self._stack.close()
+
+    @property
+    def caliber(self) -> Mapping[str, str]:
+        """How times in this model are taken, for a certificate."""
+        on_gpu = self.subject.device == "cuda"
+        device = torch.cuda.get_device_name() if on_gpu else "cpu"
+        clock = "CUDA events, the call queued before it begins" if on_gpu else "the host's clock"
+        return {"device": device, "mode": self.subject.mode, "clock": clock, "versions": str(Versions.installed())}
 
     @property
     def watch(self) -> Watch:

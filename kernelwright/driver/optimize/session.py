@@ -35,6 +35,7 @@ def optimize_model(
     mode: str | None = None,
     dynamic: bool = False,
     store: Path | None = None,
+    repro: Path | None = None,
     overrides: Sequence[str] = (),
     say: Callable[[str], None] = silent,
     done: Callable[[Kernel], None] = lambda _kernel: None,
@@ -45,7 +46,9 @@ def optimize_model(
         raise UserError(f"budget={budget!r}: give a number of seconds")
     chosen = mode or (TRAIN if model.training else EVAL)
     check_choice("mode", chosen, MODES)
-    return optimize_subject(Model(model, inputs, chosen, dynamic), budget, Store.open(store), overrides, say, done)
+    return optimize_subject(
+        Model(model, inputs, chosen, dynamic), budget, Store.open(store), overrides, say, done, repro
+    )
 
 
 def optimize_subject(
@@ -55,6 +58,7 @@ def optimize_subject(
     overrides: Sequence[str] = (),
     say: Callable[[str], None] = silent,
     done: Callable[[Kernel], None] = lambda _kernel: None,
+    repro: Path | None = None,
 ) -> Optimized:
     """The same for whatever can be run."""
     interprets = os.environ.get("TRITON_INTERPRET") == "1"
@@ -66,12 +70,12 @@ def optimize_subject(
     with ExitStack() as stack:
         if interprets:  # where nothing is measured, and nothing is to be gained by doing it beside
             context = stack.enter_context(open_context(settings, say))
-            return Optimizing(subject, float(budget), store, context, Here(context), say, done).run()
+            return Optimizing(subject, float(budget), store, context, Here(context), say, done, repro=repro).run()
         at_once = max(1, min(AT_ONCE, cores() // 4))
         searchers = max(1, cores() // at_once - 1)
         beside = stack.enter_context(Beside(settings, at_once, searchers, float(budget)))
         context = Context(resolve_target(settings.target))
         searched = partial(searching, searchers=searchers)
         return Optimizing(
-            subject, float(budget), store, context, beside, say, done, searched, at_once, began=began
+            subject, float(budget), store, context, beside, say, done, searched, at_once, began=began, repro=repro
         ).run()

@@ -1,6 +1,7 @@
 """Find faster kernels for a model, for torch.compile to use in the place of Inductor's.
 
-usage: kernelwright optimize PROGRAM [budget=90] [mode=eval] [dynamic=false] [seed=0] [store=FOLDER] [out=FILE]
+usage: kernelwright optimize PROGRAM [budget=90] [mode=eval] [dynamic=false] [seed=0] [store=FOLDER]
+                            [repro=FOLDER] [out=FILE]
 
 PROGRAM is a file in KernelBench's format: a class Model, get_inputs() and get_init_inputs(). The model is compiled by
 Inductor and run on this machine's CUDA device. Its Triton kernels are searched one after another, those with most to
@@ -16,6 +17,8 @@ Admitted kernels are in the store, and torch.compile(model, backend="kernelwrigh
                    for the sizes between them
   seed=0           of the model's weights and of its inputs
   store=FOLDER     another store than the user's
+  repro=FOLDER     write there, for each kernel that was made and not admitted, a folder with the problem, our kernel,
+                   the verdict, and run.sh, which judges it again
   out=FILE         write the outcome of every kernel there, as JSON
 
 A line for each kernel goes to stderr, and a summary in JSON to stdout.
@@ -36,7 +39,7 @@ from kernelwright.driver.extraction.modes import MODES
 from kernelwright.ir.errors import UserError, check_choice
 
 FLAGS: tuple[Flag, ...] = ()
-_KEYS = {"budget": "90", "mode": "eval", "dynamic": "false", "seed": "0", "store": "", "out": ""}
+_KEYS = {"budget": "90", "mode": "eval", "dynamic": "false", "seed": "0", "store": "", "repro": "", "out": ""}
 
 
 def run(arguments: Arguments) -> int:
@@ -53,6 +56,7 @@ def run(arguments: Arguments) -> int:
         dynamic=asked["dynamic"] == "true",
         seed=asked["seed"],
         store=Path(asked["store"]).expanduser() if asked["store"] else None,
+        repro=Path(asked["repro"]).expanduser() if asked["repro"] else None,
         console=Console(stderr=True),
     )
     told = found.told()

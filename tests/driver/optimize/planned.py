@@ -74,6 +74,7 @@ class Runs:
                 context,
                 Here(context),
                 pipeline=self._pipeline,
+                repro=self.folder / "repro",
                 running=Slowed if slower else Planned,
             ).run()
         return found.told() | {"stored": len(list(kept.entries())), "text": str(found)}
@@ -96,7 +97,16 @@ def optimized(folder: str) -> dict[str, Any]:
         apart = float((fast(runs.x) - runs.model(runs.x)).abs().max())
     swaps = [[swap.name, swap.runs, swap.why] for region in regions() for swap in region.swaps]
     worse = runs.run("other", slower=True)
-    return {"first": first, "again": again, "worse": worse, "left": left, "apart": apart, "swaps": swaps}
+    (kept,) = Store.open(runs.folder / "store").entries()
+    return {
+        "certificate": dict(kept.certificate),
+        "first": first,
+        "again": again,
+        "worse": worse,
+        "left": left,
+        "apart": apart,
+        "swaps": swaps,
+    }
 
 
 def killed(folder: str) -> None:

@@ -1,5 +1,8 @@
 """`optimize` on the bed: kernels are searched, verified and exchanged in a running model, whose times are planned."""
 
+import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,7 +26,7 @@ def work(name: str) -> str:
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("optimized")
     made: dict[str, Any] = bed.run(work("optimized"), folder, str(folder))
-    return made
+    return made | {"folder": str(folder)}
 
 
 @pytest.mark.slow
@@ -37,6 +40,25 @@ def test_what_wins_in_the_model_is_admitted_and_runs_from_then_on(found: dict[st
     assert runs[True] == ("kernelwright", "verified; 1.111x [1.111, 1.111] in the model")
     assert runs[False][0] == "inductor" and found["apart"] < 1e-6
     assert found["left"] == [True, True, True]
+    certificate = found["certificate"]
+    assert certificate["graph"]["low"] == pytest.approx(100 / 90, rel=1e-3)
+    assert certificate["graph"]["caliber"]["mode"] == "eval" and certificate["graph"]["caliber"]["device"] == "cpu"
+    assert set(certificate["errors of Inductor's kernel"]) == set(certificate["errors"]) != set()
+    assert certificate["other sizes"] == []
+
+
+@pytest.mark.slow
+def test_a_kernel_that_is_not_admitted_is_shown_by_a_folder_with_a_command(
+    found: dict[str, Any], tmp_path: Path
+) -> None:
+    (place,) = [one for one in Path(found["folder"], "repro").iterdir() if "norm" in one.name]
+    told = json.loads((place / "verdict.json").read_text())
+    assert told["became"] == "slower" and told["certificate"]["graph"]["ratio"] == 1.0
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "run.sh"], cwd=place, env=bed.variables(tmp_path, PATH=path), capture_output=True, text=True
+    )
+    assert json.loads(done.stdout)["status"] == "ok", done.stderr[-2000:]
 
 
 @pytest.mark.slow
@@ -88,7 +110,7 @@ def test_kernels_are_exchanged_while_a_model_is_called(tmp_path: Path) -> None:
         ([__file__, "budget=soon"], "budget: give a number of seconds"),
         (
             [__file__, "target=h100"],
-            "optimize takes budget=…, mode=…, dynamic=…, seed=…, store=…, out=…, got target=h100",
+            "optimize takes budget=…, mode=…, dynamic=…, seed=…, store=…, repro=…, out=…, got target=h100",
         ),
     ],
 )
