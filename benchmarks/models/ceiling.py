@@ -11,29 +11,24 @@ number of launches and what it is. OUT.journal gets every row as it is found, an
 
 import argparse
 import json
-import math
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
 import torch
-from rich.console import Console
 
-from benchmarks.caliber import caliber_of
 from benchmarks.models.apart import apart
+from benchmarks.models.campaign import campaign, options
 from benchmarks.models.cases import CASES
 from benchmarks.models.row import bed
-from benchmarks.row_lines import command_line, write_result
 from kernelwright.driver.profile.ceilings import Ceilings, is_epilogue
 from kernelwright.driver.profile.profiling import profile_model
 from kernelwright.driver.profile.rows import Kind, Row
-from kernelwright.driver.run.journal import Journal
 
 #: Calls that are profiled, and how many of the longest rows of a model are told.
 CALLS, TOLD = 15, 12
@@ -109,38 +104,21 @@ def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def main(given: Sequence[str] | None = None) -> int:
     """Write OUT; 0 if every model has a profile."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("runs/models/ceiling.json"))
-    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no more models after so many seconds")
-    parser.add_argument("--limit", type=float, default=200.0, help="seconds for a model")
-    parser.add_argument("--jobs", type=int, default=1, help="models at a time")
-    parser.add_argument("--only", default="", help="models with this in their names")
-    parser.add_argument("--tiny", action="store_true", help="small models")
-    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
+    parser = options(__doc__, "runs/models/ceiling.json", 200.0)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args(given)
     if arguments.child:
         arguments.out.write_text(json.dumps(profiled(arguments.only, arguments.tiny)), "utf-8")
         return 0
-    console, began = Console(stderr=True), time.monotonic()
-    caliber = caliber_of(arguments.commit, calls=CALLS)
-    made_with = {"device": caliber["device"], "commit": caliber["commit"], "tiny": arguments.tiny}
-    with Journal(arguments.out.with_name(f"{arguments.out.name}.journal"), made_with) as journal:
-
-        def work(name: str) -> None:
-            known = name in journal.results and "failure" not in journal.results[name]
-            if not known and time.monotonic() - began < arguments.seconds:
-                limit = min(arguments.limit, max(arguments.seconds - (time.monotonic() - began), 1.0))
-                journal.add(name, row_of(name, arguments.tiny, limit))
-                told = journal.results[name].get("failure", journal.results[name].get("ceilings"))
-                console.print(f"{time.monotonic() - began:.0f} s {name}: {told}", highlight=False)
-
-        with ThreadPoolExecutor(arguments.jobs) as threads:
-            list(threads.map(work, [name for name in CASES if arguments.only in name]))
-        rows = {name: dict(journal.results[name]) for name in CASES if name in journal.results}
-    found = summary(rows)
-    write_result(arguments.out, {"command": command_line(), "caliber": caliber, "summary": found, "rows": rows})
-    print(json.dumps(found, indent=1))
+    found = campaign(
+        arguments,
+        list(CASES),
+        lambda name, left: row_of(name, arguments.tiny, min(arguments.limit, max(left, 1.0))),
+        lambda row: "failure" in row,
+        summary,
+        lambda row: row.get("failure", row.get("ceilings")),
+        calls=CALLS,
+    )
     return 0 if not found["failed"] else 1
 
 

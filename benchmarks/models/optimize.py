@@ -14,7 +14,6 @@ interpreter's and say nothing.
 
 import argparse
 import json
-import math
 import sys
 import tempfile
 import time
@@ -23,12 +22,8 @@ from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
-from rich.console import Console
-
-from benchmarks.caliber import caliber_of
 from benchmarks.models.apart import apart
-from benchmarks.row_lines import command_line, write_result
-from kernelwright.driver.run.journal import Journal
+from benchmarks.models.campaign import campaign, options
 
 STAGES = ("optimize", "compare")
 #: Pairs of calls of each comparison, and what interval is told.
@@ -177,38 +172,27 @@ def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def main(given: Sequence[str] | None = None) -> int:
     """Write OUT; 0 if every model was measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("runs/models/optimize.json"))
+    parser = options(__doc__, "runs/models/optimize.json", 400.0)
     parser.add_argument("--budget", type=float, default=90.0, help="seconds for `optimize` of a model")
     parser.add_argument("--mode", default="eval", help="eval, train or autocast")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no more models after so many seconds")
-    parser.add_argument("--limit", type=float, default=400.0, help="seconds for one stage of a model")
-    parser.add_argument("--only", default="", help="models with one of these in their names, with commas")
-    parser.add_argument("--tiny", action="store_true", help="small models")
     parser.add_argument("--verbose", action="store_true", help="print what the processes print")
-    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
     parser.add_argument("--child", choices=STAGES, help=argparse.SUPPRESS)
     arguments = parser.parse_args(given)
     if arguments.child:
         return _work(arguments)
-    console, began = Console(stderr=True), time.monotonic()
     from benchmarks.models.cases import CASES
 
-    caliber = caliber_of(arguments.commit, pairs=PAIRS, confidence=CONFIDENCE)
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    made_with = {"device": caliber["device"], "commit": caliber["commit"], "tiny": arguments.tiny}
-    made_with |= {"budget": arguments.budget, "mode": arguments.mode}
-    with Journal(arguments.out.with_name(f"{arguments.out.name}.journal"), made_with) as journal:
-        for name in CASES:
-            wanted = any(one in name for one in arguments.only.split(","))
-            open_ = journal.results.get(name, {}).get("status") != "ok"  # one that failed is tried again
-            if wanted and open_ and time.monotonic() - began < arguments.seconds:
-                journal.add(name, row_of(name, arguments))
-                console.print(f"{name}: {journal.results[name]['status']}", highlight=False)
-        rows = {name: dict(journal.results[name]) for name in CASES if name in journal.results}
-    found = summary_of(rows)
-    write_result(arguments.out, {"command": command_line(), "caliber": caliber, "summary": found, "rows": rows})
-    print(json.dumps(found, indent=1))
+    found = campaign(
+        arguments,
+        list(CASES),
+        lambda name, _left: row_of(name, arguments),
+        lambda row: row.get("status") != "ok",  # one that failed is tried again
+        summary_of,
+        lambda row: row["status"],
+        {"budget": arguments.budget, "mode": arguments.mode},
+        pairs=PAIRS,
+        confidence=CONFIDENCE,
+    )
     return 0 if not found["open"] else 1
 
 

@@ -22,24 +22,20 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from rich.console import Console
 from torch import Tensor, nn
 
-from benchmarks.caliber import caliber_of
 from benchmarks.models.apart import apart
+from benchmarks.models.campaign import campaign, options
 from benchmarks.models.cases import CASES
 from benchmarks.models.launches import launch_us
 from benchmarks.models.row import counted
-from benchmarks.row_lines import command_line, write_result
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.run.build import resolve_target
-from kernelwright.driver.run.journal import Journal
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 
@@ -280,37 +276,22 @@ def summary(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def main(given: Sequence[str] | None = None) -> int:
     """Write OUT; 0 if every model is right."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("runs/models/models_gpu.json"))
-    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no more models after so many seconds")
-    parser.add_argument("--limit", type=float, default=200.0, help="seconds for one stage of a model")
-    parser.add_argument("--jobs", type=int, default=1, help="models at a time")
-    parser.add_argument("--only", default="", help="models with this in their names")
-    parser.add_argument("--tiny", action="store_true", help="small models")
-    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
+    parser = options(__doc__, "runs/models/models_gpu.json", 200.0)
     parser.add_argument("--child", choices=STAGES, help=argparse.SUPPRESS)
     arguments = parser.parse_args(given)
     if arguments.child:
         work = {"fill": fill, "plain": plain, "ours": ours, "second": second, "again": again}[arguments.child]
         arguments.out.write_text(json.dumps(work(arguments.only, arguments.tiny, arguments.out.parent)), "utf-8")
         return 0
-    console, began = Console(stderr=True), time.monotonic()
-    caliber = caliber_of(arguments.commit, calls=CALLS)
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    made_with = {"device": caliber["device"], "commit": caliber["commit"], "tiny": arguments.tiny}
-    with Journal(arguments.out.with_name(f"{arguments.out.name}.journal"), made_with) as journal:
-
-        def work(name: str) -> None:
-            if name not in journal.results and time.monotonic() - began < arguments.seconds:
-                journal.add(name, row_of(name, arguments.tiny, arguments.limit))
-                console.print(f"{name}: {journal.results[name]['status']}", highlight=False)
-
-        with ThreadPoolExecutor(arguments.jobs) as threads:
-            list(threads.map(work, [name for name in CASES if arguments.only in name]))
-        rows = {name: dict(journal.results[name]) for name in CASES if name in journal.results}
-    found = summary(rows)
-    write_result(arguments.out, {"command": command_line(), "caliber": caliber, "summary": found, "rows": rows})
-    print(json.dumps(found, indent=1))
+    found = campaign(
+        arguments,
+        list(CASES),
+        lambda name, _left: row_of(name, arguments.tiny, arguments.limit),
+        lambda _row: False,
+        summary,
+        lambda row: row["status"],
+        calls=CALLS,
+    )
     return 0 if not found["open"] else 1
 
 

@@ -1,0 +1,69 @@
+"""Models one after another, or some at a time, each in processes of its own: options, a journal, and one result."""
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchmarks.caliber import caliber_of
+from benchmarks.row_lines import command_line, write_result
+from kernelwright.driver.run.journal import Journal
+
+Row = Mapping[str, Any]
+
+
+def options(description: str | None, out: str, limit: float) -> argparse.ArgumentParser:
+    """The options of every such command; OUT and the seconds for one process by default."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path(out))
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no more models after so many seconds")
+    parser.add_argument("--limit", type=float, default=limit, help="seconds for one process of a model")
+    parser.add_argument("--jobs", type=int, default=1, help="models at a time")
+    parser.add_argument("--only", default="", help="models with one of these in their names, with commas")
+    parser.add_argument("--tiny", action="store_true", help="small models")
+    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
+    return parser
+
+
+def campaign(
+    arguments: argparse.Namespace,
+    names: Sequence[str],
+    row_of: Callable[[str, float], Row],
+    is_open: Callable[[Row], bool],
+    summary_of: Callable[[Mapping[str, Row]], dict[str, Any]],
+    told: Callable[[Row], object],
+    made_with: Mapping[str, Any] | None = None,
+    **caliber: Any,
+) -> dict[str, Any]:
+    """Write OUT, and return what it says in all.
+
+    `row_of` is given a name and the seconds that are left. OUT.journal gets every row as it is found, and the same
+    command goes on from there: rows that are open are made again. `told` is what is said of a row; `made_with` and
+    `caliber` tell conditions beside the device and the commit.
+    """
+    console, began = Console(stderr=True), time.monotonic()
+    known = caliber_of(arguments.commit, **caliber)
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    conditions = {"device": known["device"], "commit": known["commit"], "tiny": arguments.tiny, **(made_with or {})}
+    with Journal(arguments.out.with_name(f"{arguments.out.name}.journal"), conditions) as journal:
+
+        def work(name: str) -> None:
+            left = arguments.seconds - (time.monotonic() - began)
+            if left > 0 and (name not in journal.results or is_open(journal.results[name])):
+                journal.add(name, dict(row_of(name, left)))
+                seconds = time.monotonic() - began
+                console.print(f"{seconds:.0f} s {name}: {told(journal.results[name])}", highlight=False)
+
+        with ThreadPoolExecutor(arguments.jobs) as threads:
+            list(threads.map(work, [name for name in names if any(one in name for one in arguments.only.split(","))]))
+        rows = {name: dict(journal.results[name]) for name in names if name in journal.results}
+    found = summary_of(rows)
+    write_result(arguments.out, {"command": command_line(), "caliber": known, "summary": found, "rows": rows})
+    print(json.dumps(found, indent=1))
+    return found
