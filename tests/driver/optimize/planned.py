@@ -69,7 +69,7 @@ class Runs:
             context = Context("interpreter", judge)
             found = Optimizing(
                 Model(self.model, [self.x], "eval"),
-                600.0,
+                6000.0,
                 kept,
                 context,
                 Here(context),

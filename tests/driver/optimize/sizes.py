@@ -103,7 +103,7 @@ def _changing(
         context = Context("interpreter", judge)
         found = Optimizing(
             Model(model, [torch.randn(shape)], "eval", dynamic=True),
-            600.0,
+            6000.0,
             store,
             context,
             Here(context),
