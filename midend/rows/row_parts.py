@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from kernelwright.backend.tuning.space import LARGEST, LIMITS
 from kernelwright.ir.kernel.analysis.accesses import Accesses
 from kernelwright.ir.kernel.analysis.axes import SCANNING
 from kernelwright.ir.kernel.analysis.forms import Form, Leaf
@@ -115,8 +116,17 @@ class RowParts:
         inits = [self.accesses.indices.shapes.of(init) for init in self.loop.inits]
         if any(one != shape for one in inits) or any(one.dim != -1 for one in self.accumulators):
             raise UnfitError("its accumulators are not blocks of rows by elements of these")
-        if not all(one.ends(self._is_end, self.accesses.indices.definitions) for one in self.accumulators):
+
+    def unit(self, least: int, step: int) -> int:
+        """What parts are to be multiples of: `least`. Where the loop does not say where rows end, also the longest
+        step that launch options may give it instead of `step`. Raises UnfitError for rows that are no multiples of
+        that."""
+        if all(one.ends(self._is_end, self.accesses.indices.definitions) for one in self.accumulators):
+            return least
+        unit = max(least, LIMITS.get(self.step, LARGEST))
+        if self._ends or self.row % unit or unit % step:
             raise UnfitError("its loop does not say where rows end")
+        return unit
 
     def _begins(self, branch: Operation) -> bool:
         """Whether a branch is the loop's first turn, and gives nothing but what the loop carries."""

@@ -87,13 +87,13 @@ class SplitRows(Pass):
             raise UnfitError("its programs are not counted by blocks of rows alone")
         rows, option = counted_by
         found = RowParts.of(whole[launch.kernel.symbol], launches, whole, rows, option)
-        block = dict(launch.kernel.meta)[option]
-        assert isinstance(block, int)
-        have = -(-rows // block)
-        parts = min(-(-self.programs // have), found.row // LEAST_PART) if 4 * have <= self.programs else 1
+        block, step = (dict(launch.kernel.meta)[name] for name in (option, found.step))
+        assert isinstance(block, int) and isinstance(step, int)
+        have, unit = -(-rows // block), found.unit(LEAST_PART, step)
+        parts = min(-(-self.programs // have), found.row // unit) if 4 * have <= self.programs else 1
         if parts < 2:
             raise UnfitError("it has programs enough, or its rows are short")
-        found = replace(found, size=-(-found.row // parts // LEAST_PART) * LEAST_PART)
+        found = replace(found, size=-(-found.row // parts // unit) * unit)
         return _launched(module, trace, launch, found)
 
 

@@ -325,11 +325,11 @@ def total(source, target, ROWS: tl.constexpr, STEP: tl.constexpr):
 """
 
 
-def totals(source: str) -> KernelModule:
+def totals(source: str, length: int = 9001) -> KernelModule:
     """A program that sums rows, by a kernel that no lowering wrote."""
-    made = lowered("a.sum(1) * 2", [(3, 9001)])
+    made = lowered("a.sum(1) * 2", [(3, length)])
     assert made.launcher is not None
-    text = """def forward(a: "f32[3, 9001]"):
+    text = f"""def forward(a: "f32[3, {length}]"):
     out = torch.empty_strided((3,), (1,), device=a.device, dtype=torch.float32)
     total[(triton.cdiv(3, total_meta["ROWS"]),)](a, out, **total_meta)
     return out"""
@@ -341,6 +341,23 @@ def test_rows_of_a_kernel_that_no_lowering_wrote_are_split():
     after = SplitRows().run(totals(TOTAL), H200)
     assert [launch.grid for launch in trace_launches(after)] == [(2, 2, 1), (1, 1, 1)]
     assert_right(after)
+
+
+@pytest.mark.parametrize("forward", ["a.amax(1)", "a.sum(1)", "a.var(1)"])
+def test_rows_that_blocks_fill_are_split_without_a_mask(forward):
+    before = lowered(forward, [(2, 16384)], **UNSPLIT)
+    after = SplitRows().run(before, H200)
+    assert max(launch.grid[1] for launch in trace_launches(after)) == 4
+    assert_right(after)
+
+
+def test_parts_fit_every_step_that_a_loop_without_a_mask_may_get():
+    source = TOTAL.replace(" & (9001 > at)", "")
+    after = SplitRows().run(totals(source.replace("9001", "16384"), 16384), H200)
+    assert max(launch.grid[1] for launch in trace_launches(after)) == 2
+    assert_right(after)
+    before = totals(source.replace("9001", "12288"), 12288)  # a step may become 8192
+    assert SplitRows().run(before, H200) is before
 
 
 @pytest.mark.parametrize(
