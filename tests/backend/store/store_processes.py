@@ -113,7 +113,7 @@ def counts(folder: Path, journals: list[Path]) -> dict[str, int]:
                 sure.pop(digest)
             else:
                 sure[digest] = what == "kept"
-    Index(folder / "index-2.db").check()
+    Index(folder / "index-3.db").check()
     store = Store.open(folder)
     checked = store.verify()
     there = {one.digest for one in checked.sound}

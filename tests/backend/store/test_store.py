@@ -157,7 +157,7 @@ def test_a_damaged_index_is_made_anew_from_the_files(tmp_path: Path, opened: boo
     store.put(ENTRY)
     store.put(last)
     store.close()
-    (tmp_path / "index-2.db").write_bytes(b"no index" * 1000)
+    (tmp_path / "index-3.db").write_bytes(b"no index" * 1000)
     if not opened:
         store = Store.open(tmp_path)
     assert found(store) == last and found(store, pick=ENTRY.pick) == ENTRY
@@ -177,7 +177,7 @@ def test_a_folder_that_somebody_removes_is_an_empty_store(tmp_path: Path) -> Non
 def test_a_removed_index_is_made_anew(tmp_path: Path) -> None:
     store, other = Store.open(tmp_path), replace(ENTRY, key="ff" * 8)
     store.put(ENTRY)
-    for path in tmp_path.glob("index-2.db*"):
+    for path in tmp_path.glob("index-3.db*"):
         path.unlink()
     assert store.put(other) and found(store) == ENTRY
     assert found(Store.open(tmp_path)) == ENTRY and found(Store.open(tmp_path), other.key) == other
@@ -191,7 +191,7 @@ def test_an_index_with_a_damaged_page_never_gives_a_wrong_entry(tmp_path: Path, 
     for one in entries:
         store.put(one)
     store.close()
-    with (tmp_path / "index-2.db").open("r+b") as file:
+    with (tmp_path / "index-3.db").open("r+b") as file:
         assert file.seek(0, 2) > 6 * 4096
         file.seek(page * 4096 + 2000)
         file.write(b"\x7f" * 1500)
@@ -212,6 +212,6 @@ def test_an_entry_of_another_format_is_left_to_the_release_that_wrote_it(tmp_pat
     for again in (store, Store.open(tmp_path)):
         checked = again.verify()
         assert checked.sound == [ENTRY] and not checked.damaged and path.exists()
-    for index in tmp_path.glob("index-2.db*"):
+    for index in tmp_path.glob("index-3.db*"):
         index.unlink()
     assert list(Store.open(tmp_path).entries()) == [ENTRY] and path.exists() and not warnings(caplog)
