@@ -75,8 +75,7 @@ handwritten: $(STAMP)
 	$(BIN)/python -m benchmarks.rewrites.handwritten --out benchmarks/results/rewrites/handwritten_cpu.json
 
 # Whether rewrites see through other spellings, on 1,000 generated programs and more: half an hour of one CPU.
-# PROBLEMS=FILE
-# adds problems. Goes on where it was stopped.
+# PROBLEMS=FILE adds problems. Goes on where it was stopped.
 spelling: $(STAMP)
 	$(BIN)/python -m benchmarks.rewrites.spelling --jobs $$(nproc) $(if $(PROBLEMS),--problems $(PROBLEMS)) \
 		--out benchmarks/results/rewrites/spelling_cpu.json
