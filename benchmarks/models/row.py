@@ -119,7 +119,7 @@ def again(name: str, mode: str, store: str) -> dict[str, Any]:
 
 
 def results(name: str, mode: str, backend: str, options: dict[str, Any]) -> list[Any]:
-    """What all calls of a model in a mode give, in a backend of `torch.compile`."""
+    """What all calls of a model in a mode give, in a backend of `torch.compile`, or as it is by `eager`."""
     import torch
 
     from benchmarks.models.zoo import built
@@ -128,7 +128,9 @@ def results(name: str, mode: str, backend: str, options: dict[str, Any]) -> list
     torch.compiler.reset()
     model, inputs = built(name, mode)
     model.train(RECORDED[mode] != "eval")
-    call = torch.compile(model, backend=backend, options=options) if options else torch.compile(model, backend=backend)
+    call: Any = model
+    if backend != "eager":
+        call = torch.compile(model, backend=backend, **({"options": options} if options else {}))
     return [one.clone() for given in inputs for one in run_once(call, model, given, RECORDED[mode])]
 
 

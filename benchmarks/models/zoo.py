@@ -1,7 +1,7 @@
 """Small configurations with random weights of the models that people compile, from transformers as they are published.
 
 Each gives a module and, for a batch size, the inputs of its forward. Dropout is off, so that eager, Inductor and our
-kernels compute the same.
+kernels compute the same. Two of them have two layers, whose kernels are the same; the others have one.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 Inputs = Callable[[int], tuple[Tensor, ...]]
-_TEXT = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 64}
+_TEXT = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "vocab_size": 64}
 _PLACES = {"max_position_embeddings": 64}
 _NO_TOKENS = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
 _QUIET = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -49,20 +49,20 @@ def gpt2() -> tuple[nn.Module, Inputs]:
 def bert() -> tuple[nn.Module, Inputs]:
     from transformers import BertConfig, BertModel
 
-    return BertModel(BertConfig(**_TEXT, **_PLACES, **_QUIET, intermediate_size=64)), _ids
+    return BertModel(BertConfig(**_TEXT | {"num_hidden_layers": 2}, **_PLACES, **_QUIET, intermediate_size=64)), _ids
 
 
 def t5() -> tuple[nn.Module, Inputs]:
     from transformers import T5Config, T5EncoderModel
 
-    config = T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=64, dropout_rate=0.0)
+    config = T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=1, num_heads=4, vocab_size=64, dropout_rate=0.0)
     return T5EncoderModel(config), _ids
 
 
 def vit() -> tuple[nn.Module, Inputs]:
     from transformers import ViTConfig, ViTModel
 
-    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64}
     return ViTModel(ViTConfig(**sizes, **_QUIET, image_size=16, patch_size=4)), _image(16)
 
 
@@ -70,7 +70,7 @@ def whisper() -> tuple[nn.Module, Inputs]:
     from transformers import WhisperConfig
     from transformers.models.whisper.modeling_whisper import WhisperEncoder
 
-    sizes = {"d_model": 32, "encoder_layers": 2, "encoder_attention_heads": 4, "encoder_ffn_dim": 64}
+    sizes = {"d_model": 32, "encoder_layers": 1, "encoder_attention_heads": 4, "encoder_ffn_dim": 64}
     config = WhisperConfig(**sizes, num_mel_bins=8, max_source_positions=16, dropout=0.0)
     return WhisperEncoder(config), lambda batch: (torch.randn(batch, 8, 32),)
 
@@ -78,7 +78,7 @@ def whisper() -> tuple[nn.Module, Inputs]:
 def clip() -> tuple[nn.Module, Inputs]:
     from transformers import CLIPConfig, CLIPModel
 
-    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64}
     text = {**sizes, **_NO_TOKENS, "vocab_size": 64, "max_position_embeddings": 16}
     vision = {**sizes, "image_size": 16, "patch_size": 8}
     model = CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=16))
@@ -96,7 +96,7 @@ def deberta() -> tuple[nn.Module, Inputs]:
 def mamba() -> tuple[nn.Module, Inputs]:
     from transformers import MambaConfig, MambaForCausalLM
 
-    config = MambaConfig(hidden_size=32, state_size=4, num_hidden_layers=2, vocab_size=64, time_step_rank=4)
+    config = MambaConfig(hidden_size=32, state_size=4, num_hidden_layers=1, vocab_size=64, time_step_rank=4)
     return MambaForCausalLM(config), lambda batch: _ids(batch, 8)
 
 
