@@ -15,6 +15,7 @@ from kernelwright.backend.interpreter.batched import BatchedBuilder
 from kernelwright.backend.interpreter.batched_journal import Journal
 from kernelwright.backend.interpreter.batched_signals import BatchSignal, Divergence, TooLarge, Unfollowed
 from kernelwright.backend.interpreter.memory import AddressSpace
+from kernelwright.backend.interpreter.waiting import Turns
 from kernelwright.backend.launch.binding import Grid
 
 #: Programs tried at once at first.
@@ -59,10 +60,23 @@ def run_grid(body: Body, grid: Grid, builder: BatchedBuilder) -> None:
 def _run_singly(body: Body, memory: AddressSpace, first: int, last: int) -> None:
     if memory.races is not None:
         memory.races.begin(together=False)
-    for number in _order(first, last, memory.turned):
+
+    def begin(number: int) -> None:
         memory.barrier()
         memory.programs = np.array([number], np.int32)
-        body()
+
+    order = _order(first, last, memory.turned)
+    if memory.watch is None:
+        for number in order:
+            begin(number)
+            body()
+        return
+    turns = Turns(body, begin, memory.saved, memory.restored)
+    memory.watch.wait = turns.wait
+    try:
+        turns.run(order)
+    finally:
+        memory.watch.wait = None
 
 
 def _order(first: int, last: int, turned: int) -> Sequence[int]:

@@ -217,6 +217,14 @@ class GuardedBuilder(upstream.InterpreterBuilder):  # type: ignore[misc]
         self.synchronised()
         return Handle(self.memory.update(ptr.data, None, val.data, swap, *_orders(order)), cmp.dtype.scalar)
 
+    def create_ptr_to_int(self, val: Any, dst_type: Any) -> Any:
+        data = val.data if self.memory is None else self.memory.seen(val.data)
+        return super().create_ptr_to_int(Handle(data, val.dtype), dst_type)
+
+    def create_int_to_ptr(self, val: Any, dst_type: Any) -> Any:
+        data = val.data.astype(np.int64).view(np.uint64) if val.data.dtype.kind == "i" else val.data.astype(np.uint64)
+        return Handle(data if self.memory is None else self.memory.meant(data), dst_type.scalar)
+
     # numbers
 
     def get_bf16(self, value: float) -> Any:

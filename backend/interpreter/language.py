@@ -186,8 +186,17 @@ class Language:
             rewrite.OR: lambda left, right: _logical(left, right, "logical_or", bool),
             rewrite.NOT: lambda value: value.__not__() if isinstance(value, tl.tensor) else not value,
             rewrite.TRUTH: _truth,
+            rewrite.AGAIN: self._again,
             rewrite.DISCARD: self._discard,
         }
+
+    def _again(self, value: Any) -> bool:
+        """The truth of a loop's condition."""
+        memory, truth = self.builder.memory, _truth(value)
+        if truth and memory is not None and memory.watch is not None:
+            frame, programs = sys._getframe(1), memory.programs
+            memory.watch.again((int(programs[0]), id(frame), frame.f_lineno), programs.size > 1)
+        return truth
 
     def _discard(self, exchange: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call an exchange whose old value nothing uses."""

@@ -12,8 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from kernelwright.backend.interpreter.addresses import Addresses, nearest
 from kernelwright.backend.interpreter.batched_journal import Journal
 from kernelwright.backend.interpreter.races import Lanes, Races
+from kernelwright.backend.interpreter.waiting import Watch
 
 #: Each tensor argument owns a window of 2^40 bytes and stands in its middle.
 _WINDOW_BITS = 40
@@ -85,6 +87,10 @@ class AddressSpace:
         self.turned = 0
         #: Whether lanes that are off hold zeros where a load names no `other`.
         self.zeros = False
+        #: What a kernel sees that makes integers of pointers; None: the virtual addresses.
+        self.addresses: Addresses | None = None
+        #: What tells that a loop waits, in kernels with loops that may.
+        self.watch: Watch | None = None
 
     def add(self, name: str, tensor: Tensor, written: NDArray[np.bool_] | None = None) -> int:
         """Map a CPU tensor; its virtual address. `written` marks bytes of its storage that have a value."""
@@ -93,6 +99,8 @@ class AddressSpace:
         start, storage = int(tensor.storage_offset()) * size, tensor.untyped_storage().data_ptr()
         buffer = Buffer(name, storage_bytes(tensor), start, size, origin, storage, written)
         self._buffers.append(buffer)
+        if self.addresses is not None:
+            self.addresses.place(storage, buffer.data.size)
         return buffer.address
 
     @staticmethod
@@ -104,6 +112,31 @@ class AddressSpace:
     def owners(pointers: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The numbers of the tensors that pointers were made of."""
         return (pointers >> np.uint64(_WINDOW_BITS)).astype(np.int64) - 1
+
+    def seen(self, pointers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The integers that a kernel makes of pointers."""
+        if self.addresses is None:
+            return pointers
+        result, owners = pointers.copy(), self.owners(pointers)
+        for number in np.unique(owners[(owners >= 0) & (owners < len(self._buffers))]).tolist():
+            chosen, buffer = owners == number, self._buffers[number]
+            place = self.addresses.place(buffer.storage, buffer.data.size)
+            result[chosen] = pointers[chosen] - np.uint64(buffer.origin) + np.uint64(place)
+        return result
+
+    def meant(self, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The pointers that a kernel makes of integers: of the tensor at that address, else of the one below."""
+        if self.addresses is None or not self._buffers:
+            return numbers
+        places = [(self.addresses.place(one.storage, one.data.size), one.origin) for one in self._buffers]
+        places.sort()
+        starts = [place for place, _ in places]
+        apart, which = np.unique(numbers, return_inverse=True)
+        pointers = []
+        for number in apart.tolist():
+            place, origin = places[nearest(starts, number)]
+            pointers.append((number - place + origin) % (1 << 64) if number else 0)
+        return np.array(pointers, np.uint64)[which].reshape(numbers.shape)
 
     @property
     def tangled(self) -> bool:
@@ -214,6 +247,8 @@ class AddressSpace:
                 met = self.races.loaded(part.buffer.storage, part.items, part.index, lanes, volatile)
                 self._refuse_race(part, "load", met)
             values = part.items[part.index]
+            if self.watch is not None:
+                self.watch.found(pointers, values)
             if part.lanes is None:
                 return values.reshape(pointers.shape)
             result = _filled(pointers.shape, other, dtype) if result is None else result
@@ -224,6 +259,8 @@ class AddressSpace:
         """Scatter; of lanes with one address the last wins."""
         pointers, mask, value = self._each(pointers, mask, value)
         values = value.reshape(-1)
+        if self.watch is not None:
+            self.watch.changed()
         for part in self.parts(pointers, mask, value.dtype, "store"):
             if self.journal is not None:
                 who = self._who(part.lanes, pointers.shape)
@@ -279,8 +316,12 @@ class AddressSpace:
             ordered, numbered = part.index[way], lanes[way]
             for turn in _turns(ordered):
                 index, chosen = ordered[turn], numbered[turn]
-                old[chosen] = part.items[index]
-                part.items[index] = combine(part.items[index], values[chosen])
+                before = old[chosen] = part.items[index]
+                after = part.items[index] = combine(before, values[chosen])
+                if self.watch is not None and (before != after).any():
+                    self.watch.changed()
+        if self.watch is not None:
+            self.watch.found(pointers, old)
         return old.reshape(pointers.shape)
 
     def _each(
@@ -295,6 +336,16 @@ class AddressSpace:
         """All threads of each program have come to this point."""
         if self.races is not None:
             self.races.barrier()
+
+    def saved(self) -> tuple[NDArray[np.int32], int]:
+        """Which program runs, and after which of its barriers."""
+        return self.programs, 0 if self.races is None else self.races.moment
+
+    def restored(self, state: tuple[NDArray[np.int32], int]) -> None:
+        """That program goes on."""
+        self.programs, moment = state
+        if self.races is not None:
+            self.races.moment = moment
 
     def _lanes(self, lanes: NDArray[np.int64] | None, shape: tuple[int, ...]) -> Lanes:
         return Lanes(self._who(lanes, shape), functools.partial(_places, lanes, shape))

@@ -47,7 +47,8 @@ class Lanes:
 
 @dataclass
 class _Region:
-    """One storage. Marks are by element: the program that did it last, and how often it had let others know before.
+    """One storage. Marks are by element, of `size` bytes, the smallest accessed so far: the
+    program that did it last, and how often it had let others know before.
 
     `place` and `moment` tell the thread that wrote, and after which barrier; `seat` and `glance` those that read.
     `narrow` marks what was changed by atomics for one program alone.
@@ -55,7 +56,6 @@ class _Region:
 
     elements: int
     size: int
-    mixed: bool = False
     writer: Marks | None = None
     wrote: Marks | None = None
     place: Index | None = None
@@ -67,11 +67,30 @@ class _Region:
     seat: Index | None = None
     glance: Marks | None = None
     narrow: Marks | None = None
-    kept: list[tuple[Index, Lanes, int]] = field(default_factory=list)
+    kept: list[tuple[Index, Lanes, int, tuple[int, int]]] = field(default_factory=list)
     lanes: int = 0
 
     def marks(self) -> Marks:
         return np.full(self.elements, -1, np.int32)
+
+    def refine(self, times: int) -> None:
+        """Mark elements of so many times fewer bytes."""
+        for name in _MARKS:
+            marks = getattr(self, name)
+            setattr(self, name, None if marks is None else np.repeat(marks, times))
+        self.size, self.elements = self.size // times, self.elements * times
+
+    def extend(self, elements: int) -> None:
+        """Have marks for so many elements: the last bytes of a storage may be too few for a larger one."""
+        for name in _MARKS:
+            marks = getattr(self, name)
+            if marks is not None:
+                setattr(self, name, np.concatenate([marks, np.full(elements - self.elements, -1, marks.dtype)]))
+        self.elements = elements
+
+
+#: What a region knows of its elements.
+_MARKS = ("writer", "wrote", "place", "moment", "updater", "updated", "reader", "read", "seat", "glance", "narrow")
 
 
 class Races:
@@ -88,7 +107,8 @@ class Races:
         # Programs that used atomics while they ran together, when nobody noted what that orders.
         self._vague: set[int] = set()
         self._perhaps: set[int] = set()
-        self._moment = 0
+        #: The barrier that the running program was at last; no two have the same.
+        self.moment, self._last = 0, 0
 
     # what runs
 
@@ -113,22 +133,31 @@ class Races:
 
     def barrier(self) -> None:
         """All threads of a program have come to this point."""
-        self._moment += 1
+        self._last += 1
+        self.moment = self._last
 
     # accesses
 
     def loaded(self, storage: int, items: Array, index: Index, lanes: Lanes, volatile: bool) -> tuple[int, str] | None:
         """These elements are about to be read."""
         region = self._region(storage, items)
-        if region.mixed:
-            return None
         if region.writer is None and region.updater is None:
-            self._keep(region, index, lanes)
+            if not volatile:
+                self._keep(region, index, lanes, (items.itemsize, items.size))
             return None
+        if volatile and region.updater is not None and not self._together:
+            programs = lanes.programs()
+            if programs is not None:
+                self._learn(int(programs[0]), storage, index * items.itemsize)
+        times = self._fitted(region, items.itemsize, items.size)
+        index, lanes = _fine(index, times), _fine_lanes(lanes, times)
+        found = self._met_load(region, index, lanes, volatile)
+        return None if found is None else (found[0] // times, found[1])
+
+    def _met_load(self, region: _Region, index: Index, lanes: Lanes, volatile: bool) -> tuple[int, str] | None:
+        """The first lane of a load of what another program, or another thread of its own, writes."""
         programs = lanes.programs()
         if region.updater is not None:
-            if volatile and programs is not None and not self._together:
-                self._learn(int(programs[0]), storage, index)
             found = self._foreign(region.updater, region.updated, index, programs)
             if found is not None:
                 return found, "which another program of the grid changes atomically"
@@ -139,7 +168,8 @@ class Races:
             found = self._unsynchronised(region.writer, region.place, region.moment, index, lanes)
             if found is not None:
                 return found, "which another thread of the program stores without a barrier after it"
-        self._mark_readers(region, index, programs, lanes.places(), self._moment)
+        if not volatile:  # such a load may see a flag before another program sets it
+            self._mark_readers(region, index, programs, lanes.places(), self.moment)
         return None
 
     def store(self, storage: int, items: Array, index: Index, values: Array, lanes: Lanes) -> tuple[int, str] | None:
@@ -148,17 +178,28 @@ class Races:
         assert programs is not None
         before = items[index]
         changed = _bits(before) != _bits(values)
-        found = None if region.mixed or not changed.any() else self._met(region, index, lanes, before, values, changed)
+        if changed.any():
+            self._read_until_now(region)
+        times = self._fitted(region, items.itemsize, items.size)
+        fine, every = _fine(index, times), _fine_lanes(lanes, times)
+        found = None
+        if changed.any():
+            apart = np.flatnonzero(changed)[_differ(before[changed], values[changed])]
+            found = self._met(region, fine, every, _fine(apart, times), np.repeat(changed, times))
+        found = None if found is None else (found[0] // times, found[1])
         items[index] = values
-        if region.mixed:
-            return None
         lost = np.flatnonzero(_bits(items[index]) != _bits(values))
         if found is None and lost.size:
             apart = lost[_differ(items[index[lost]], values[lost])]
             if apart.size:
                 found = int(apart[0]), "where another lane stores something else"
         if changed.any():
-            self._mark_writers(region, index[changed], programs[changed], lanes.places()[changed])
+            self._mark_writers(
+                region,
+                _fine(index[changed], times),
+                np.repeat(programs[changed], times),
+                np.repeat(lanes.places()[changed], times),
+            )
         return found
 
     def update(
@@ -168,13 +209,20 @@ class Races:
         threads of one program alone."""
         region, programs = self._region(storage, items), lanes.programs()
         assert programs is not None
+        moment = self._times(programs)  # what it releases includes the update itself
         if self._together:
             self._perhaps |= set(np.unique(programs).tolist())
         elif not narrow:
-            self._order(int(programs[0]), storage, index, acquire, release)
-        if region.mixed:
-            return None
+            self._order(int(programs[0]), storage, index * items.itemsize, acquire, release)
         self._read_until_now(region)
+        times = self._fitted(region, items.itemsize, items.size)
+        found = self._met_update(region, _fine(index, times), np.repeat(programs, times), moment, narrow)
+        return None if found is None else (found[0] // times, found[1])
+
+    def _met_update(
+        self, region: _Region, index: Index, programs: Marks, moment: int, narrow: bool
+    ) -> tuple[int, str] | None:
+        """The first lane of an atomic that meets what is none of another program."""
         for marks, times, what in (
             (region.writer, region.wrote, "which another program of the grid stores in the same launch"),
             (region.reader, region.read, "which another program of the grid reads without an atomic"),
@@ -188,16 +236,28 @@ class Races:
         if met is not None:
             return met, 'which another program of the grid changes too, atomically within its own threads (scope="cta")'
         self._set(region.updater, index, programs)
-        self._set(region.updated, index, self._times(programs))
+        self._set(region.updated, index, moment)
         return None
 
     def _region(self, storage: int, items: Array) -> _Region:
         region = self._regions.get(storage)
         if region is None:
             region = self._regions[storage] = _Region(items.size, items.itemsize)
-        elif region.size != items.itemsize:
-            region.mixed = True
         return region
+
+    def _fitted(self, region: _Region, size: int, count: int) -> int:
+        """How many elements of the region one of so many bytes has, once marks are fine enough for it, and enough for
+        so many of them."""
+        if size < region.size:
+            if self._together and self._log:
+                raise Meeting  # what would be undone is noted of larger elements
+            region.refine(region.size // size)
+        times = size // region.size
+        if count * times > region.elements:
+            if self._together and self._log:
+                raise Meeting
+            region.extend(count * times)
+        return times
 
     def _met_narrowly(self, region: _Region, index: Index, programs: Marks, narrow: bool) -> int | None:
         """The first lane of an atomic whose element another program changes as well, one of them for itself alone."""
@@ -213,16 +273,14 @@ class Races:
         return found
 
     def _met(
-        self, region: _Region, index: Index, lanes: Lanes, before: Array, values: Array, changed: Truths
+        self, region: _Region, index: Index, lanes: Lanes, apart: Index, changed: Truths
     ) -> tuple[int, str] | None:
         """The first lane of a store that meets what another program, or another thread of its own, did to its
-        element."""
+        element; `apart`: lanes that change it by more than rounding."""
         programs = lanes.programs()
         assert programs is not None
-        self._read_until_now(region)
         told = "where another program of the grid "
         if region.writer is not None:
-            apart = np.flatnonzero(changed)[_differ(before[changed], values[changed])]
             found = self._foreign(region.writer, region.wrote, index, programs, apart)
             if found is not None:
                 return found, told + "stores something else"
@@ -276,7 +334,7 @@ class Races:
         if programs is None or who is None:
             return None
         assert moments is not None and places is not None
-        own = (who[index] == programs) & (moments[index] == self._moment)
+        own = (who[index] == programs) & (moments[index] == self.moment)
         found = np.flatnonzero(own if chosen is None else own & chosen)
         if not found.size:
             return None
@@ -302,26 +360,27 @@ class Races:
         self._set(region.writer, index, programs)
         self._set(region.wrote, index, self._times(programs))
         self._set(region.place, index, places)
-        self._set(region.moment, index, self._moment)
+        self._set(region.moment, index, self.moment)
 
-    def _keep(self, region: _Region, index: Index, lanes: Lanes) -> None:
+    def _keep(self, region: _Region, index: Index, lanes: Lanes, form: tuple[int, int]) -> None:
         """Note a read of a storage that nobody writes to so far, which is nearly all there is."""
-        if region.reader is not None:
-            self._mark_readers(region, index, lanes.programs(), lanes.places(), self._moment)
-            return
-        if self._told:  # programs let others know: when something was read counts
+        if region.reader is not None or self._told:  # programs let others know: when something was read counts
             self._read_until_now(region)
-            self._mark_readers(region, index, lanes.programs(), lanes.places(), self._moment)
+            times = self._fitted(region, *form)
+            fine = _fine_lanes(lanes, times)
+            self._mark_readers(region, _fine(index, times), fine.programs(), fine.places(), self.moment)
             return
-        region.kept.append((index, lanes, self._moment))
+        region.kept.append((index, lanes, self.moment, form))
         region.lanes += index.size
         if region.lanes > _MOST_KEPT:
             self._read_until_now(region)
 
     def _read_until_now(self, region: _Region) -> None:
         kept, region.kept, region.lanes = region.kept, [], 0
-        for index, lanes, moment in kept:
-            self._mark_readers(region, index, lanes.programs(), lanes.places(), moment)
+        for index, lanes, moment, form in kept:
+            times = self._fitted(region, *form)
+            fine = _fine_lanes(lanes, times)
+            self._mark_readers(region, _fine(index, times), fine.programs(), fine.places(), moment)
 
     def _mark_readers(self, region: _Region, index: Index, programs: Marks | None, places: Index, moment: int) -> None:
         if region.reader is None or region.read is None:
@@ -380,6 +439,23 @@ class Races:
             both = {**before, **{one: max(count, before.get(one, 0)) for one, count in known.items()}}
             self._left[place] = both
             self._entries += len(both) - len(before)
+
+
+def _fine(index: Index, times: int) -> Index:
+    """The same elements in marks of so many times fewer bytes."""
+    return index if times == 1 else (index[:, None] * times + np.arange(times)).reshape(-1)
+
+
+def _fine_lanes(lanes: Lanes, times: int) -> Lanes:
+    """The lanes, each so many times."""
+    if times == 1:
+        return lanes
+
+    def programs() -> Marks | None:
+        each = lanes.programs()
+        return None if each is None else np.repeat(each, times)
+
+    return Lanes(programs, lambda: np.repeat(lanes.places(), times))
 
 
 def _bits(values: Array) -> Array:

@@ -16,6 +16,8 @@ from kernelwright.ir.text import text_lines
 
 #: Names that rewritten code calls; the interpreter binds them.
 VALUE, AND, OR, NOT, TRUTH = "__kw_value__", "__kw_and__", "__kw_or__", "__kw_not__", "__kw_truth__"
+#: The truth of a loop's condition.
+AGAIN = "__kw_again__"
 #: Calls an exchange whose old value nothing uses.
 DISCARD = "__kw_discard__"
 _EXCHANGE = "atomic_xchg"
@@ -81,14 +83,14 @@ class _Rewriter(ast.NodeTransformer):
         return self._conditional(node)
 
     def visit_While(self, node: ast.While) -> ast.AST:
-        return self._conditional(node)
+        return self._conditional(node, AGAIN)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         return self._conditional(node)
 
-    def _conditional(self, node: Any) -> ast.AST:
+    def _conditional(self, node: Any, name: str = TRUTH) -> ast.AST:
         self.generic_visit(node)
-        node.test = _call(TRUTH, node.test)
+        node.test = _call(name, node.test)
         result: ast.AST = node
         return result
 

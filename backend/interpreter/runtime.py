@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from kernelwright.backend.interpreter import rewrite
+from kernelwright.backend.interpreter.addresses import Addresses
 from kernelwright.backend.interpreter.memory import AddressSpace
 from kernelwright.backend.interpreter.races import Races
+from kernelwright.backend.interpreter.waiting import Watch
 from kernelwright.backend.launch.binding import BoundLaunch, JitNamespace, KernelHandle
 from kernelwright.backend.launch.faults import (
     AccessError,
@@ -160,8 +162,10 @@ class InterpreterRuntime:
         self.check_uninitialised, self.check_races, self._zeros = check_uninitialised, check_races, zeros
         self.in_kernel = False
         #: Not 0: programs that use atomics run in another order, last first or mixed (of 3, 7, 11 and so on), and
-        #: reductions combine what a GPU's threads would; not where programs wait for others.
+        #: reductions combine what a GPU's threads would. A program that waits for another one goes on later.
         self.turned = 0
+        #: What kernels see that look at addresses.
+        self.addresses = Addresses()
         self._written: dict[int, tuple[Tensor, NDArray[np.bool_]]] = {}
 
     def host_mode(self) -> Any:
@@ -188,7 +192,8 @@ class InterpreterRuntime:
         assert isinstance(handle, _Kernel)
         fault = functools.partial(raise_access, handle)
         memory = AddressSpace(fault, Races() if self.check_races and math.prod(bound.grid) < 1 << 31 else None)
-        memory.turned, memory.zeros = 0 if handle.waits else self.turned, self._zeros
+        memory.turned, memory.zeros, memory.addresses = self.turned, self._zeros, self.addresses
+        memory.watch = Watch() if handle.waits else None
         self.interpret(handle, bound, memory, lambda body: run_grid(body, bound.grid, patched_language().builder))
 
     def interpret(

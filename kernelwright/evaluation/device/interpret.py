@@ -1,12 +1,14 @@
 """Kernels run by the guarded interpreter."""
 
 import math
+import secrets
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
 
+from kernelwright.backend.interpreter.addresses import Addresses
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.tensors import register_source
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
@@ -25,6 +27,7 @@ class InterpreterExecutor:
         self._runtime = InterpreterRuntime(check_uninitialised=True, check_races=True, zeros=zeros)
         self._kernels: dict[str, Any] = {}
         self.timed, self.call = False, 0
+        self._secret, self._placed = secrets.randbits(64), -1
 
     def describe(self, description: Description) -> None:
         """Make the kernel's function, in a namespace that holds nothing but what it may use."""
@@ -42,6 +45,8 @@ class InterpreterExecutor:
         """Run every program of the grid."""
         handle = self._kernels[request.kernel]
         self._runtime.turned = self.call if self.call % 2 == 1 else 0
+        if self._placed != self.call:
+            self._placed, self._runtime.addresses = self.call, Addresses(self.call, self._secret)
         arguments = {name: self._argument(value) for name, value in request.arguments.items()}
         options: Mapping[str, Any] = {name: self._argument(value) for name, value in request.options.items()}
         handle[request.grid](**arguments, **options)

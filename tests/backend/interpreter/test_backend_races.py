@@ -1,9 +1,12 @@
 """Accesses whose order is left to chance are refused, and nothing that atomics or barriers order is."""
 
+import threading
+
 import pytest
 import torch
 from torch import Tensor
 
+from kernelwright.backend.interpreter.addresses import Addresses
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.launch.faults import AccessError, KernelError
@@ -76,9 +79,61 @@ RACES = {
     "atomics of two scopes": (
         'if p % 2 == 0:\n    tl.atomic_add(c_ptr, 1, scope="cta")\nelse:\n    tl.atomic_add(c_ptr, 1)'
     ),
+    "a carry beside a byte that all programs set": (
+        "tl.store((s_ptr + 500).to(tl.pointer_type(tl.int8)), 0)\n"
+        "b = tl.load(s_ptr + p)\ntl.store(s_ptr + p + 1, b + tl.sum(x, axis=0))\ntl.store(y_ptr + i, b + x)"
+    ),
+    "bytes of what another program stores": (
+        "tl.store(s_ptr + i, x)\nb = tl.load((s_ptr + (i + B) % n).to(tl.pointer_type(tl.int8)))\n"
+        "tl.store(y_ptr + i, b.to(tl.float32))"
+    ),
+    "a byte stored into another program's elements": (
+        "tl.store(y_ptr + i, x)\ntl.store((y_ptr + (i + B) % n).to(tl.pointer_type(tl.int8)), 77)"
+    ),
+    "wide elements over what others read": (
+        "v = tl.load(s_ptr + (i + B) % n)\nw = p * 16 + tl.arange(0, 16)\n"
+        "tl.store(s_ptr.to(tl.pointer_type(tl.int64)) + w, w + 1)\ntl.store(y_ptr + i, v)"
+    ),
+    "halves and counts of one element": (
+        "tl.atomic_add(c_ptr, 1)\ntl.store(c_ptr.to(tl.pointer_type(tl.int16)) + 1, p)"
+    ),
+    "a carry behind a loop": (
+        "w = 0\nwhile w < 1:\n    w += 1\n"
+        "tl.store(y_ptr + i, tl.cumsum(x, axis=0) + tl.load(y_ptr + p * B - 1, mask=p > 0, other=0.0))"
+    ),
 }
 
 ORDERED = {
+    "bytes of its own elements": (
+        "tl.store(s_ptr + i, x)\ntl.debug_barrier()\nb = tl.load((s_ptr + i).to(tl.pointer_type(tl.int32)))\n"
+        "tl.store(y_ptr + i, b.to(tl.float32, bitcast=True))"
+    ),
+    "bytes beside another program's": (
+        "q = (s_ptr + p).to(tl.pointer_type(tl.int8))\ntl.store(q, 1)\ntl.store(q + 2, 3)\n"
+        "tl.store((s_ptr + 256 + p).to(tl.pointer_type(tl.int16)), 2)\ntl.store(y_ptr + i, x)"
+    ),
+    "one input as two widths": (
+        "b = tl.load((x_ptr + (i + B) % n).to(tl.pointer_type(tl.int8)))\ntl.store(y_ptr + i, x + b.to(tl.float32))"
+    ),
+    "all programs meet at a counter": (
+        "tl.atomic_add(s_ptr, 1.0 + 0 * tl.sum(x, axis=0))\ntl.atomic_add(c_ptr, 1)\n"
+        "while tl.atomic_add(c_ptr, 0) < 8:\n    pass\nt = tl.atomic_add(s_ptr, 0.0)\ntl.store(y_ptr + i, x * t)"
+    ),
+    "a carry by tickets and flags": (
+        "t = tl.atomic_add(c_ptr, 1)\ni = t * B + j\nx = tl.load(x_ptr + i)\na = 0.0\nif t > 0:\n"
+        "    while tl.atomic_add(c_ptr + t, 0, sem='acquire') == 0:\n        pass\n"
+        "    a = tl.load(s_ptr + t - 1)\ntl.store(s_ptr + t, a + tl.sum(x, axis=0))\ntl.debug_barrier()\n"
+        "tl.atomic_xchg(c_ptr + t + 1, 1, sem='release')\ntl.store(y_ptr + i, tl.cumsum(x, axis=0) + a)"
+    ),
+    "a carry by flags that are loaded": (
+        "a = 0.0\nif p > 0:\n    while tl.load(c_ptr + p - 1, volatile=True) == 0:\n        pass\n"
+        "    a = tl.load(s_ptr + p - 1)\ntl.store(s_ptr + p, a + tl.sum(x, axis=0))\ntl.debug_barrier()\n"
+        "tl.atomic_xchg(c_ptr + p, 1)\ntl.store(y_ptr + i, tl.cumsum(x, axis=0) + a)"
+    ),
+    "tiles by a loop on a queue": (
+        "t = tl.atomic_add(c_ptr, 1)\nwhile t < 8:\n"
+        "    tl.store(y_ptr + t * B + j, tl.load(x_ptr + t * B + j) * 2)\n    t = tl.atomic_add(c_ptr, 1)"
+    ),
     "apart": "tl.store(y_ptr + i, x)",
     "one value": "tl.store(y_ptr + j, 1.0)",
     "a halo of the same values": (
@@ -133,14 +188,19 @@ ORDERED = {
 }
 
 
-def run(body: str, grid: int = 8, block: int = 32, turned: int = 0, helper: str = "") -> Tensor:
+def run(
+    body: str, grid: int = 8, block: int = 32, turned: int = 0, helper: str = "", addresses: Addresses | None = None
+) -> Tensor:
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     host = Launcher(HOST.format(grid=grid, block=block))
     kernels = (Kernel("join", helper), Kernel("k", (HEAD + lines).rstrip("\n")))
     module = KernelModule("raced", REFERENCE, kernels if helper else kernels[1:], host)
     runtime = InterpreterRuntime(check_races=True)
     runtime.turned = turned
-    (found,) = load_module(module, runtime)([torch.randn(256, generator=torch.Generator().manual_seed(1))], {})
+    forward = load_module(module, runtime)
+    if addresses is not None:
+        runtime.addresses = addresses
+    (found,) = forward([torch.randn(256, generator=torch.Generator().manual_seed(1))], {})
     return found
 
 
@@ -257,5 +317,60 @@ def test_tickets_are_not_given_out_in_the_order_of_programs() -> None:
     assert not torch.equal(run(lanes), run(lanes, turned=1))
 
 
-def test_a_program_that_waits_is_never_turned() -> None:
-    assert torch.equal(run(ORDERED["a carry handed on by flags"]), run(ORDERED["a carry handed on by flags"], turned=1))
+@pytest.mark.parametrize(
+    "loop", ["w = 0\nwhile w < 1:\n    w += 1", "while tl.atomic_add(c_ptr + 9, 0) > 0:\n    pass"]
+)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t = tl.atomic_add(c_ptr, 1)\ntl.store(y_ptr + t * B + j, x)",
+        "a = tl.atomic_add(s_ptr + tl.arange(0, 1), tl.sum(x, axis=0))\ntl.store(y_ptr + i, tl.sum(a) + tl.cumsum(x))",
+        "tl.atomic_xchg(y_ptr, tl.sum(x, axis=0))",
+    ],
+    ids=["tickets", "a running sum", "the last exchange"],
+)
+def test_a_loop_keeps_no_order(loop: str, body: str) -> None:
+    assert not torch.equal(run(f"{loop}\n{body}"), run(f"{loop}\n{body}", turned=1))
+
+
+def test_a_program_that_waits_goes_on_later() -> None:
+    """Programs that begin last wait for those that begin first, and many more wait than begin as they come."""
+    body = ORDERED["a carry handed on by flags"]
+    assert torch.equal(run(body), run(body, turned=1))
+    assert torch.equal(run(body, grid=64, block=4), run(body, grid=64, block=4, turned=3))
+
+
+def test_what_fails_ends_the_programs_that_wait() -> None:
+    before = threading.active_count()
+    body = "if p == 0:\n    tl.store(y_ptr + n + i, x)\nwhile tl.atomic_add(c_ptr, 0) == 0:\n    pass"
+    with pytest.raises(AccessError, match="out of bounds"):
+        run(body, turned=1)
+    assert threading.active_count() == before
+
+
+SEEN = "a = y_ptr.to(tl.int64)\nb = x_ptr.to(tl.int64)\ntl.store(y_ptr + j, ({}).to(tl.float32) + 0 * x)"
+
+
+def seen(expression: str, number: int, secret: int = 7) -> float:
+    """What a kernel computes of the addresses of `y` and `x`."""
+    return float(run(SEEN.format(expression), grid=1, addresses=Addresses(number, secret))[0])
+
+
+def test_addresses_are_an_allocators() -> None:
+    for number in range(4):
+        assert seen("a % 512 + b % 512", number) == 0
+        assert seen("tl.abs(a - b) // 1073741824", number) == 0
+    assert [seen("a > b", number) for number in range(4)] == [1, 1, 0, 0]
+    assert [seen("tl.abs(a - b) < 2097152", number) for number in range(4)] == [1, 0, 0, 1]
+    assert seen("(a // 549755813888) % 2", 0) != seen("(a // 549755813888) % 2", 1)
+    assert seen("a // 2097152", 0, secret=1) != seen("a // 2097152", 0, secret=2)
+
+
+def test_pointers_come_back_from_integers() -> None:
+    back = "q = ((x_ptr + i).to(tl.int64) + 4).to(tl.pointer_type(tl.float32))\n"
+    given = torch.randn(256, generator=torch.Generator().manual_seed(1))
+    assert torch.equal(run(back + "tl.store(y_ptr + i, tl.load(q, mask=i < n - 1, other=0.0))")[:255], given[1:])
+    with pytest.raises(AccessError, match="out of bounds"):
+        run(back + "tl.store(y_ptr + i, tl.load(q))")
+    with pytest.raises(AccessError, match="out of bounds at x"):
+        run("tl.store(y_ptr + i, tl.load(x_ptr + i + 8192))")
