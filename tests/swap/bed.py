@@ -5,6 +5,7 @@ own, by `run`. A stand-in driver names an sm_90, and Inductor writes the kernels
 what it knows of that: no library of convolutions, no CUDA graphs.
 """
 
+import ctypes
 import inspect
 import json
 import os
@@ -46,19 +47,37 @@ def install() -> None:
 
 def _lay_out_atomics() -> None:
     """Have the interpreter's atomics get arrays without strides of 0: they read a mask of one element that stands for
-    many as if it had as many, and take for it what comes behind it in memory."""
+    many as if it had as many, and take for it what comes behind it in memory. Sums of bf16, which they lack, are added
+    here."""
     import numpy as np
+    import triton.language as tl
+    from triton._C.libtriton import ir
     from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
 
     plain = InterpreterBuilder.create_atomic_rmw
 
-    def laid_out(self: Any, operation: Any, *arguments: Any) -> Any:
-        for one in arguments:
-            if isinstance(one, TensorHandle):
-                one.data = np.ascontiguousarray(one.data)
-        return plain(self, operation, *arguments)
+    def laid_out(self: Any, operation: Any, pointers: Any, values: Any, mask: Any, *others: Any) -> Any:
+        for one in (pointers, values, mask):
+            one.data = np.ascontiguousarray(one.data)
+        if operation == ir.ATOMIC_OP.FADD and values.dtype.scalar == tl.bfloat16:
+            return TensorHandle(_added_in_bf16(pointers.data, values.data, mask.data), tl.bfloat16)
+        return plain(self, operation, pointers, values, mask, *others)
 
     InterpreterBuilder.create_atomic_rmw = laid_out
+
+
+def _added_in_bf16(pointers: Any, values: Any, mask: Any) -> Any:
+    """The bits that stood at pointers to which values of bf16, given as bits, are added one after another."""
+    import numpy as np
+
+    before = np.zeros_like(values)
+    for lane in np.flatnonzero(mask):
+        place = ctypes.c_uint16.from_address(int(pointers.flat[lane]))
+        before.flat[lane] = place.value
+        two = np.array([place.value, values.flat[lane]], np.uint32) << 16
+        bits = int(two.view(np.float32).sum(dtype=np.float32).view(np.uint32))
+        place.value = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16  # to the nearest, ties to even
+    return before
 
 
 def _read_bounds() -> None:

@@ -129,6 +129,30 @@ def test_atomics_on_the_bed_read_a_mask_of_one_element_for_all_lanes(tmp_path: P
     assert bed.run(added_by_one_mask, tmp_path) == [[height] * 16 for height in (1.0, 4.0, 3.0)]
 
 
+def added_in_bf16() -> Any:
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def add(total, values, before, size: tl.constexpr):  # type: ignore[no-untyped-def]
+        lane = tl.arange(0, size)
+        tl.store(before + lane, tl.atomic_add(total + lane % 2, tl.load(values + lane), lane < 5))
+
+    total = torch.tensor([256.0, -256.0], dtype=torch.bfloat16)
+    values = torch.tensor([1.0, 0.5, 3.0, -3.0, 1.0, 7.0, 7.0, 7.0], dtype=torch.bfloat16)
+    before = torch.empty_like(values)
+    add[(1,)](total, values, before, 8)
+    return [total.tolist(), before[:5].tolist()]
+
+
+def test_atomic_sums_of_bf16_on_the_bed_are_rounded_after_each_addition(tmp_path: Path) -> None:
+    # bf16 has every second number here: 257 and 261 are halfway, -255.5 is halfway between numbers 1 apart.
+    sums, before = bed.run(added_in_bf16, tmp_path)
+    assert sums == [260.0, -260.0]
+    assert before == [256.0, -256.0, 256.0, -256.0, 260.0]
+
+
 def summed_to_a_bound() -> Any:
     import warnings
 
