@@ -103,10 +103,10 @@ def mamba() -> tuple[nn.Module, Inputs]:
 def mixtral() -> tuple[nn.Module, Inputs]:
     from transformers import MixtralConfig, MixtralForCausalLM
 
-    sizes = {"num_key_value_heads": 2, "intermediate_size": 48, "num_local_experts": 4}
+    sizes = {"num_key_value_heads": 2, "intermediate_size": 16, "num_local_experts": 4}
     config = MixtralConfig(**_TEXT, **_PLACES, **sizes)
     config._experts_implementation = "batched_mm"  # the grouped product is an operation that CPUs lack
-    return MixtralForCausalLM(config), _ids
+    return MixtralForCausalLM(config), lambda batch: _ids(batch, 4)  # each token gets its experts' weights gathered
 
 
 def convnext() -> tuple[nn.Module, Inputs]:
