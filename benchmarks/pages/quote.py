@@ -161,10 +161,29 @@ def evaluator() -> str:
             f"{aa['holds_1']:.1%} of {aa['trials']} trials",
             "`timing_aa_h200`",
         ],
+        *_fresh(),
         [f"candidates a second, {gpu['workers']} workers, one H200", f"{fast['per_second']:.1f}", "`throughput_h200`"],
         [f"candidates a second, {cpu['workers']} cores, no GPU", f"{slow['per_second']:.1f}", "`throughput_cpu`"],
     ]
     return _table(["measured", "result", "file"], rows)
+
+
+def _fresh() -> list[list[str]]:
+    """What the judge said at first of programs whose writers knew neither its tests nor its mends."""
+    rows = []
+    for kind in ("attacks", "honest"):
+        path = ROOT / "tests" / "fresh" / f"{kind}_first.jsonl"
+        verdicts = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        told = []
+        for dialect in ("on", "off"):
+            given = [one["status"] == "ok" for one in verdicts if one["dialect"] == dialect]
+            told.append(f"{sum(given)} of {len(given)} with `dialect={dialect}`")
+        said = {
+            "attacks": "fresh attacks that were `ok`, which is wrong",
+            "honest": "fresh right programs that were `ok`",
+        }
+        rows.append([f"{said[kind]}, at e6d88dc", ", ".join(told), f"`tests/fresh/{path.name}`"])
+    return rows
 
 
 def cost_model() -> str:
