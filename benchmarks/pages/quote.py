@@ -9,7 +9,7 @@ replace the lines between them. --check writes nothing, and exits with status 1 
 import argparse
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -363,18 +363,30 @@ def models() -> str:
             f"| {model} | {len(rows)} | {counts[0]} | {(counts[1] + counts[2]) / counts[0]:.0%} | {counts[3]} | "
             f"{apart[0]:.1e} | {apart[1]:.1e} |"
         )
-    told, most = content["summary"], content["caliber"]["most"]
+    told, caliber, most = content["summary"], content["caliber"], content["caliber"]["most"]
+    furthest = max(row["from_inductor"] for row in content["rows"].values())
+    apart = f"at most {furthest:.0e} of the largest value from Inductor's own" if furthest else "Inductor's to the bit"
     limit = "every kernel" if most is None else f"at most {most} new kernels of each row"
     lines += [
         "",
         _wrapped(
             f"{told['share_with_reference']:.0%} of {told['kernels']} kernels have a reference. Answers were looked "
-            f"for to {limit}. In {told['right']} of {told['rows']} rows at least one kernel was replaced, with results "
-            f"as near to eager's as Inductor's own. In {told['hit_in_a_second_process']} rows a second process found "
-            "every graph in Inductor's caches, with the replacements in force (`models_cpu`)."
+            f"for to {limit}. In {told['right']} of {told['rows']} rows at least one kernel was replaced, and "
+            f"results were {apart}. In {told['hit_in_a_second_process']} rows a second process found "
+            f"every graph in Inductor's caches, with the replacements in force. Measured on {caliber['commit']} with "
+            f"torch {caliber['torch'].partition('+')[0]}{_measured_later(content['rows'])} (`models_cpu`)."
         ),
     ]
     return "\n".join(lines)
+
+
+def _measured_later(rows: Mapping[str, Any]) -> str:
+    """Which rows were measured on other code or with another torch, with a comma before it; "" for none."""
+    later = {name: row["measured"] for name, row in rows.items() if "measured" in row}
+    names: dict[str, list[str]] = {}
+    for name, made in later.items():
+        names.setdefault(f"on {made['commit']} with torch {made['torch'].partition('+')[0]}", []).append(name)
+    return "".join(f", and {', '.join(those)} {how}" for how, those in names.items())
 
 
 def real_models() -> str:
