@@ -314,10 +314,9 @@ def learner() -> str:
 def optimized() -> str:
     """How much faster models run with the kernels that `optimize` admitted, a line a model."""
     content = _read("optimize_h100")
-    lines = [
-        "| Model | Kernels | Admitted | Best kernel in the model | Model on the device | Inductor beside itself |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
+    heading = ["Model", "Kernels", "Admitted", "Best kernel in the model", "Model on the device"]
+    heading += ["Inductor beside itself"]
+    rows = []
     for name, row in content["rows"].items():
         if row["status"] == "ok":
             kernels, made = row["optimize"]["kernels"], row["compare"]
@@ -325,13 +324,13 @@ def optimized() -> str:
             ours, same = (
                 [made[side][key] for key in ("ratio", "low", "high")] for side in ("device_ours", "device_same")
             )
-            lines.append(
-                f"| {name} | {made['kernels']} | {made['replaced']} | {best:.2f}x | "
-                f"{ours[0]:.3f}x [{ours[1]:.3f}, {ours[2]:.3f}] | {same[0]:.3f}x |"
-            )
+            counts = [str(made[key]) for key in ("kernels", "replaced")]
+            beside = [f"{ours[0]:.3f}x [{ours[1]:.3f}, {ours[2]:.3f}]", f"{same[0]:.3f}x"]
+            rows.append([name, *counts, f"{best:.2f}x", *beside])
     caliber, mean = content["caliber"], content["summary"]["geometric_mean"]
     budgets = {row["budget_s"] for row in content["rows"].values()}
-    lines += [
+    lines = [
+        _table(heading, rows),
         "",
         _wrapped(
             f"On one {caliber['device']} with torch {caliber['torch'].partition('+')[0]}, in bf16, without gradients, "
@@ -350,24 +349,22 @@ def models() -> str:
     for name, row in content["rows"].items():
         if "error" not in row:
             found.setdefault(name.partition(" ")[0], []).append(row)
-    lines = [
-        "| Model | Modes | Kernels | With a reference | Replaced | Apart: Inductor | Apart: with replacements |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
+    heading = ["Model", "Modes", "Kernels", "With a reference", "Replaced", "Apart: Inductor"]
+    heading += ["Apart: with replacements"]
+    cells = []
     for model, rows in found.items():
-        counts = [
+        kernels, alone, joint, swapped = (
             sum(row[key] for row in rows) for key in ("kernels", "with_reference", "in_joint_problems", "swapped")
-        ]
-        apart = [max(row[key] for row in rows) for key in ("inductor", "ours")]
-        lines.append(
-            f"| {model} | {len(rows)} | {counts[0]} | {(counts[1] + counts[2]) / counts[0]:.0%} | {counts[3]} | "
-            f"{apart[0]:.1e} | {apart[1]:.1e} |"
         )
+        furthest = [f"{max(row[key] for row in rows):.1e}" for key in ("inductor", "ours")]
+        share = f"{(alone + joint) / kernels:.0%}"
+        cells.append([model, str(len(rows)), str(kernels), share, str(swapped), *furthest])
     told, caliber, most = content["summary"], content["caliber"], content["caliber"]["most"]
-    furthest = max(row["from_inductor"] for row in content["rows"].values())
-    apart = f"at most {furthest:.0e} of the largest value from Inductor's own" if furthest else "Inductor's to the bit"
+    beside = max(row["from_inductor"] for row in content["rows"].values())
+    apart = f"at most {beside:.0e} of the largest value from Inductor's own" if beside else "Inductor's to the bit"
     limit = "every kernel" if most is None else f"at most {most} new kernels of each row"
-    lines += [
+    lines = [
+        _table(heading, cells),
         "",
         _wrapped(
             f"{told['share_with_reference']:.0%} of {told['kernels']} kernels have a reference. Answers were looked "
@@ -392,22 +389,20 @@ def _measured_later(rows: Mapping[str, Any]) -> str:
 def real_models() -> str:
     """What replaced kernels cost models at real sizes, a line a model."""
     content = _read("models_h200")
-    lines = [
-        "| Model | Kernels | Replaced | Error: Inductor | Error: with replacements | "
-        "A launch: Inductor | A launch: ours, added at most | Second process, longer by |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
+    heading = ["Model", "Kernels", "Replaced", "Error: Inductor", "Error: with replacements", "A launch: Inductor"]
+    heading += ["A launch: ours, added at most", "Second process, longer by"]
+    rows = []
     for name, row in content["rows"].items():
         ours = row["ours"]
         errors, launch = ours["errors"]["output"], ours["launch_us"]
-        lines.append(
-            f"| {name} | {ours['kernels']['loaded']} | {ours['kernels']['replaced']} | {errors['inductor']:.2%} | "
-            f"{errors['ours']:.2%} | {launch['inductor']:.1f} us | {launch['added_at_most']:+.2f} us | "
-            f"{row['second_process_s']:+.1f} s |"
-        )
+        kernels = [str(ours["kernels"][key]) for key in ("loaded", "replaced")]
+        exact = [f"{errors[side]:.2%}" for side in ("inductor", "ours")]
+        took = [f"{launch['inductor']:.1f} us", f"{launch['added_at_most']:+.2f} us"]
+        rows.append([name, *kernels, *exact, *took, f"{row['second_process_s']:+.1f} s"])
     told, caliber = content["summary"], content["caliber"]
     right = f"{told['models'] - len(told['open'])} of {told['models']}"
-    lines += [
+    lines = [
+        _table(heading, rows),
         "",
         _wrapped(
             f"On one {caliber['device']} with torch {caliber['torch'].partition('+')[0]}, in bf16. Errors are those of "
@@ -442,21 +437,19 @@ def ceilings() -> str:
     """What faster kernels could bring to whole models at most, a line a model."""
     content = _read("ceiling_h200")
     kinds = ("generated", "products", "convolutions", "all")
-    lines = [
-        "| Model | Work in a call | In generated kernels | Kernels at their floors | and part of products | "
-        "and of convolutions | and libraries at theirs |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
+    heading = ["Model", "Work in a call", "In generated kernels", "Kernels at their floors"]
+    heading += ["and part of products", "and of convolutions", "and libraries at theirs"]
+    rows = []
     for name, row in content["rows"].items():
-        bounds = " | ".join(f"{row['ceilings'][kind]:.2f}x" for kind in kinds)
+        bounds = [f"{row['ceilings'][kind]:.2f}x" for kind in kinds]
         ms, share = row["device_us"] / 1e3, row["shares"]["generated"]
-        lines.append(f"| {name}: {row['sizes']} | {ms:.2f} ms | {share:.0%} | {bounds} |")
+        rows.append([f"{name}: {row['sizes']}", f"{ms:.2f} ms", f"{share:.0%}", *bounds])
     told, caliber = content["summary"], content["caliber"]
     means, limit = told["ceilings_geometric_mean"], told["kernels_alone_below"]
     below = ", ".join(limit["models"]) or "none"
     return "\n".join(
         [
-            *lines,
+            _table(heading, rows),
             "",
             _wrapped(
                 f"Geometric means: {', '.join(f'{means[kind]:.2f}x' for kind in kinds)}. Below {limit['limit']}x by "

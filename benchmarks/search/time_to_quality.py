@@ -150,7 +150,7 @@ def kept(rows: Mapping[str, Row], short: str, long: str) -> dict[str, Any] | Non
     return {"problems": len(both), "share": round(share, 3)}
 
 
-def reached(rows: Mapping[str, Row], mode: str, seconds: float) -> float | None:
+def had_after(rows: Mapping[str, Row], mode: str, seconds: float) -> float | None:
     """How much of their log-speedup searches of `mode` had so many seconds after they first measured. Beside `kept`,
     where the later searches of a program find what the earlier ones compiled."""
     total = early = 0.0
@@ -191,7 +191,7 @@ def summary(rows: Mapping[str, Row]) -> dict[str, Any]:
     }
     longest = next((mode for mode in reversed(modes) if mode.isdecimal()), "")
     if longest:
-        found[f"reached_within_{longest}"] = {each: reached(rows, longest, float(each)) for each in ("5", "15")}
+        found[f"reached_within_{longest}"] = {each: had_after(rows, longest, float(each)) for each in ("5", "15")}
     for mode in modes:
         if longest and mode != longest and (share := kept(rows, mode, longest)):
             found[f"{mode}_keeps_of_{longest}"] = share

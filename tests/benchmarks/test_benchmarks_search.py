@@ -12,12 +12,12 @@ from benchmarks.search.time_to_quality import (
     SAMPLE,
     Mode,
     against_baselines,
+    had_after,
     kept,
     memory_for,
     summary,
     take_up,
 )
-from benchmarks.search.time_to_quality import reached as early
 from kernelwright.driver.run.journal import Journal
 from kernelwright.ir.errors import UserError
 from kernelwright.midend.search.memory import Found, Likeness
@@ -89,9 +89,9 @@ def test_a_run_goes_on_from_its_results_alone(tmp_path: Path):
 
 def test_what_a_long_search_had_early_is_told():
     found = rows(row("a", "60", 25.0), row("b", "60", 50.0) | {"curve": [[9.0, 1, 100.0], [9.5, 2, 50.0]]})
-    assert early(found, "60", 1.0) == pytest.approx(1 / 3, abs=1e-3)
-    assert early(found, "60", 3.0) == 1.0
-    assert early(found, "15", 3.0) is None
+    assert had_after(found, "60", 1.0) == pytest.approx(1 / 3, abs=1e-3)
+    assert had_after(found, "60", 3.0) == 1.0
+    assert had_after(found, "15", 3.0) is None
 
 
 def test_curves_are_of_the_problems_that_every_mode_has():

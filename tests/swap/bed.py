@@ -70,13 +70,14 @@ def _added_in_bf16(pointers: Any, values: Any, mask: Any) -> Any:
     """The bits that stood at pointers to which values of bf16, given as bits, are added one after another."""
     import numpy as np
 
+    from kernelwright.backend.interpreter.numerics import bf16_to_f32, f32_to_bf16
+
     before = np.zeros_like(values)
     for lane in np.flatnonzero(mask):
         place = ctypes.c_uint16.from_address(int(pointers.flat[lane]))
         before.flat[lane] = place.value
-        two = np.array([place.value, values.flat[lane]], np.uint32) << 16
-        bits = int(two.view(np.float32).sum(dtype=np.float32).view(np.uint32))
-        place.value = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16  # to the nearest, ties to even
+        two = bf16_to_f32(np.array([place.value, values.flat[lane]], np.uint16))
+        place.value = int(f32_to_bf16(two.sum(dtype=np.float32, keepdims=True))[0])
     return before
 
 
