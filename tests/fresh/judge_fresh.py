@@ -17,18 +17,16 @@ HERE = Path(__file__).parent
 
 
 def rows(kind: str, names: list[str]) -> list[dict]:
-    """Return a row of a batch for each folder of a kind, with its `meta.json`."""
-    found = sorted(one.parent for one in (HERE / kind).glob("*/meta.json"))
-    return [
-        {
-            "id": f"{kind}/{one.name}",
-            "reference": str((one / "reference.py").resolve()),
-            "candidate": str((one / "candidate.py").resolve()),
-            "dialect": json.loads((one / "meta.json").read_text()).get("dialect", "on"),
-        }
-        for one in found
-        if not names or one.name in names
-    ]
+    """Return a row of a batch for each folder of a kind, in the dialect of its `meta.json`; in both without one."""
+    found = []
+    for folder in sorted(one.parent for one in (HERE / kind).glob("*/meta.json")):
+        said = json.loads((folder / "meta.json").read_text()).get("dialect")
+        files = {one: str((folder / f"{one}.py").resolve()) for one in ("reference", "candidate")}
+        if not names or folder.name in names:
+            found += [
+                {"id": f"{kind}/{folder.name}/{d}", **files, "dialect": d} for d in ([said] if said else ["on", "off"])
+            ]
+    return found
 
 
 def judged(batch: list[dict], workers: int, out: Path) -> list[dict]:
