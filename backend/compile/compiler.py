@@ -60,11 +60,18 @@ class CompileFailureError(KernelwrightError):
 
 @dataclass(frozen=True)
 class Specialisation:
-    """What Triton's compiler is given besides the function; `attributes` are indices of multiples of 16."""
+    """What Triton's compiler is given besides the function: types by name, a tuple's as a tuple of them.
 
-    signature: Mapping[str, str]
-    constants: Mapping[str, Any]
-    attributes: tuple[int, ...]
+    A place is a parameter's index, and behind it the index within a tuple. `constants` are values by place, and
+    `attributes` the places of multiples of 16.
+    """
+
+    signature: Mapping[str, Any]
+    constants: Mapping["Place", Any]
+    attributes: tuple["Place", ...]
+
+
+Place = tuple[int, ...]
 
 
 def compile_module(m: KernelModule, target: Target) -> dict[str, Compiled]:
@@ -88,9 +95,16 @@ def compile_module(m: KernelModule, target: Target) -> dict[str, Compiled]:
 
 def compile_launch(m: KernelModule, launch: Launch, target: Target) -> Compiled:
     """The kernel of one launch, compiled for exactly its arguments. Raises as `compile_module` does."""
-    kernels = load_kernels(m, launch.symbol)
-    sources = [*(kernel.source for kernel in needed_kernels(m, launch.symbol)), *m.constants]
+    symbols = _symbols(m, launch)
+    kernels = load_kernels(m, *symbols)
+    sources = [*(kernel.source for kernel in needed_kernels(m, *symbols)), *m.constants]
     return compile_jit(kernels[launch.symbol], launch, target, kernels, sources)
+
+
+def _symbols(m: KernelModule, launch: Launch) -> list[str]:
+    """The kernel that is launched, and those that are handed to it."""
+    given = {getattr(value, "__name__", "") for value in launch.constexprs.values()}
+    return [launch.symbol, *(kernel.symbol for kernel in m.kernels if kernel.symbol in given - {launch.symbol})]
 
 
 def compile_jit(
@@ -124,27 +138,38 @@ def compile_jit(
 def specialise(kernel: Any, launch: Launch, kernels: Mapping[str, Any]) -> Specialisation:
     """Types, constants and divisible arguments of a launch, as Triton's JIT derives them."""
     given = {**dict(launch.args), **launch.constexprs}
-    signature: dict[str, str] = {}
-    constants: dict[str, Any] = {}
-    attributes = []
+    signature: dict[str, Any] = {}
+    constants: dict[Place, Any] = {}
+    attributes: list[Place] = []
     for index, parameter in enumerate(kernel.params):
         name, value = parameter.name, given[parameter.name]
         if parameter.is_constexpr:
-            kind, divisible = "constexpr", False
             name_of_function = getattr(value, "__name__", None)
             value = kernels.get(name_of_function, value) if name_of_function else value
-        else:
+            signature[name] = "constexpr"
+            constants[index,] = value.value if isinstance(value, tl.constexpr) else value
+            continue
+        kinds = []
+        for place, one in _placed(value, (index,)):
             aligned = name not in launch.misaligned
-            kind, divisible = _runtime_type(launch.symbol, name, value, aligned, not parameter.do_not_specialize)
-            if parameter.annotation_type and kind not in ("constexpr",) and not isinstance(value, TensorSpec):
+            kind, divisible = _runtime_type(launch.symbol, name, one, aligned, not parameter.do_not_specialize)
+            if parameter.annotation_type and kind not in ("constexpr",) and not isinstance(value, TensorSpec | tuple):
                 kind = parameter.annotation_type
                 divisible = divisible and kind != "u1" and kind[:2] not in ("fp", "bf")
-        signature[name] = kind
-        if kind == "constexpr":
-            constants[name] = value.value if isinstance(value, tl.constexpr) else value
-        elif divisible and not parameter.do_not_specialize and not parameter.do_not_specialize_on_alignment:
-            attributes.append(index)
+            kinds.append(kind)
+            if kind == "constexpr":
+                constants[place] = one
+            elif divisible and not parameter.do_not_specialize and not parameter.do_not_specialize_on_alignment:
+                attributes.append(place)
+        signature[name] = tuple(kinds) if isinstance(value, tuple) else kinds[0]
     return Specialisation(signature, constants, tuple(attributes))
+
+
+def _placed(value: TensorSpec | Scalar | tuple[Scalar, ...], place: Place) -> list[tuple[Place, TensorSpec | Scalar]]:
+    """An argument at its place; a tuple's elements each at theirs."""
+    if not isinstance(value, tuple):
+        return [(place, value)]
+    return [((*place, number), one) for number, one in enumerate(value)]
 
 
 def _runtime_type(
@@ -168,9 +193,7 @@ def _runtime_type(
 
 
 def _compile(kernel: Any, launch: Launch, special: Specialisation, target: Target) -> Compiled:
-    attributes = _attributes(kernel, special)
-    constants = {(kernel.arg_names.index(name),): value for name, value in special.constants.items()}
-    source = ASTSource(kernel, dict(special.signature), constants, attributes)
+    source = ASTSource(kernel, dict(special.signature), dict(special.constants), _attributes(kernel, special))
     try:
         with compiling_for(target.capability):
             built = triton.compile(
@@ -181,18 +204,19 @@ def _compile(kernel: Any, launch: Launch, special: Specialisation, target: Targe
     return _as_compiled(built, *_usage(built.asm["cubin"]))
 
 
-def _attributes(kernel: Any, special: Specialisation) -> dict[tuple[int], list[Any]]:
+def _attributes(kernel: Any, special: Specialisation) -> dict[Place, list[Any]]:
     """Attributes as Triton's JIT spells them, which its cache goes by: empty ones are listed too, from 3.7 on those of
     constants as well."""
     constants = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7)
-    found: dict[tuple[int], list[Any]] = {}
+    found: dict[Place, list[Any]] = {}
     for index, parameter in enumerate(kernel.params):
-        kind = special.signature[parameter.name]
-        specialised = not parameter.do_not_specialize and (kind[0] == "*" or (kind[1:].isdigit() and kind != "u1"))
-        if index in special.attributes:
-            found[index,] = [["tt.divisibility", 16]]
-        elif constants if kind == "constexpr" else specialised:
-            found[index,] = []
+        for place, kind in _placed(special.signature[parameter.name], (index,)):
+            assert isinstance(kind, str)
+            specialised = not parameter.do_not_specialize and (kind[0] == "*" or (kind[1:].isdigit() and kind != "u1"))
+            if place in special.attributes:
+                found[place] = [["tt.divisibility", 16]]
+            elif constants if kind == "constexpr" else specialised:
+                found[place] = []
     return found
 
 
@@ -201,7 +225,7 @@ def warm_launch(m: KernelModule, launch: Launch, target: Target) -> None:
 
     Where `compile_launch` was there before, all that is left to do is to find that out. Raises CompileFailureError.
     """
-    kernels = load_kernels(m, launch.symbol)
+    kernels = load_kernels(m, *_symbols(m, launch))
     given: dict[str, Any] = dict(launch.args)
     for name, value in launch.args:
         if isinstance(value, TensorSpec):
@@ -222,11 +246,10 @@ def lower_launch(m: KernelModule, launch: Launch, target: Target) -> str:
     That is what the kernel says, whatever its spelling (`ttir_form` compares two of them); no machine code is made.
     Raises CompileFailureError for a kernel that Triton rejects.
     """
-    kernels = load_kernels(m, launch.symbol)
+    kernels = load_kernels(m, *_symbols(m, launch))
     kernel = kernels[launch.symbol]
     special = specialise(kernel, launch, kernels)
-    constants = {(kernel.arg_names.index(name),): value for name, value in special.constants.items()}
-    source = ASTSource(kernel, dict(special.signature), constants, _attributes(kernel, special))
+    source = ASTSource(kernel, dict(special.signature), dict(special.constants), _attributes(kernel, special))
     gpu = GPUTarget("cuda", target.capability, 32)
     try:
         with compiling_for(target.capability):
@@ -325,7 +348,7 @@ def _usage(cubin: bytes) -> tuple[int, int]:
 
 
 def _cache_key(launch: Launch, special: Specialisation, target: Target, sources: Sequence[str]) -> str:
-    constants = {name: getattr(value, "__name__", None) or repr(value) for name, value in special.constants.items()}
+    constants = [(place, getattr(v, "__name__", None) or repr(v)) for place, v in special.constants.items()]
     content = [_SCHEMA, triton.__version__, target.capability, launch.symbol, list(sources)]
     content += [list(special.signature.items()), constants, special.attributes, sorted(launch.options.items())]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -14,12 +14,13 @@ from kernelwright.ir.text import text_lines
 from kernelwright.ir.values import Kernel, KernelModule
 
 
-def needed_kernels(m: KernelModule, symbol: str) -> tuple[Kernel, ...]:
-    """The kernel and every kernel of the module that it names, directly or not, in the module's order."""
+def needed_kernels(m: KernelModule, *symbols: str) -> tuple[Kernel, ...]:
+    """These kernels and every kernel of the module that they name, directly or not, in the module's order."""
     by_name = {kernel.symbol: kernel for kernel in m.kernels}
-    if symbol not in by_name:
-        raise UserError(f"@{m.name} launches @{symbol}, which it does not define")
-    needed, open_ = {symbol}, [symbol]
+    for symbol in symbols:
+        if symbol not in by_name:
+            raise UserError(f"@{m.name} launches @{symbol}, which it does not define")
+    needed, open_ = set(symbols), list(symbols)
     while open_:
         found = names_in(by_name[open_.pop()].source) & by_name.keys() - needed
         needed |= found
@@ -33,12 +34,12 @@ def names_in(source: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
 
 
-def load_kernels(m: KernelModule, symbol: str) -> dict[str, Any]:
-    """The kernel and its helpers as `JITFunction`s by symbol, decorators around them taken off.
+def load_kernels(m: KernelModule, *symbols: str) -> dict[str, Any]:
+    """These kernels and their helpers as `JITFunction`s by symbol, decorators around them taken off.
 
     Line numbers are those of each kernel's source. Raises UserError in a process where Triton interprets.
     """
-    sources = tuple((kernel.symbol, kernel.source) for kernel in needed_kernels(m, symbol))
+    sources = tuple((kernel.symbol, kernel.source) for kernel in needed_kernels(m, *symbols))
     return _load(sources, m.constants)
 
 

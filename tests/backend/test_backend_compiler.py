@@ -67,12 +67,12 @@ def test_arguments_are_specialised_as_the_jit_does():
     kernels = load_kernels(module, "add_relu")
     special = specialise(kernels["add_relu"], launch, kernels)
     assert list(special.signature.values()) == ["*fp32"] * 3 + ["constexpr"] * 3
-    assert special.constants == {"n": 1, "width": 1, "XBLOCK": 1024}
-    assert special.attributes == (0, 1, 2)
+    assert special.constants == {(3,): 1, (4,): 1, (5,): 1024}
+    assert special.attributes == ((0,), (1,), (2,))
     odd = replace(launch, misaligned=frozenset({"x_ptr"}), args=(*launch.args[:3], ("n", 2**40), ("width", 48)))
     special = specialise(kernels["add_relu"], odd, kernels)
     assert special.signature["n"] == "i64" and special.signature["width"] == "i32"
-    assert special.attributes == (1, 2, 3, 4)
+    assert special.attributes == ((1,), (2,), (3,), (4,))
 
 
 def test_launches_of_one_kernel_that_differ_are_told_apart():

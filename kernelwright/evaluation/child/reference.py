@@ -1,17 +1,16 @@
 """Running the reference in a child: inputs, state, eager's outputs and the gold, for each draw of the values.
 
 Header: `reference`, `device`, `seed` (the model is built from it), `draws`: a list of `Draw` as JSON, and `sketch`, a
-`Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `movement`: whether the
-reference only moves data, `init`, `sketched`, `left_out` (kinds of draws that it does not take), `alike_in_eval` (it
-gives the same in evaluation mode), `held` (what draws keep of each input), and `passes`, each
-{"draw": …, "inputs": …, "state": …, "eager": …, "gold": …, "kept": …, "random": …, "tf32": …, "cut": …, "nudged": …,
-"respelled": …}
-with indices into the tensors. `tf32`: eager rounded operands to it, and `cut` has its outputs with them cut off;
-elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched. `respelled`:
-eager's outputs with operations spelled as kernels have to, None where there are no such operations. `reordered`:
-eager's outputs with equal values in other orders. `left`: the inputs and the state that the reference changes, by name,
-as eager and as the gold leave them. `shared`: of each output, what it shares memory with (see `shared_with`). `weight`:
-see `Expected`.
+`Sketching` where inputs are too large to travel, or null. Answer: `built`: the state as built, `init`, `sketched`,
+`left_out` (kinds of draws that it does not take), `alike_in_eval` (it gives the same in evaluation mode), `held` (what
+draws keep of each input), and `passes`, each {"draw": …, "inputs": …, "state": …, "eager": …, "gold": …, "kept": …,
+"random": …, "tf32": …, "cut": …, "nudged": …, "respelled": …} with indices into the tensors. `tf32`: eager rounded
+operands to it, and `cut` has its outputs with them cut off; elsewhere `nudged` has those of each run on values whose
+last bits are noise, unless outputs are sketched. `respelled`: eager's outputs with operations spelled as kernels have
+to, None where there are no such operations. `reordered`: eager's outputs with equal values in other orders. `left`: the
+inputs and the state that the reference changes, by name, as eager and as the gold leave them. `shared`: of each output,
+what it shares memory with (see `shared_with`). `computed`: of each output, whether it is computed (see `Computing`).
+`weight`: see `Expected`.
 
 Where `sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They
 travel after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
@@ -23,7 +22,6 @@ import contextlib
 import copy
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -32,9 +30,9 @@ from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
-from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.checks.correctness import differ
 from kernelwright.evaluation.checks.ties import ORDERS, Reordered
+from kernelwright.evaluation.child.computing import Computing
 from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.drawing import Drawing
 from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, MIXTURES, OPPOSITES, SAME, SCALES, Draw, drawn
@@ -43,7 +41,6 @@ from kernelwright.evaluation.inputs.literals import weight_error
 from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
 from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
-from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.jobs import RunReference
 from kernelwright.evaluation.protocol.sketch import Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import same_bits, to_raw
@@ -99,10 +96,8 @@ def run_reference(job: RunReference, tensors: Sequence[RawTensor], turns: Device
         made = {draw: _one(program, draw, seed, device, collected, turns, drawing) for draw in wanted}
         weight = weight_error(program)
         passes = [one | {"weight": weight} for one in made.values() if one is not None]
-        model = _model(program, seed, device, turns)
-        movement = _only_moves(program, model, program.inputs(draws[0].inputs, device))
     left_out = [draw.kind for draw, one in made.items() if one is None]
-    answer: Json = {"passes": passes, "init": _literal(program), "built": built, "movement": movement}
+    answer: Json = {"passes": passes, "init": _literal(program), "built": built}
     alike, held = (drawing.contract.alike_in_eval, drawing.kept) if drawing is not None else (False, {})
     answer |= {"sketched": sketched, "left_out": left_out, "alike_in_eval": alike, "held": held}
     return answer, collected.tensors
@@ -146,24 +141,6 @@ def _model(
         if draw is not None and draw.kind == EVAL:
             model.eval()
     return model
-
-
-class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes whether anything but views, copies and allocations runs."""
-
-    computes = False
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = str(func)
-        self.computes |= not (operators.moves(name) or func.is_view or name == "aten._unsafe_view.default")
-        return func(*args, **(kwargs or {}))
-
-
-def _only_moves(program: ReferenceProgram, model: nn.Module, inputs: Sequence[Value]) -> bool:
-    """Whether the reference computes nothing, so that a candidate need not either."""
-    with _Watch() as watch:  # type: ignore[no-untyped-call]
-        program.run(model, inputs)
-    return not watch.computes
 
 
 def _literal(program: ReferenceProgram) -> str | None:
@@ -250,8 +227,9 @@ def _pass(
     answer["respelled"] = _respelled(program, copy.deepcopy(twin), inputs, seed, into)
     torch.manual_seed(seed + 1)
     answer["reordered"] = _reordered(program, twin, inputs, seed, into)
-    with Eager(program.reference.numerics):
+    with Eager(program.reference.numerics), Computing() as computing:
         again = program.run(twin, inputs)
+    answer["computed"] = computing.computed(again)
     answer["random"] = any(_differ(first, second, turns) for first, second in zip(eager, again, strict=True))
     answer["kept"] = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
     left = {**dict(zip(names, used, strict=True)), **state}

@@ -99,7 +99,11 @@ class CompilingExecutor(JitKernels):
         """Compile the kernel for these arguments."""
         kernel, launch = self.by_key[request.kernel], self.as_launch(request)
         by_name: Mapping[str, Any] = {function.__name__: function for function in self.by_key.values()}
-        built = compile_jit(kernel, launch, self._target, by_name, self.sources[request.kernel])
+        handed = [
+            value["kernel"] for value in request.arguments.values() if isinstance(value, dict) and "kernel" in value
+        ]
+        sources = [text for key in (request.kernel, *handed) for text in self.sources[key]]
+        built = compile_jit(kernel, launch, self._target, by_name, sources)
         self.compiled.setdefault(kernel.__name__, built)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.evaluation.checks.correctness import compare
 from kernelwright.evaluation.checks.findings import Findings
@@ -20,7 +22,7 @@ from kernelwright.evaluation.protocol.link import Origin
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer
 from kernelwright.ir.errors import Diagnostic
-from kernelwright.ir.values import Reference, Resources, TensorSpec
+from kernelwright.ir.values import DTYPES, Reference, Resources, TensorSpec
 from kernelwright.ir.verifier import verify
 
 if TYPE_CHECKING:
@@ -364,15 +366,21 @@ class Climb:
         return ""
 
     def _unproduced(self, truth: Truth, answer: Answer) -> str:
-        """Which output no kernel had a part in; "" where each was produced, or where there is nothing to compute."""
-        if truth.movement:
-            return ""
+        """Which output no kernel had a part in; "" where a kernel had its part in each that the reference computes.
+
+        An output that holds one value throughout tells nothing of who computed it: of nothing but masked elements there
+        may be nothing to launch. It is held against a program where a kernel has no part on any other inputs either.
+        """
+        produced: set[str] = set()
+        idle: dict[str, bool] = {}
         for one, call in zip(truth.passes, self._calls(answer), strict=True):
-            for want, origin in zip(one.expected, call["origins"], strict=True):
-                moved = origin == Origin.GIVEN and call["launches"]
-                if want.eager.nbytes and origin != Origin.KERNEL and not moved:
-                    return f"no kernel has a part in output {want.name}"
-        return ""
+            for want, computed, origin in zip(one.expected, one.computed, call["origins"], strict=True):
+                if origin == Origin.KERNEL or (origin == Origin.GIVEN and call["launches"]):
+                    produced.add(want.name)
+                elif computed and want.eager.nbytes:
+                    idle[want.name] = idle.get(want.name, False) or not _is_even(want.eager)
+        names = [name for name, told in idle.items() if told or name not in produced]
+        return f"no kernel has a part in output {names[0]}" if names else ""
 
     def _failure(self, answer: Answer, rung: Rung) -> Verdict:
         """A job that gave no result, as a verdict."""
@@ -404,6 +412,13 @@ def _aliased(one: ReferenceRun, call: Mapping[str, Any]) -> str:
                 name = f"output {one.expected[int(number)].name}" if number.isdigit() else other
                 return f"output {want.name} shares memory with {name}; the reference's output does not"
     return ""
+
+
+def _is_even(output: RawTensor) -> bool:
+    """Whether an output is zero, or of several elements that are all the same, bit by bit."""
+    content = np.frombuffer(output.data, np.uint8)
+    rows = content.reshape(-1, 8 if output.sketched else DTYPES[output.dtype][2])
+    return not content.any() or (len(rows) > 1 and not (rows != rows[0]).any())
 
 
 def _same(answer: Answer, first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:

@@ -42,7 +42,8 @@ class ReferenceRun:
 
     `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
     known; `kept` names the tensors that the reference leaves unchanged, `left` has what it makes of all others.
-    `shared`: for each output of eager, the outputs, inputs and state that it shares memory with.
+    `shared`: for each output of eager, the outputs, inputs and state that it shares memory with. `computed`: whether
+    it is computed, and neither a view or copy of inputs and weights nor a constant.
     """
 
     draw: Draw
@@ -53,6 +54,7 @@ class ReferenceRun:
     digests: tuple[int, ...] = ()
     left: tuple[Expected, ...] = ()
     shared: tuple[frozenset[str], ...] = ()
+    computed: tuple[bool, ...] = ()
 
     @property
     def drawing(self) -> dict[str, Any]:
@@ -81,15 +83,14 @@ class Truth:
     """All passes of a reference; or, where `failure` says that there are none, why and what that amounts to.
 
     `init` is the source text of the init arguments, None where they are more than literals. `built` is the state of the
-    model as built from the judge's seed, before any pass. `movement`: the reference computes nothing. `notes` tell
-    where the gold is less than fp64. `tf32`: eager rounded operands to TF32. With `sketch`, a `Sketching` as JSON,
-    inputs do not travel and large outputs are sketched. `left_out`: kinds of inputs that the reference does not take.
-    `alike_in_eval`: it gives the same in evaluation mode. `held`: what draws keep of each input.
+    model as built from the judge's seed, before any pass. `notes` tell where the gold is less than fp64. `tf32`: eager
+    rounded operands to TF32. With `sketch`, a `Sketching` as JSON, inputs do not travel and large outputs are sketched.
+    `left_out`: kinds of inputs that the reference does not take. `alike_in_eval`: it gives the same in evaluation mode.
+    `held`: what draws keep of each input.
     """
 
     passes: tuple[ReferenceRun, ...] = ()
     built: Mapping[str, RawTensor] = field(default_factory=dict)
-    movement: bool = False
     init: str | None = None
     status: Status = Status.OK
     failure: str = ""
@@ -240,7 +241,6 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
     return Truth(
         tuple(passes),
         built,
-        answer.header["movement"],
         answer.header["init"],
         notes=notes,
         tf32=tf32,
@@ -281,6 +281,7 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         ),
         kept=frozenset(draw["kept"]),
         shared=tuple(map(frozenset, draw["shared"])),
+        computed=tuple(map(bool, draw["computed"])),
         left=tuple(
             Expected(name, tensors[sides[0]], tensors[sides[1]], given=given, weight=weight)
             for name, sides in draw["left"].items()
