@@ -14,6 +14,7 @@ interpreter's and say nothing.
 
 import argparse
 import json
+import random
 import sys
 import tempfile
 import time
@@ -75,9 +76,10 @@ def compare(name: str, tiny: bool, budget: float, mode: str, _folder: Path) -> d
     watch = watch_for("cuda" if torch.cuda.is_available() else "cpu")
     device: dict[str, list[float]] = {side: [] for side in sides}
     host: dict[str, list[float]] = {side: [] for side in sides}
+    chance = random.Random()  # buffers of a model take turns over some calls: a fixed order would favour one side
     ends = time.monotonic() + budget / 2
     for number in range(PAIRS):
-        for side in list(sides) if number % 2 else list(sides)[::-1]:
+        for side in chance.sample(list(sides), len(sides)):
             device[side].append(_device_us(watch, sides[side]))
             host[side].append(_host_us(sides[side]))
         if number >= 11 and time.monotonic() > ends:

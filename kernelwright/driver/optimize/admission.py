@@ -1,13 +1,15 @@
-"""Whether one of two kernels, or of two sets of kernels, is faster: decided by times that were taken in turns.
+"""Whether one of two kernels, or of two sets of kernels, is faster: decided by times that were taken in pairs.
 
-Each pair of times is of two calls that follow one another, so that clocks and temperature are the same for both. What
-counts is the median of the pairs' ratios. Its interval is that of the order statistics (a sign test turned round),
-which is exact for whatever distribution the ratios have. The pairs are looked at a few times while they come, and the
-looks share the probability of an error.
+Each pair of times is of two calls that follow one another, so that clocks and temperature are the same for both. Chance
+decides which of them comes first: a running model has rhythms, such as buffers that take turns over some calls, and in
+a fixed order one side would always have the faster buffers. What counts is the median of the pairs' ratios. Its
+interval is that of the order statistics (a sign test turned round), which is exact for whatever distribution the ratios
+have. The pairs are looked at a few times while they come, and the looks share the probability of an error.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import Any
@@ -56,20 +58,28 @@ class Comparison:
 
 
 def compared(take: Callable[[bool], Pair], looks: Sequence[int] = LOOKS, late: Callable[[], bool] = bool) -> Comparison:
-    """Compare by pairs that `take` gives; it is told whether ours comes first, which takes turns.
+    """Compare by pairs that `take` gives; it is told whether ours comes first, which chance decides for each pair.
 
     Ends at the look that shows one side to be the faster, at one that leaves no hope, at the last one, and once the
     time is over (`late`), but not before the first look.
     """
     pairs: list[Pair] = []
+    order = orders()
     for number, look in enumerate(looks):
         while len(pairs) < look and not (number and late()):
-            pairs.append(take(len(pairs) % 2 == 1))
+            pairs.append(take(next(order)))
         found = replace(summary(pairs, 1 - (1 - CONFIDENCE) / len(looks)), confidence=CONFIDENCE)
         hopeless = 2 * (number + 1) >= len(looks) and found.ratio < HOPELESS
         if found.low > 1 or found.high < 1 or hopeless or late():
             break
     return found
+
+
+def orders() -> Iterator[bool]:
+    """Whether ours comes first, for one pair after another: by chance, which no caller's seed decides."""
+    chance = random.Random()
+    while True:
+        yield chance.random() < 0.5
 
 
 def summary(pairs: Sequence[Pair], confidence: float) -> Comparison:
