@@ -423,13 +423,13 @@ def search() -> str:
     first, share = told["first_measured_s"], {mode: told[f"{mode}_keeps_of_60"]["share"] for mode in ("15", "5", "5m")}
     return _wrapped(
         f"A search of 15 s keeps {share['15']:.1%} of the logarithm of the speedup that one of 60 s finds, one of 5 s "
-        f"keeps {share['5']:.1%}, and one of 5 s with the memory of other problems {share['5m']:.1%}: over the first "
-        f"{told['15_keeps_of_60']['problems']} of a sample of {told['problems_of_the_sample']} problems drawn by seed, "
-        f"those of level 1, one after another in one process. Searches of 60 s came first, so that the others found "
-        f"compiled kernels; the former had {told['reached_within_60']['5']:.1%} of it 5 s after they first measured, "
+        f"keeps {share['5']:.1%}, and one of 5 s with the memory of other problems {share['5m']:.1%}: over "
+        f"{told['15_keeps_of_60']['problems']} of a sample of {told['problems_of_the_sample']} problems drawn by seed. "
+        f"Searches of 60 s had {told['reached_within_60']['5']:.1%} of their own result 5 s after they first measured, "
         f"and {told['reached_within_60']['15']:.1%} after 15 s. The first candidate was measured after "
         f"{first['median']:.1f} s in the median, and after {first['max']:.0f} s where the search's processes had to "
-        f"start on a fresh machine ({caliber['device']}, commit {caliber['commit']}, `time_to_quality_h200`)."
+        f"start on a fresh machine; such searches count as well ({caliber['device']}, commit {caliber['commit']}, "
+        "`time_to_quality_h200`)."
     )
 
 
