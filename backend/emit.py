@@ -5,6 +5,7 @@ import ast
 from kernelwright.ir.errors import DialectError, UserError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import import_lines, print_kernel, source_literal
+from kernelwright.ir.structure import PLAIN, filled
 from kernelwright.ir.values import KernelModule, ScalarSpec
 
 _MAIN = '''
@@ -25,14 +26,18 @@ def main() -> None:
     with torch.no_grad():
         expected = copy.deepcopy(model)(*[value.clone() if torch.is_tensor(value) else value for value in inputs])
         results = call(model, inputs)
-    pairs = zip(as_tuple(results), as_tuple(expected), strict=True)
+    pairs = zip(tensors_in(results), tensors_in(expected), strict=True)
     for index, (result, wanted) in enumerate(pairs):
         error = (result.double() - wanted.double()).abs().max().item() if result.numel() else 0.0
         print(f"output {index}: {tuple(result.shape)} {result.dtype}, largest difference from eager {error:.3g}")
 
 
-def as_tuple(value):
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+def tensors_in(value):
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return [tensor for one in value for tensor in tensors_in(one)]
+    return [value] if isinstance(value, torch.Tensor) else []
 
 
 if __name__ == "__main__":
@@ -137,6 +142,17 @@ def _copied_init(module: KernelModule) -> str:
     return text.replace(f"super({module.reference.entry}, self)", "super()")
 
 
+def _returned(module: KernelModule, call: str) -> list[str]:
+    """The statements that return of a launcher's call what the reference's forward gives."""
+    returns, count = module.reference.returns, len(module.reference.outputs)
+    if count == 1:
+        return [f"return {filled(returns, [call])}"]
+    if returns in PLAIN:
+        return [f"return list({call})" if returns == "list" else f"return {call}"]
+    outputs = [f"out{number}" for number in range(count)]
+    return [f"{', '.join(outputs)} = {call}", f"return {filled(returns, outputs)}"]
+
+
 def _model_new(module: KernelModule, init: str, holder: str, reference: str = "") -> str:
     assert module.launcher is not None
     names = [spec.name for spec in module.reference.inputs]
@@ -145,14 +161,16 @@ def _model_new(module: KernelModule, init: str, holder: str, reference: str = ""
         if spec.name in values:
             values[spec.name] = f"{spec.name}={spec.name}"
     call = f"{module.launcher.entry}({', '.join(values.values())})"
-    if module.reference.returns != "tensor" and len(module.reference.outputs) == 1:
-        call = f"({call},)"
-    if module.reference.returns == "list":
-        call = f"list({call})"
     fixed = [spec for spec in module.reference.inputs if isinstance(spec, ScalarSpec)]
     checks = [f"        assert {spec.name} == {spec.value!r}, 'compiled for this value only'" for spec in fixed]
     methods = "\n".join(f"    {line}" for line in init.splitlines())
-    forward = "\n".join([f"    def forward(self, {', '.join(names)}):", *checks, f"        return {call}"])
+    forward = "\n".join(
+        [
+            f"    def forward(self, {', '.join(names)}):",
+            *checks,
+            *(f"        {line}" for line in _returned(module, call)),
+        ]
+    )
     model = f"class ModelNew(nn.Module):\n{methods}\n\n{forward}"
     usage = "ModelNew takes the reference's init arguments and inputs."
     future, reference = _future_apart(reference)

@@ -5,9 +5,8 @@ import json
 from dataclasses import fields
 from typing import Any
 
+from kernelwright.ir.structure import PLAIN, is_structure
 from kernelwright.ir.values import NUMERICS, Record, Reference, ScalarSpec, StateSpec, TensorSpec, Tolerance
-
-_RETURNS = ("tensor", "tuple", "list")
 
 
 def header_value(text: str) -> str:
@@ -39,8 +38,8 @@ def reference_from(given: Any) -> Reference:
     unknown = set(given) - {part.name for part in fields(Reference)}
     if unknown or not isinstance(given["source"], str) or not isinstance(given["entry"], str):
         raise ValueError(f"unexpected fields {sorted(map(str, unknown))}, or a source or entry that is not a text")
-    if given["returns"] not in _RETURNS or given["shrunken"] not in (True, False):
-        raise ValueError(f"returns is one of {', '.join(_RETURNS)}, and shrunken True or False")
+    if not is_structure(given["returns"]) or given["shrunken"] not in (True, False):
+        raise ValueError(f"returns is {', '.join(PLAIN)} or a literal with ..., and shrunken True or False")
     if given.get("numerics", "ieee") not in NUMERICS:
         raise ValueError(f"numerics is one of {', '.join(NUMERICS)}")
     return Reference(

@@ -161,9 +161,9 @@ class Reference:
     """The computation to perform. No pass may change it.
 
     `source` is a Python file in KernelBench's format: a class named `entry` whose forward takes `inputs`,
-    `get_inputs()` and `get_init_inputs()`. `returns` tells whether forward gives one tensor or a
-    sequence. `shrunken` is True where the importer made the problem's sizes smaller than the user's. `numerics` is what
-    eager, its baselines and candidates may do.
+    `get_inputs()` and `get_init_inputs()`. `returns` tells whether forward gives one tensor, a sequence or something
+    that holds tensors, see `ir.structure`. `shrunken` is True where the importer made the problem's sizes smaller
+    than the user's. `numerics` is what eager, its baselines and candidates may do.
     """
 
     source: str
@@ -171,7 +171,7 @@ class Reference:
     inputs: tuple[TensorSpec | ScalarSpec, ...]
     state: tuple[StateSpec, ...]
     outputs: tuple[TensorSpec, ...]
-    returns: Literal["tensor", "tuple", "list"] = "tensor"
+    returns: str = "tensor"
     tolerance: Tolerance = Tolerance()
     shrunken: bool = False
     numerics: Numerics = "ieee"

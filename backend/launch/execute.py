@@ -17,7 +17,7 @@ from triton.language.extra.cuda import libdevice
 
 from kernelwright.backend.launch.binding import BoundLaunch, Grid, JitNamespace, KernelHandle
 from kernelwright.backend.reference.device_mode import DeviceMode
-from kernelwright.backend.reference.program import ReferenceProgram, init_call, tensor_at
+from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs, init_call, tensor_at
 from kernelwright.backend.tensors import TORCH_DTYPES, Value, inner_spec, register_source
 from kernelwright.ir.dialect.tables import TYPING_NAMES
 from kernelwright.ir.errors import UserError
@@ -201,7 +201,7 @@ def load_module(m: KernelModule, runtime: Runtime, seed: int = 0) -> Loaded:
     def call(inputs: Sequence[Value], state: Mapping[str, Tensor]) -> tuple[Tensor, ...]:
         with torch.no_grad(), runtime.host_mode():
             result = run(inputs, state)
-        return tuple(result) if isinstance(result, tuple | list) else (result,)
+        return flatten_outputs(result)
 
     return call
 

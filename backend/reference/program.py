@@ -7,12 +7,13 @@ import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference.device_mode import cuda_or_here
+from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.reference.widened import as_compared, widened
 from kernelwright.backend.tensors import Value, copy_of, register_source, spec_of
 from kernelwright.ir.errors import UserError
@@ -37,7 +38,7 @@ class Description:
     inputs: tuple[TensorSpec | ScalarSpec, ...]
     state: tuple[StateSpec, ...]
     outputs: tuple[TensorSpec, ...]
-    returns: Literal["tensor", "tuple", "list"]
+    returns: str
 
 
 def init_call(given: Any) -> tuple[list[Any], dict[str, Any]]:
@@ -71,12 +72,8 @@ def tensor_at(model: nn.Module, path: str) -> Tensor | None:
 
 
 def flatten_outputs(result: Any) -> tuple[Tensor, ...]:
-    """One tensor or a sequence of them, as a tuple; raises UserError for anything else."""
-    outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
-    for index, output in enumerate(outputs):
-        if not isinstance(output, Tensor):
-            raise UserError(f"output {index} of the reference is {type(output).__name__}; return one tensor or a tuple")
-    return outputs
+    """The tensors of a result in order; raises UserError as `taken_apart` does."""
+    return taken_apart(result)[0]
 
 
 @dataclass(frozen=True)
@@ -252,7 +249,7 @@ def _input_spec(name: str, value: Any) -> TensorSpec | ScalarSpec:
 def describe(model: nn.Module, inputs: Sequence[Any]) -> Description:
     """Run a copy of the model once and write down its inputs, state and outputs as specs.
 
-    Raises UserError for inputs or outputs that are neither tensors nor numbers.
+    Raises UserError for inputs that are neither tensors nor numbers, and for outputs as `taken_apart` does.
     """
     taken: set[str] = set()
     input_names = _input_names(model, len(inputs), taken)
@@ -260,9 +257,6 @@ def describe(model: nn.Module, inputs: Sequence[Any]) -> Description:
     state = tuple(StateSpec(spec_of(_identifier(path, taken), tensor), path) for path, tensor in held_tensors(model))
     with torch.no_grad():
         result = copy.deepcopy(model)(*map(_clone, inputs))
-    returns: Literal["tensor", "tuple", "list"] = (
-        "tensor" if isinstance(result, Tensor) else "list" if isinstance(result, list) else "tuple"
-    )
-    outputs = flatten_outputs(result)
+    outputs, returns = taken_apart(result)
     names = ["out"] if len(outputs) == 1 else [f"out{i}" for i in range(len(outputs))]
     return Description(input_specs, state, tuple(spec_of(n, t) for n, t in zip(names, outputs, strict=True)), returns)

@@ -11,6 +11,7 @@ from kernelwright.agent.policy import Message, Prompt
 from kernelwright.agent.reading import without_reasoning
 from kernelwright.agent.trajectory import Turn
 from kernelwright.ir.errors import check_choice
+from kernelwright.ir.structure import PLAIN
 from kernelwright.ir.values import Reference, TensorSpec
 
 #: `full`: every turn as it was. `last`: the last turn alone. `summary`: every turn, reasoning dropped (Kevin's).
@@ -83,4 +84,6 @@ def describe_tensors(reference: Reference) -> str:
 def describe_outputs(reference: Reference) -> str:
     """What a program returns, for a prompt: the type, or the types in order."""
     types = ", ".join(f"`{spec.annotation}`" for spec in reference.outputs)
-    return types if reference.returns == "tensor" else f"a {reference.returns} of {types}"
+    if reference.returns in PLAIN:
+        return types if reference.returns == "tensor" else f"a {reference.returns} of {types}"
+    return f"`{reference.returns}`, where `...` are {types}"

@@ -11,6 +11,7 @@ import sample_modules
 from kernelwright.backend.emit import emit_kernelbench, emit_standalone
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.parser import parse_module
+from kernelwright.ir.structure import filled
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Record, ScalarSpec
 
 #: Runs a file as a program in a process that refuses to import the project.
@@ -29,11 +30,7 @@ inputs = old["get_inputs"]()
 with torch.no_grad():
     expected, found = model(*inputs), candidate(*inputs)
 assert type(expected) is type(found), (type(expected), type(found))
-if torch.is_tensor(expected):
-    expected, found = [expected], [found]
-assert len(expected) == len(found)
-for one, other in zip(expected, found):
-    torch.testing.assert_close(other, one)
+torch.testing.assert_close(found, expected)
 print("equal")
 """
 #: Runs some code in a process for each folder, on the files in it; torch and Triton are imported once for all.
@@ -116,10 +113,10 @@ def get_init_inputs():
 
 
 def _wrapped(returns):
-    """One output that the model returns in a list or a tuple."""
+    """One output that the model returns in something that holds it."""
     module = sample_modules.add_relu(4, 16, 32, 1)
     expression = "torch.relu(x + self.bias)"
-    whole = f"[{expression}]" if returns == "list" else f"({expression},)"
+    whole = filled(returns, [expression])
     source = module.reference.source.replace(f"return {expression}", f"return {whole}")
     return replace(module, reference=replace(module.reference, source=source, returns=returns))
 
@@ -132,6 +129,7 @@ MODULES = {
     "pair": _pair(),
     "list": _wrapped("list"),
     "tuple": _wrapped("tuple"),
+    "dictionary": _wrapped("{'out': ..., 'kept': (None, 3)}"),
 }
 
 

@@ -156,7 +156,7 @@ def test_incomplete_source_is_refused(source: str, message: str) -> None:
 
 
 def test_what_is_no_tensor_is_refused() -> None:
-    p = simple("return {'a': x}")
+    p = simple("return {'a': 1}")
     with pytest.raises(UserError, match="output 0 of the reference is dict"):
         p.run(p.build(0), p.inputs(0))
     with pytest.raises(UserError, match="'x' is list"):

@@ -258,7 +258,7 @@ UNFIT = {
     "Model has no forward()": ("def forward", "def backward"),
     "input 0 of get_inputs() is a str": ("[torch.rand(16, 24)]", "['a']"),
     "get_inputs() returns NoneType": ("    return [torch.rand(16, 24)]", "    pass"),
-    "output 0 of the reference is dict": ("torch.relu(x) + 1.0", "{'x': x}"),
+    "output 0 of the reference is dict": ("torch.relu(x) + 1.0", "{'x': 1}"),
     "forward() takes 1 argument (x), but get_inputs() returns 2; return one value for each argument": (
         "[torch.rand(16, 24)]",
         "[torch.rand(2), torch.rand(2)]",

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.backend.reference.structure import put_together
 from kernelwright.backend.tensors import Value, spec_of
 from kernelwright.driver.compiling.emit import check_emit, emit
 from kernelwright.driver.compiling.live_model import LiveModel
@@ -68,15 +69,14 @@ class Compiled:
         """
         return emit(self.module, check_emit(what), self.report["target"])
 
-    def __call__(self, *inputs: Value) -> Tensor | tuple[Tensor, ...] | list[Tensor]:
+    def __call__(self, *inputs: Value) -> Any:
         """The outputs in the form in which forward returns them. Raises UserError where the module is not verified or
         the arguments are others than it was compiled for."""
         if not self.ok or self.module.level is Level.TORCH:
             raise UserError(f"@{self.module.name} has no verified kernels to call: {summary_line(self.report)}")
         values = inputs if self.live is None else self.live.lifted(inputs)
         outputs = self._run(fitted(self.module, values))
-        kind = self.module.reference.returns
-        return outputs[0] if kind == "tensor" else list(outputs) if kind == "list" else outputs
+        return put_together(self.module.reference.returns, outputs)
 
     @cached_property
     def _run(self) -> Callable[[Sequence[Value]], tuple[Tensor, ...]]:

@@ -9,7 +9,8 @@ operands to it, and `cut` has its outputs with them cut off; elsewhere `nudged` 
 last bits are noise, unless outputs are sketched. `respelled`: eager's outputs with operations spelled as kernels have
 to, None where there are no such operations. `reordered`: eager's outputs with equal values in other orders. `left`: the
 inputs and the state that the reference changes, by name, as eager and as the gold leave them. `shared`: of each output,
-what it shares memory with (see `shared_with`). `computed`: of each output, whether it is computed (see `Computing`).
+what it shares memory with (see `shared_with`). `returns`: what
+eager gives, see `ir.structure`. `computed`: of each output, whether it is computed (see `Computing`).
 `weight`: see `Expected`.
 
 Where `sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They
@@ -27,7 +28,8 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.measure.turns import DeviceLock
-from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
+from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.evaluation.checks.correctness import differ
@@ -214,7 +216,7 @@ def _pass(
     used = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
     torch.manual_seed(seed)
     with torch.no_grad(), Eager(program.reference.numerics) as mode:
-        eager = flatten_outputs(model(*used))
+        eager, answer["returns"] = taken_apart(model(*used))
     answer["tf32"] = mode.used
     answer["eager"] = [into.take(output) for output in eager]
     answer["cut"] = _cut_off(program, copy.deepcopy(twin), inputs, seed, into) if mode.used else None

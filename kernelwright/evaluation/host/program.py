@@ -20,6 +20,7 @@ from triton.backends.compiler import GPUTarget
 
 from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.reference.program import held_tensors, init_call
+from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
 from kernelwright.evaluation.host import cuda, library
 from kernelwright.evaluation.host.kernels import HostKernels
@@ -208,8 +209,7 @@ class _Host:
         self._rehearse(lambda: call(values, state), request["rehearsals"])
         with evaluating(None if request["training"] else self.model):
             result = called(mode, lambda given: call(given, state), values, self._around, self.model)
-        outputs = list(result) if isinstance(result, tuple | list) else [result]
-        kind = "tensor" if type(result) is DeviceTensor else type(result).__name__
+        outputs, kind = _outputs(result)
         described = []
         for index, output in enumerate(outputs):
             if isinstance(output, DeviceTensor):
@@ -245,6 +245,15 @@ class _Host:
             store = self.stores[ref.store] = Store.known(self.session, ref.store, like.untyped_storage().nbytes())
         self.given[ref] = DeviceTensor(store, like)
         return self.given[ref]
+
+
+def _outputs(result: Any) -> tuple[list[Any], str]:
+    """What a program returned, as a list, and what that is: a type's name, or the structure of what holds tensors."""
+    if isinstance(result, tuple | list | dict) and not all(isinstance(one, Tensor) for one in result):
+        tensors, kind = taken_apart(result)
+        return list(tensors), kind
+    outputs = list(result) if isinstance(result, tuple | list) else [result]
+    return outputs, "tensor" if type(result) is DeviceTensor else type(result).__name__
 
 
 def _tensor_at(model: nn.Module, path: str) -> Any:

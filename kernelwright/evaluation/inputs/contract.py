@@ -153,7 +153,7 @@ def _modes(program: ReferenceProgram, seed: int, values: Sequence[Value]) -> boo
             return None
         left.append([*outputs, *program.state(one).values()])
     alike = [[value.shape for value in one] for one in left]
-    return not all(map(same_bits, *left)) if alike[0] == alike[1] else None
+    return alike[0] != alike[1] or not all(map(same_bits, *left))
 
 
 def _is_integer(value: Value) -> bool:

@@ -22,6 +22,7 @@ from kernelwright.evaluation.protocol.link import Origin
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer
 from kernelwright.ir.errors import Diagnostic
+from kernelwright.ir.structure import PLAIN
 from kernelwright.ir.values import DTYPES, Reference, Resources, TensorSpec
 from kernelwright.ir.verifier import verify
 
@@ -283,11 +284,8 @@ class Climb:
             self.findings, self.passes = self.findings.worst(found), self.passes + 1
             mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
             mismatch = mismatch or self._judge_left(truth, one, call, answer) or _aliased(one, call)
-            returns = self.program.reference.returns
             exact = self.program.form == "class"  # the native form returns the output itself where there is one
-            plain = {call["kind"], returns} <= {"tensor", "list", "tuple"}  # a named tuple is a tuple
-            if exact and not mismatch and call["kind"] != returns and (plain or returns == "tensor"):
-                mismatch = f"it returns a {call['kind']} where the reference returns a {returns}"
+            mismatch = mismatch or (_returned(one, str(call["kind"])) if exact else "")
             weights = ", perturbed weights" if one.draw.weights is not None else ""
             first = first or (f"{mismatch} [inputs {one.draw.kind}{weights}]" if mismatch else "")
         unbound = answer.header["notes"]
@@ -412,6 +410,14 @@ def _aliased(one: ReferenceRun, call: Mapping[str, Any]) -> str:
                 name = f"output {one.expected[int(number)].name}" if number.isdigit() else other
                 return f"output {want.name} shares memory with {name}; the reference's output does not"
     return ""
+
+
+def _returned(one: ReferenceRun, kind: str) -> str:
+    """What to say of a result of another structure than eager's; a named tuple is a tuple."""
+    if kind == one.returns or (kind not in PLAIN and one.returns in ("tuple", "list") and kind.isidentifier()):
+        return ""
+    mine, other = (f"a {text}" if text.isidentifier() else text[:200] for text in (kind, one.returns))
+    return f"it returns {mine} where the reference returns {other}"
 
 
 def _is_even(output: RawTensor) -> bool:

@@ -43,7 +43,8 @@ class ReferenceRun:
     `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
     known; `kept` names the tensors that the reference leaves unchanged, `left` has what it makes of all others.
     `shared`: for each output of eager, the outputs, inputs and state that it shares memory with. `computed`: whether
-    it is computed, and neither a view or copy of inputs and weights nor a constant.
+    it is computed, and neither a view or copy of inputs and weights nor a constant. `returns`: what eager gives, see
+    `ir.structure`.
     """
 
     draw: Draw
@@ -55,6 +56,7 @@ class ReferenceRun:
     left: tuple[Expected, ...] = ()
     shared: tuple[frozenset[str], ...] = ()
     computed: tuple[bool, ...] = ()
+    returns: str = "tensor"
 
     @property
     def drawing(self) -> dict[str, Any]:
@@ -282,6 +284,7 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         kept=frozenset(draw["kept"]),
         shared=tuple(map(frozenset, draw["shared"])),
         computed=tuple(map(bool, draw["computed"])),
+        returns=str(draw["returns"]),
         left=tuple(
             Expected(name, tensors[sides[0]], tensors[sides[1]], given=given, weight=weight)
             for name, sides in draw["left"].items()
