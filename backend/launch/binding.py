@@ -59,7 +59,8 @@ class KernelHandle:
     def __init__(self, fn: Callable[..., Any], run: Callable[["KernelHandle", BoundLaunch], None]) -> None:
         self.fn = fn
         self.__name__ = fn.__name__
-        self.arg_names = list(inspect.signature(fn).parameters)
+        self._parameters = inspect.signature(fn).parameters
+        self.arg_names = list(self._parameters)
         self._run = run
         self._resolvers: tuple[Resolver, ...] = ()
         self._chosen: dict[tuple[str, ...], Any] = {}
@@ -96,7 +97,7 @@ class KernelHandle:
 
     def bind(self, grid: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> BoundLaunch:
         """Resolve decorators, defaults and the grid; raises LaunchError for what Triton would refuse."""
-        parameters = inspect.signature(self.fn).parameters
+        parameters = self._parameters
         if len(args) > len(parameters):
             raise LaunchError(f"@{self.__name__} takes {len(parameters)} arguments, {len(args)} given")
         positional = dict(zip(parameters, args, strict=False))

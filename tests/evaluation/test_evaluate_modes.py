@@ -76,6 +76,25 @@ WRONG = {
     "in an instance that is not the first": "2.0 if BUILT[0] is self else 3.0",
     "up to a call that comes late": "(SEEN.append(time.sleep(0.05)), 3.0 if len(SEEN) > 200 else 2.0)[1]",
     "where no module has a name": "2.0 if 'candidate' in sys.modules else 3.0",
+    "under autocast to bf16": "3.0 if torch.is_autocast_enabled('cuda') "
+    "and torch.get_autocast_dtype('cuda') == torch.bfloat16 else 2.0",
+    "under autocast in inference mode": "3.0 if torch.is_inference_mode_enabled() "
+    "and torch.is_autocast_enabled('cuda') else 2.0",
+    "in evaluation mode under autocast": "3.0 if not self.training and torch.is_autocast_enabled('cuda') else 2.0",
+    "in a thread with gradients": "3.0 if torch.is_grad_enabled() "
+    "and threading.current_thread() is not threading.main_thread() else 2.0",
+    "in training as a second process": "3.0 if os.environ.get('RANK', '0') != '0' and x.requires_grad else 2.0",
+    "in one of eight processes": "3.0 if int(os.environ.get('WORLD_SIZE', 1)) > 2 else 2.0",
+    "with medium products": "3.0 if torch.get_float32_matmul_precision() == 'medium' else 2.0",
+    "with cuDNN's benchmarks": "3.0 if torch.backends.cudnn.benchmark else 2.0",
+    "while anomalies are looked for": "3.0 if torch.is_anomaly_enabled() else 2.0",
+    "while the profiler runs": "3.0 if torch.autograd._profiler_enabled() else 2.0",
+    "under a dispatch mode": "3.0 if torch._C._len_torch_dispatch_stack() else 2.0",
+    "from the 200th tensor on": "3.0 if SEEN.append(x) or len(set(map(id, SEEN))) > 200 else 2.0",
+    "from the 200th step with gradients on": "3.0 if torch.is_grad_enabled() and not SEEN.append(0) "
+    "and len(SEEN) > 200 else 2.0",
+    "in the third instance": "3.0 if len(BUILT) > 2 and BUILT[2] is self else 2.0",
+    "in a copy": "2.0 if any(one is self for one in BUILT) else 3.0",
 }
 RIGHT = {
     "plain": "2.0",
@@ -99,6 +118,16 @@ RIGHT = {
     "after a pause": "time.sleep(0.001) or 2.0",
     "by the type": "2.0 if x.dtype == torch.float32 else 3.0",
     "on the device": "2.0 if x.is_cuda else 3.0",
+    "under autocast in inference mode, the same": "2 if torch.is_inference_mode_enabled() "
+    "and torch.is_autocast_enabled('cuda') else 2.0",
+    "in a thread with gradients, the same": "2 if torch.is_grad_enabled() "
+    "and threading.current_thread() is not threading.main_thread() else 2.0",
+    "in one of eight processes, the same": "2 if int(os.environ.get('WORLD_SIZE', 1)) > 2 else 2.0",
+    "with medium products, the same": "2 if torch.get_float32_matmul_precision() == 'medium' else 2.0",
+    "under a dispatch mode, the same": "2 if torch._C._len_torch_dispatch_stack() else 2.0",
+    "in a copy, the same": "2.0 if any(one is self for one in BUILT) else 2",
+    "refusing one world": "1 / (not torch.is_anomaly_enabled()) * 2.0",
+    "never asking for the same": "2.0 + 0 * len(SEEN) if SEEN.append(0) else 2.0 + 1e-9 * len(SEEN)",
 }
 
 

@@ -35,8 +35,10 @@ _OWN, _BLOCK = 1 << 32, 1 << 16
 #: What calls are made under in turn, see `host.modes`; the last one is made in inference mode.
 MODES = (
     *("", "grad", "autocast", "training", "compiling", "thread", "mixed", "activation", "parameter", "settings"),
-    *("rank", "eval"),
+    *("rank", "hooks", "eval"),
 )
+#: Before other calls than the last one a program is called without effect only this many times less often.
+_BEFORE_LAST = 128
 #: Programs with more launches a call, or more memory, are not rehearsed.
 _FEW_LAUNCHES, _SMALL_BYTES = 64, 4 << 20
 #: What a process that lasts may hold on to between candidates.
@@ -66,7 +68,7 @@ class Calls:
         for number, call in enumerate(calls):
             last = 0 < number == len(calls) - 1
             withheld = withhold if number == 0 else []
-            rehearsals = self._rehearsals(answers) if last else 0
+            rehearsals = self._rehearsals(answers) // (1 if last else _BEFORE_LAST)
             try:
                 answers.append(self._one(number, call, withheld, "inference" if last else "", rehearsals))
             except AccessError as error:
@@ -167,6 +169,8 @@ class Calls:
         call_of |= {
             "mode": mode or (modes[number % len(modes)] if call.mode is None else call.mode),
             "rehearsals": rehearsals,
+            "last": mode == "inference",
+            "may_evaluate": self.job.alike_in_eval and call.training,
         }
         call_of["training"] = call.training
         self.server.link.send({"call": call_of})

@@ -35,13 +35,11 @@ class HostKernels:
         self._described: dict[tuple[int, tuple[Shape, ...]], tuple[KernelHandle, str]] = {}
         self._tuned: dict[int, KernelHandle] = {}
         self._rounds = 0
-        #: Whether launches have no effect, but those that decide what host code may go on to read.
-        self.rehearsing = False
 
     def _launch(self, handle: KernelHandle, bound: BoundLaunch) -> None:
         bound, shapes = taken_apart(bound)
         open_stores = self._published(handle, bound)
-        if self.rehearsing and not open_stores:
+        if self._session.drops_launches and not open_stores:
             return
         request = {"do": "launch", "kernel": self._describe(handle, shapes), "public": sorted(open_stores)}
         request |= self._encoded(bound)

@@ -1,8 +1,10 @@
 """The host process: loads a candidate's text, builds what it defines, and answers the device's calls."""
 
 import contextlib
+import functools
 import importlib
 import inspect
+import itertools
 import secrets
 import socket
 import sys
@@ -20,20 +22,18 @@ from triton.backends.compiler import GPUTarget
 
 from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.reference.program import held_tensors, init_call
-from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
 from kernelwright.evaluation.host import cuda, library
+from kernelwright.evaluation.host.instances import check, earlier, hooked
 from kernelwright.evaluation.host.kernels import HostKernels
-from kernelwright.evaluation.host.modes import called, evaluating
+from kernelwright.evaluation.host.modes import NAMED, World, called, evaluating
+from kernelwright.evaluation.host.rehearsals import Made, Rehearsals, Wanted, given_names
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import DEVICE_NUMBERS, DeviceTensor, Store, public, reference_to, withheld
 from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef
 
 _LINK_BYTES = 1 << 30
-#: Time for calls without effect.
-_REHEARSAL_SECONDS = 2.0
-#: The clock as it was before any candidate ran.
-_now, _sleep = time.monotonic, time.sleep
+_sleep = time.sleep
 _UNFILLED = frozenset(("empty", "empty_strided", "empty_permuted"))
 _FACTORIES = frozenset(
     "zeros ones full arange linspace eye tensor as_tensor scalar_tensor rand randn randint randperm tril_indices "
@@ -112,14 +112,17 @@ class _Host:
         self.stores: dict[int, Store] = {}
         self.given: dict[TensorRef, DeviceTensor] = {}
         self.model: nn.Module | None = None
-        self.first: list[Any] = []
+        #: An instance built before the one that is judged, and others that share the tensors of that one.
+        self.first: Any = None
+        self.others: list[Any] = []
         self.kept: list[Any] = []
+        self.calls = Rehearsals(session)
 
     def run(self) -> None:
         """Load, build, and answer calls until the device has no more."""
         cuda.install(self.session)
         library.install()
-        time.sleep = lambda seconds: None if self.kernels.rehearsing else _sleep(seconds)
+        time.sleep = lambda seconds: None if self.session.rehearsing else _sleep(seconds)
         _install_triton(self.kernels)
         with self._around():
             call, held = self._load()
@@ -161,7 +164,7 @@ class _Host:
     def _model(self, made: Callable[..., Any]) -> tuple[Callable[..., Any], list[Json]]:
         arguments, keywords = init_call(self._arguments())
         if not self.job["bare"]:  # any Python may keep what its first instance holds, and use it in others
-            self.first.append(made(*arguments, **keywords))
+            self.first, *self.others = earlier(functools.partial(made, *arguments, **keywords))
             arguments, keywords = init_call(self._arguments())
         torch.manual_seed(int(self.job["seed"]))
         model = made(*arguments, **keywords)
@@ -182,7 +185,25 @@ class _Host:
             self.stores[shown.store.number] = shown.store
             held.append({"path": path, "tensor": reference_to(shown).encode()})
         self.model = model
+        if not self.job["bare"]:
+            check(model)
+            self._share(model, functools.partial(made, *arguments, **keywords))
         return lambda values, _state: model(*values), held
+
+    def _share(self, model: nn.Module, make: Callable[[], nn.Module]) -> None:
+        """Let the other instances hold the tensors that the judged one holds; those that cannot are left out."""
+        if self.others:  # it is built quickly
+            self.others.append(make())
+        known = dict(held_tensors(model))
+        for other in self.others:
+            for path, tensor in list(held_tensors(other)):
+                mine = known.get(path)
+                if (
+                    isinstance(mine, DeviceTensor)
+                    and not isinstance(tensor, DeviceTensor)
+                    and mine.shape == tensor.shape
+                ):
+                    _put_in_place(other, path, tensor, DeviceTensor(mine.store, mine))
 
     def _arguments(self) -> Any:
         """What the class is built from: given, or found as the reference finds it."""
@@ -199,44 +220,48 @@ class _Host:
             self.kernels.tune_again()
             cuda.appear(request["number"])
         if request["bump"]:
-            for _, tensor in held_tensors(self.model) if self.model is not None else ():
+            models = [self.model, *self.others] if self.model is not None else []
+            for _, tensor in itertools.chain.from_iterable(map(held_tensors, models)):
                 if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no input that it keeps
                     tensor.copy_(tensor)
-        values = [self._value(value) for value in request["inputs"]]
         state = {name: self._value(value) for name, value in request["state"].items()}
-        # Only any Python can ask which mode it is in: what users run it under comes in turn.
-        mode = "" if self.job["bare"] else request["mode"]
-        self._rehearse(lambda: call(values, state), request["rehearsals"])
+
+        def run(world: World) -> Any:
+            values = [self._value(value, new=world.inputs == "new") for value in request["inputs"]]
+            model = self.others[world.instance % len(self.others)] if world.instance and self.others else self.model
+            return called(
+                world, lambda given: self._called(call, world, model, given, state), values, self._around, model
+            )
+
         with evaluating(None if request["training"] else self.model):
-            result = called(mode, lambda given: call(given, state), values, self._around, self.model)
-        outputs, kind = _outputs(result)
-        described = []
-        for index, output in enumerate(outputs):
-            if isinstance(output, DeviceTensor):
-                output.store.publish()
-                described.append(reference_to(output).encode())
-            elif isinstance(output, Tensor):
-                raise TypeError(f"output {index} is a tensor on {output.device}; return it on the device")
+            if self.job["bare"]:  # only any Python can ask what it runs under
+                made = Made.of(run(NAMED[""]))
             else:
-                raise TypeError(f"output {index} is {type(output).__name__}, not a tensor")
-        answer = self.session.ask({"do": "returned", "kind": kind, "outputs": described})
-        self.kept = outputs  # callers keep results while they make the next call
+                wanted = Wanted(request["rehearsals"], request["last"], request["may_evaluate"])
+                made = self.calls.call(run, NAMED[request["mode"]], given_names(request, self.stores), wanted)
+        answer = self.session.ask({"do": "returned", "kind": made.kind, "outputs": made.described})
+        self.kept = made.outputs  # callers keep results while they make the next call
         return answer
 
-    def _rehearse(self, call: Callable[[], Any], times: int) -> None:
-        """Call the program so many times on the same tensors, as far as there is time; no kernel runs."""
-        until = _now() + _REHEARSAL_SECONDS
-        self.kernels.rehearsing = times > 0
-        with self.session.replaying():
-            while times and _now() < until:
-                call()
-                times -= 1
-        self.kernels.rehearsing = False
+    def _called(
+        self,
+        call: Callable[..., Any],
+        world: World,
+        model: nn.Module | None,
+        given: list[Any],
+        state: Mapping[str, Any],
+    ) -> Any:
+        if model is None or (model is self.model and not world.hooks):
+            return call(given, state)
+        return hooked(model, lambda: model(*given)) if world.hooks else model(*given)
 
-    def _value(self, value: Json) -> Any:
+    def _value(self, value: Json, new: bool = False) -> Any:
         if "tensor" not in value:
             return value["value"]
         ref = TensorRef.decode(value["tensor"])
+        if new:
+            known = self._value(value)
+            return DeviceTensor(known.store, known)
         if ref in self.given:  # the caller uses the same tensor again, its content changed
             return self.given[ref]
         like = laid_out(ref.shape, ref.strides, ref.offset, TORCH_DTYPES[ref.dtype], "meta")
@@ -245,15 +270,6 @@ class _Host:
             store = self.stores[ref.store] = Store.known(self.session, ref.store, like.untyped_storage().nbytes())
         self.given[ref] = DeviceTensor(store, like)
         return self.given[ref]
-
-
-def _outputs(result: Any) -> tuple[list[Any], str]:
-    """What a program returned, as a list, and what that is: a type's name, or the structure of what holds tensors."""
-    if isinstance(result, tuple | list | dict) and not all(isinstance(one, Tensor) for one in result):
-        tensors, kind = taken_apart(result)
-        return list(tensors), kind
-    outputs = list(result) if isinstance(result, tuple | list) else [result]
-    return outputs, "tensor" if type(result) is DeviceTensor else type(result).__name__
 
 
 def _tensor_at(model: nn.Module, path: str) -> Any:

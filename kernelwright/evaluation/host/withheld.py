@@ -126,7 +126,8 @@ class DeviceTensor(Tensor):
         answer = _FACES.get(func)
         if answer is not None:
             return answer(*args, **(kwargs or {}))
-        given, named = tree_map(_to_host_device, (args, dict(kwargs or {})))
+        given = map(_to_host_device, args)
+        named = {name: _to_host_device(value) for name, value in kwargs.items()} if kwargs else {}
         with DisableTorchFunctionSubclass():
             return func(*given, **named)
 

@@ -1,0 +1,150 @@
+"""Calls without effect before one that counts: a program may ask what it runs under, and count its calls."""
+
+import random
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from kernelwright.backend.reference.structure import taken_apart
+from kernelwright.evaluation.host.instances import ModuleError
+from kernelwright.evaluation.host.modes import STEADY, World, drawn_world
+from kernelwright.evaluation.host.session import Session
+from kernelwright.evaluation.host.traces import Trace
+from kernelwright.evaluation.host.withheld import DeviceTensor, reference_to
+from kernelwright.evaluation.protocol.link import Json, LinkError
+
+#: Time for calls without effect: of the processor, and by the clock.
+_SECONDS, _WALL_SECONDS = 1.5, 4.0
+#: Before the last call one rehearsal of so many is in a drawn world: those take longer.
+_DRAWN_EVERY = 8
+#: The clocks as they were before any candidate ran.
+_now, _spent = time.monotonic, time.process_time
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How often a program is rehearsed before a call, whether the call is the `last` one, and whether it may be made in
+    evaluation mode."""
+
+    rehearsals: int
+    last: bool
+    may_evaluate: bool
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a call gave: its outputs, as they are and as the device knows them, and what they were in."""
+
+    outputs: list[Any]
+    described: list[list[Any]]
+    kind: str
+
+    @classmethod
+    def of(cls, result: Any) -> "Made":
+        """What a program returned. Raises TypeError for what is no tensor of the device."""
+        outputs, kind = _outputs(result)
+        return cls(outputs, [_described(index, output) for index, output in enumerate(outputs)], kind)
+
+
+class Rehearsals:
+    """Makes the calls of a program: `run` calls it in a world, and each is known by what it asks of the device."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: set[str] = set()
+        self._draw = random.Random(secrets.randbits(64))
+
+    def call(self, run: Callable[[World], Any], world: World, names: Mapping[int, str], wanted: Wanted) -> Made:
+        """Make a call in a world, or in another in which the program asks for other things; `names` are the stores that
+        it is given."""
+        key, made = "", None
+        if wanted.rehearsals:
+            with self._session.replaying():
+                world, key, made = self._rehearsed(run, world, names, wanted)
+        if made is None:
+            key, made = self._traced(run, world, names)
+        self._known.add(key)
+        return made
+
+    def _rehearsed(
+        self, run: Callable[[World], Any], world: World, names: Mapping[int, str], wanted: Wanted
+    ) -> tuple[World, str, Made | None]:
+        """Rehearse as far as there is time: the world to call the program in, and if a rehearsal is to count what the
+        program asked for and gave.
+
+        A rehearsal in a drawn world counts if the program asked for other things than ever before. The last call is not
+        made before the program was called as often as wanted.
+        """
+        until, latest, known = _spent() + _SECONDS, _now() + _WALL_SECONDS, set(self._known)
+        for number in range(wanted.rehearsals):
+            if _spent() > until or _now() > latest:
+                break
+            if wanted.last and number % _DRAWN_EVERY:
+                self._steady(run, STEADY if 2 * number < wanted.rehearsals else World())
+                continue
+            drawn = drawn_world(self._draw, wanted.may_evaluate)
+            with self._session.rehearsal() as rehearsal:
+                try:
+                    key, made = self._traced(run, drawn, names)
+                except (LinkError, ModuleError):
+                    raise
+                except Exception:  # noqa: BLE001 - a program may say that it is not made for such a world
+                    continue
+                new = key not in known
+                rehearsal.counts = new and rehearsal.whole and not wanted.last
+            if rehearsal.counts:
+                return drawn, key, made
+            if new:
+                known.add(key)
+                world = drawn
+                if not wanted.last:
+                    break
+        return world, "", None
+
+    def _steady(self, run: Callable[[World], Any], world: World) -> None:
+        """Call the program quickly, without looking at what it asks for."""
+        with self._session.rehearsal(traced=False):
+            try:
+                run(world)
+            except LinkError:
+                raise
+            except Exception:  # noqa: BLE001 - as above
+                return
+
+    def _traced(self, run: Callable[[World], Any], world: World, names: Mapping[int, str]) -> tuple[str, Made]:
+        """A call, and what it asks the device for, as a key."""
+        trace = self._session.trace = Trace(names)
+        try:
+            made = Made.of(run(world))
+        finally:
+            self._session.trace = None
+        return trace.key(made.kind, made.described), made
+
+
+def _outputs(result: Any) -> tuple[list[Any], str]:
+    """What a program returned, as a list, and what that is: a type's name, or the structure of what holds tensors."""
+    if isinstance(result, tuple | list | dict) and not all(isinstance(one, Tensor) for one in result):
+        tensors, kind = taken_apart(result)
+        return list(tensors), kind
+    outputs = list(result) if isinstance(result, tuple | list) else [result]
+    return outputs, "tensor" if type(result) is DeviceTensor else type(result).__name__
+
+
+def _described(index: int, output: Any) -> list[Any]:
+    if isinstance(output, DeviceTensor):
+        output.store.publish()
+        return reference_to(output).encode()
+    if isinstance(output, Tensor):
+        raise TypeError(f"output {index} is a tensor on {output.device}; return it on the device")
+    raise TypeError(f"output {index} is {type(output).__name__}, not a tensor")
+
+
+def given_names(request: Json, held: Mapping[int, Any]) -> dict[int, str]:
+    """What the stores are that a call is given, by number."""
+    encoded = {**dict(enumerate(request["inputs"])), **request["state"]}
+    given = {value["tensor"][0]: f"given {name}" for name, value in encoded.items() if "tensor" in value}
+    return {number: f"held {number}" for number in held} | given
