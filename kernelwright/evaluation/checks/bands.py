@@ -2,14 +2,16 @@
 
 import numpy as np
 
-from kernelwright.evaluation.checks.expected import CANCELLING, RESPELLED_FACTOR, Expected
+from kernelwright.evaluation.checks.expected import CANCELLING, RESPELLED_FACTOR, UNITS, Expected
 from kernelwright.evaluation.checks.sides import Bands, Sides, Wide, in_blocks, worst
 from kernelwright.ir.values import Tolerance
 
 #: A band is populous that has so many elements, and such a share of all. If its error is above the first part of its
 #: size and eager's is below the second, it is lost.
 _FEWEST, _SHARE = 8, 1 / 64
-_LOST, _SOUND = 1 / 8, 1 / 128
+_LOST, _LOST_OF_16_BITS, _SOUND = 1 / 8, 1 / 16, 1 / 128
+#: From so many elements on rounding evens out; and how many times as far off as eager outputs may be as a whole.
+_SCALED, _SCALE_FACTOR = 16, 4.0
 
 
 def uneven(want: Expected, sides: Sides, tolerance: Tolerance) -> tuple[int, str] | None:
@@ -23,6 +25,20 @@ def uneven(want: Expected, sides: Sides, tolerance: Tolerance) -> tuple[int, str
     place = worst(in_blocks(lambda block: sides.worst_of(block, band), sides.have.size))[1]
     scale, error, limit = (float(values[band]) for values in (bands.scale, bands.error, limits))
     return place, f"where elements are around {scale:.2g} the error's rms is {error:.2g}; allowed {limit:.2g}"
+
+
+def off_scale(want: Expected, sides: Sides) -> tuple[int, str] | None:
+    """The worst element and a note if outputs of 16 bits are, as a whole, off by half a unit in the last place or more,
+    and eager's are not; or None. Rounding of many numbers evens out. Only where inputs are `ordinary`."""
+    dtype = want.eager.dtype
+    if not want.ordinary or dtype not in ("f16", "bf16") or sides.have.size < _SCALED:
+        return None
+    off = sides.scale_error()
+    limit = max(UNITS[dtype] / 2, *(_SCALE_FACTOR * abs(one) for one in want.own_scale_errors))
+    if abs(off) <= limit:
+        return None
+    place = worst(in_blocks(lambda block: sides.errors(block, want.own.scale), sides.have.size))[1]
+    return place, f"outputs are off by {off:.2g} of their size as a whole; allowed {limit:.2g}"
 
 
 def _limits(want: Expected, bands: Bands, tolerance: Tolerance) -> Wide:
@@ -39,10 +55,11 @@ def _limits(want: Expected, bands: Bands, tolerance: Tolerance) -> Wide:
     some = bands.scale > 0
     if want.impulses:
         left[some] = 0.0
-    if want.ordinary and dtype in ("f32", "f64"):
+    if want.ordinary:
         populous = (bands.count >= _FEWEST) & (bands.count >= _SHARE * bands.count.sum())
         sound = want.own_by_band <= _SOUND * bands.scale
-        least = np.where(some & populous & sound, _LOST * bands.scale, np.inf)
+        lost = _LOST if dtype in ("f32", "f64") else _LOST_OF_16_BITS
+        least = np.where(some & populous & sound, lost * bands.scale, np.inf)
         left = np.minimum(left, least)
     limits: Wide = np.maximum(own, left)
     return limits

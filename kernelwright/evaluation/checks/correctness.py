@@ -10,7 +10,7 @@ sixteenth.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kernelwright.evaluation.checks.bands import uneven
+from kernelwright.evaluation.checks.bands import off_scale, uneven
 from kernelwright.evaluation.checks.exact import compare_exactly
 from kernelwright.evaluation.checks.expected import CANCELLED, FLOORS, Expected
 from kernelwright.evaluation.checks.findings import Findings, sentence
@@ -90,7 +90,7 @@ def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance, cancel
         accepted = rms <= limits[0] and peak <= limits[1]
         note = f"error rms {rms:.2g}, max {peak:.2g}; allowed {limits[0]:.2g}, {limits[1]:.2g}"
         if accepted and tolerance.factor and not got.sketched:
-            found_uneven = uneven(want, sides, tolerance)
+            found_uneven = uneven(want, sides, tolerance) or off_scale(want, sides)
             accepted = found_uneven is None
             place, note = found_uneven or (place, note)
     return Findings("" if accepted else sentence(want, place, sides.have, sides.gold, note), rms, peak)

@@ -35,12 +35,14 @@ def _undecided(want: Expected, have: Elements, right: Elements) -> NDArray[np.bo
         return np.zeros(have.shape, np.bool_)
     every = np.stack([right, *others])
     undecided: NDArray[np.bool_] = (every != right).any(0)
-    if want.reordered and len(want.eager.shape) > 1:
+    if want.reordered and (len(want.eager.shape) > 1 or _are_permutations(every)):
         last = want.eager.shape[-1]
         rows = np.any(undecided.reshape(-1, last), axis=1)
         undecided = np.repeat(rows, last) & _exchanged(
             every.reshape(len(every), -1, last), have.reshape(-1, last), rows
         )
+    else:
+        undecided &= (every == have).any(0) | (_distinct(every) > _FEW) | _ordered_otherwise(want, right)
     lowest, highest = min(0, int(every.min())), max(int(every.max()), want.longest - 1)
     whole = have.astype(np.int64)
     inside: NDArray[np.bool_] = undecided & (whole >= lowest) & (whole <= highest)
@@ -48,6 +50,30 @@ def _undecided(want: Expected, have: Elements, right: Elements) -> NDArray[np.bo
         least, most = every.min(0).astype(np.float64), every.max(0).astype(np.float64)
         inside &= (have >= least - (most - least)) & (have <= most + (most - least))
     return inside
+
+
+#: Where runs give so few numbers for an element, they are all that it may be: more may take turns that none has shown.
+_FEW = 2
+
+
+def _are_permutations(every: Elements) -> bool:
+    """Whether runs' outputs of one dimension are places of the elements of a vector in some order."""
+    return every.shape[1] > _FEW and bool((np.sort(every, axis=1) == np.arange(every.shape[1])).all())
+
+
+def _ordered_otherwise(want: Expected, right: Elements) -> NDArray[np.bool_]:
+    """Which elements change where equal values come in reverse order: all places of these values are open then."""
+    if not want.reordered or want.reordered[0].sketched or want.reordered[0].dtype != want.eager.dtype:
+        return np.zeros(right.shape, np.bool_)
+    changed: NDArray[np.bool_] = elements(want.reordered[0]) != right
+    return changed
+
+
+def _distinct(every: Elements) -> NDArray[np.int64]:
+    """How many different numbers the runs give for each element."""
+    ordered = np.sort(every, axis=0)
+    counted: NDArray[np.int64] = 1 + (ordered[1:] != ordered[:-1]).sum(0)
+    return counted
 
 
 #: Numbers of all rows that are told apart.

@@ -109,6 +109,11 @@ class Expected:
         return Sides(elements(have), elements(self.eager), elements(self.gold))
 
     @functools.cached_property
+    def own_scale_errors(self) -> tuple[float, ...]:
+        """By what share of their size eager's outputs, and those of nudged runs, are too large as a whole."""
+        return tuple(self.against(one).scale_error() for one in (self.eager, *self.nudged))
+
+    @functools.cached_property
     def own_by_band(self) -> Wide:
         """Eager's RMS error in each band, found as `own` is. A band has at least that of the next larger numbers:
         those of one computation differ in size, and their errors do not, while few of them may be right by luck."""

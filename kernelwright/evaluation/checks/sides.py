@@ -115,6 +115,17 @@ class Sides:
         place = int(scaled.argmax())
         return Worst(float(scaled[place]), block.start + place, total)
 
+    def scale_error(self) -> float:
+        """By what share of their size all elements are too large, in the mean by the gold's squares."""
+        found = np.asarray(sum(in_blocks(self._scale_sums, self.have.size)), np.float64)
+        return float(found[0] / found[1]) if found[1] > 0 else 0.0
+
+    def _scale_sums(self, block: slice) -> Wide:
+        plain = self._plain(block) & np.isfinite(self.have[block])
+        have, gold = (np.where(plain, side[block], 0.0).astype(np.float64) for side in (self.have, self.gold))
+        with np.errstate(over="ignore"):
+            return np.array([((have - gold) * gold).sum(), np.square(gold).sum()])
+
     def bands(self) -> Bands:
         """Errors by the gold's magnitude, special values left out."""
         found = sum(in_blocks(self._band_sums, self.have.size))

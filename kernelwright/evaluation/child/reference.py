@@ -37,7 +37,18 @@ from kernelwright.evaluation.checks.ties import ORDERS, Reordered
 from kernelwright.evaluation.child.computing import Computing
 from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.drawing import Drawing
-from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, MIXTURES, OPPOSITES, SAME, SCALES, Draw, drawn
+from kernelwright.evaluation.inputs.draws import (
+    ALIKE,
+    ALONE,
+    EVAL,
+    LARGER,
+    MIXTURES,
+    OPPOSITES,
+    SAME,
+    SCALES,
+    Draw,
+    drawn,
+)
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.literals import weight_error
 from kernelwright.evaluation.inputs.spellings import Respelled
@@ -179,7 +190,7 @@ def _one(
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
-    if draw.kind in (*MIXTURES, *SCALES, ALIKE, OPPOSITES, EVAL, SAME, "nan"):
+    if draw.kind in (*MIXTURES, *SCALES, ALIKE, OPPOSITES, EVAL, LARGER, SAME, *ALONE):
         return None
     inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):

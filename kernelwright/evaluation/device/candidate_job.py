@@ -132,6 +132,11 @@ class Calls:
         quick = server.memory.used <= _SMALL_BYTES and max(one["launches"] for one in answers) <= _FEW_LAUNCHES
         return self.job.rehearsals if quick else 0
 
+    def _mode(self, number: int) -> str:
+        """What a call is made under that names no mode: each of the modes comes in turn to such calls."""
+        modes = MODES if self.job.alike_in_eval else MODES[:-1]
+        return modes[sum(call.mode is None for call in self.job.calls[:number]) % len(modes)]
+
     def _one(self, number: int, call: Call, withhold: list[int], mode: str = "", rehearsals: int = 0) -> Json:
         self.turns.pause()
         memory = self.server.memory
@@ -165,9 +170,8 @@ class Calls:
         )  # only any Python sees versions
         call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
         call_of |= {"tune_again": not self.server.executor.timed, "number": number}
-        modes = MODES if self.job.alike_in_eval else MODES[:-1]
         call_of |= {
-            "mode": mode or (modes[number % len(modes)] if call.mode is None else call.mode),
+            "mode": mode or (self._mode(number) if call.mode is None else call.mode),
             "rehearsals": rehearsals,
             "last": mode == "inference",
             "may_evaluate": self.job.alike_in_eval and call.training,

@@ -52,7 +52,7 @@ def find_contract(program: ReferenceProgram, seed: int) -> Contract:
     model, trial, values = program.build(seed), Trial(program, "cpu"), samples[0]
     traits = _without_orders(model, values, found.traits)
     for find in (_probed, _with_numbers_between):
-        traits = tuple(find(trial, model, values, place, trait) for place, trait in enumerate(traits))
+        traits = tuple(find(trial, model, values, place, trait, found.numbers) for place, trait in enumerate(traits))
     scales, elementwise = _scales(trial, model, values)
     modes = _modes(program, seed, values)
     return replace(
@@ -87,13 +87,15 @@ def _without_orders(model: nn.Module, values: Sequence[Value], traits: tuple[Tra
     )
 
 
-def _probed(trial: Trial, model: nn.Module, values: Sequence[Value], place: int, trait: Trait) -> Trait:
+def _probed(
+    trial: Trial, model: nn.Module, values: Sequence[Value], place: int, trait: Trait, numbers: Sequence[float]
+) -> Trait:
     """An input's trait with the integers that one of its elements may be besides."""
     value = values[place]
     if not (isinstance(value, Tensor) and _is_integer(value) and value.numel()):
         return trait
     taken = []
-    for number in probes(value, trait):
+    for number in probes(value, trait, numbers):
         changed = value.clone()
         changed.flatten()[0] = number
         changed.view(-1)[-1] = number
@@ -102,7 +104,9 @@ def _probed(trial: Trial, model: nn.Module, values: Sequence[Value], place: int,
     return replace(trait, taken=tuple(taken))
 
 
-def _with_numbers_between(trial: Trial, model: nn.Module, values: Sequence[Value], place: int, trait: Trait) -> Trait:
+def _with_numbers_between(
+    trial: Trial, model: nn.Module, values: Sequence[Value], place: int, trait: Trait, _numbers: Sequence[float]
+) -> Trait:
     """A trait of two values, with the numbers between them if the program computes with these: not if it compares,
     as then numbers on one side of the middle give the same outputs."""
     value = values[place]
@@ -138,22 +142,25 @@ def _scales(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tuple[fr
 
 
 def _modes(program: ReferenceProgram, seed: int, values: Sequence[Value]) -> bool | None:
-    """Whether a model that is in training mode gives, or leaves, something else in evaluation mode; None where that
-    is unknown."""
+    """Whether a model that is in training mode gives, or leaves, something else in evaluation mode, on inputs as given
+    or on large ones; None where that is unknown."""
     model = program.build(seed)
     if not model.training or (len(list(model.modules())) == 1 and "training" not in program.reference.source):
         return False
     perturb(model, seed + 1)  # statistics as they are built may be those of the inputs
-    left = []
-    for one in (model, copy.deepcopy(model).eval()):
-        torch.manual_seed(seed)
-        try:
-            outputs = program.run(one, values)
-        except REFUSALS:
-            return None
-        left.append([*outputs, *program.state(one).values()])
-    alike = [[value.shape for value in one] for one in left]
-    return alike[0] != alike[1] or not all(map(same_bits, *left))
+    for given in (values, apply_kind(values, "large", seed)):
+        left = []
+        for one in (copy.deepcopy(model), copy.deepcopy(model).eval()):
+            torch.manual_seed(seed)
+            try:
+                outputs = program.run(one, given)
+            except REFUSALS:
+                return None if given is values else False
+            left.append([*outputs, *program.state(one).values()])
+        alike = [[value.shape for value in one] for one in left]
+        if alike[0] != alike[1] or not all(map(same_bits, *left)):
+            return True
+    return False
 
 
 def _is_integer(value: Value) -> bool:

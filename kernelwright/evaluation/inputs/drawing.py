@@ -6,22 +6,26 @@ A program takes what it neither raises on nor answers with NaN, infinity or anot
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
-from kernelwright.backend.tensors import Value, copy_of
+from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.evaluation.inputs.contract import Contract, find_contract
 from kernelwright.evaluation.inputs.draws import (
     ALIKE,
+    ALONE,
+    COLUMNS,
     EVAL,
     FAR,
     FAR_OUT,
     IMPULSES,
     KINDS,
+    LARGER,
+    LOWEST,
     MIXTURES,
     NAMED,
     OPPOSITES,
@@ -42,6 +46,9 @@ from kernelwright.ir.values import TensorSpec
 
 #: Inputs beyond the first are drawn in the size of 1 as well; sums of squares of numbers beyond the second overflow.
 _LARGE, _LARGEST_SUMMED = 64.0, 1e16
+#: Of so many steps from 0 to 1 the halves are drawn around as well, if a program names their number. Tensors of a model
+#: with at most so many elements may be thresholds.
+_STEPS_OF_ONE, _FEW_HELD = (2.0, 4.0, 8.0, 10.0, 16.0), 32
 #: By what an input is multiplied to see whether outputs are as well: rounding is the same for any power of two.
 _PROPORTION = 2.0**20
 
@@ -72,15 +79,25 @@ class Drawing:
     def inputs(self, model: nn.Module, draw: Draw) -> list[Value] | None:
         """A draw's inputs; None where the program takes nothing of that kind."""
         values = self.program.inputs(draw.inputs, self.device)
-        if draw.kind in ("given", EVAL):
+        if draw.kind == "given":
             return values
+        if draw.kind in (EVAL, LARGER):
+            mixed = apply_kind(values, "rows", draw.inputs + 1, self.contract.traits, tuple(ROWS))
+            if draw.kind == LARGER:
+                return mixed if self._trial.takes(model, mixed) else values
+            return next((one for one in (mixed, values) if self._trial.takes(model, one)), None)
         if draw.kind == IMPULSES:
             return self._impulses(model, draw, values)
         if draw.kind == OPPOSITES:
             return self._opposites(model, draw, values)
+        if draw.kind in ALONE:
+            alone = _one_alone(values, ALONE.index(draw.kind), self._bound)
+            return alone if self._trial.takes(model, alone) else None
         if draw.kind == SAME:
-            alike = _with_one_twice(values, [bool(trait.kept) for trait in self.contract.traits])
+            alike = _with_one_twice(values, self._bound)
             return alike if alike is not None and self._trial.steady(model, alike, draw.inputs) else None
+        if draw.kind == "literals":
+            draw = replace(draw, numbers=_held_numbers(model))
         accepts = functools.partial(self._accepts, model, draw)
         for variant in self._variants(draw, values, accepts):
             if accepts(variant):
@@ -91,8 +108,8 @@ class Drawing:
         """Whether there is anything of a kind to draw; which does not say that the program takes it."""
         specs = self.program.reference.inputs
         dtypes = [getattr(spec, "dtype", "") for spec in specs]
-        if draw.kind in ("given", EVAL):
-            return draw.kind == "given" or self.contract.modes
+        if draw.kind in ("given", EVAL, LARGER):
+            return draw.kind != EVAL or self.contract.modes
         if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
             around = draw.kind == "literals" and any(trait.low < trait.high for trait in self.contract.traits)
             return any(dtypes) and (draw.kind in WHOLE_KINDS or (around and bool(self.contract.numbers)))
@@ -104,8 +121,10 @@ class Drawing:
             )
         if draw.kind == UNIT:
             return any(max(-one.low, one.high) > _LARGE for one in self.contract.traits)
-        if draw.kind in (*FAR, NAMED) and self._trial.whole_outputs:
+        if draw.kind in (*FAR, NAMED, *LOWEST) and self._trial.whole_outputs:
             return self.contract.elementwise  # of numbers that are all but equal, rounding decides which is the largest
+        if draw.kind in ALONE:
+            return len([dtype for dtype in dtypes if dtype.startswith(("f", "bf"))]) > 1
         if draw.kind == SAME:
             return len(self.contract.traits) > 1
         if draw.kind == IMPULSES:
@@ -116,8 +135,16 @@ class Drawing:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
         return self.contract.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
 
+    @property
+    def _bound(self) -> list[bool]:
+        """Which inputs have something that draws keep."""
+        return [bool(trait.kept) for trait in self.contract.traits]
+
     def _parts(self, draw: Draw) -> tuple[Any, ...]:
-        parts = {"rows": tuple(ROWS), "literals": (*self.contract.numbers, *SPECIAL), "infinite": (-math.inf, math.inf)}
+        halves = [half / number for number in self.contract.numbers if number in _STEPS_OF_ONE for half in (0.5, 1.5)]
+        parts: dict[str, tuple[Any, ...]] = {"rows": tuple(ROWS), COLUMNS: tuple(ROWS), "nan": (True, False)}
+        parts["literals"] = (*self.contract.numbers, *SPECIAL, *halves, *draw.numbers)
+        parts["infinite"] = (-math.inf, math.inf)
         parts |= {kind: (size,) for kind, size in FAR_OUT.items()}
         around = tuple(number for number in draw.numbers if self.contract.elementwise or number <= _LARGEST_SUMMED)
         return {**parts, "orders": tuple(ORDERS), NAMED: around}.get(draw.kind, ())
@@ -187,7 +214,7 @@ class Drawing:
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
         if draw.kind in FAR_OUT and self._trial.whole_outputs and not self._trial.stays_inside(model, inputs):
             return False
-        if draw.kind in (*FAR, NAMED):
+        if draw.kind in (*FAR, NAMED, *LOWEST):
             return all(map(is_finite, inputs)) and self._trial.steady(model, inputs, draw.inputs)
         if draw.kind == "offset" and not self._trial.keeps_its_size(model, inputs, draw.inputs):
             return False
@@ -214,6 +241,27 @@ class Drawing:
     def _floating(self) -> list[TensorSpec]:
         """All tensors of floating numbers that a program has to do with."""
         return [spec for spec in self.program.reference.tensors if spec.dtype.startswith(("f", "bf"))]
+
+
+def _held_numbers(model: nn.Module) -> tuple[float, ...]:
+    """Numbers that a model holds in small tensors: thresholds, edges and scales."""
+    small = [one for one in model.state_dict().values() if one.is_floating_point() and one.numel() <= _FEW_HELD]
+    finite = [float(number) for one in small for number in one.flatten().tolist() if math.isfinite(number)]
+    return tuple(dict.fromkeys(finite))[:_FEW_HELD]
+
+
+def _one_alone(values: Sequence[Value], number: int, bound: Sequence[bool]) -> list[Value]:
+    """Inputs of which one, counted from the last, has its values, and all other floating ones are zero, but those that
+    are `bound`, see `_with_one_twice`."""
+    floating = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
+    kept = floating[-1 - number]
+    changed = list(values)
+    for at in floating:
+        one = values[at]
+        if at != kept and isinstance(one, Tensor) and not bound[at]:
+            changed[at] = zero = copy_of(one)
+            each_once(zero).zero_()
+    return changed
 
 
 def _with_one_twice(values: Sequence[Value], bound: Sequence[bool]) -> list[Value] | None:

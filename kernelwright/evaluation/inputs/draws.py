@@ -44,7 +44,14 @@ def _normal(value: Tensor) -> Tensor:
 
 
 def _negative(value: Tensor) -> Tensor:
-    return -value.double().abs() - 0.05 * rms(value)
+    """Numbers below zero, in every other row farther out: where functions of a tail are small."""
+    size = rms(value)
+    below = -value.double().abs() - 0.05 * size
+    if below.ndim > 1:
+        lines = below.reshape(-1, below.shape[-1])
+        lines[1::2] -= 2.5 * size
+        below = lines.reshape(below.shape)
+    return below
 
 
 def _shifted(value: Tensor) -> Tensor:
@@ -61,6 +68,11 @@ def _large(value: Tensor) -> Tensor:
 
 def _integers(value: Tensor) -> Tensor:
     return torch.randint(-3, 4, value.shape, device=value.device).double()
+
+
+def _below(value: Tensor, size: float) -> Tensor:
+    """Of no more than twice this size, all below zero."""
+    return -size * (1.0 + 0.9 * value.double().abs().clamp(max=1.0))
 
 
 def _unit(value: Tensor) -> Tensor:
@@ -84,6 +96,14 @@ NAMED = "named"
 IMPULSES = "impulses"
 #: The kind in which two inputs are the same.
 SAME = "same"
+#: The kinds in which all elements of an input are one number, and the one for what programs do along columns.
+ZERO, ONE, COLUMNS = "zero", "one", "columns"
+#: Kinds below what stands for minus infinity: within int32 below what masks are made of, and where squares are finite.
+LOWEST: Mapping[str, float] = {"lowest": 1.05e9, "bottom": 1.05e17}
+#: The kinds in which one input alone is not zero.
+ALONE = ("alone", "another alone")
+#: The kind of the one draw at larger sizes: rows of several sizes if the program takes them, else as given.
+LARGER = "larger"
 #: Kinds of many values of the size that inputs have.
 ORDINARY = ("given", "normal", "negative", "shifted", UNIT)
 #: The kind for programs that compute in 16 bits.
@@ -129,8 +149,12 @@ def _padded(value: Tensor) -> Tensor:
     return lines.reshape(value.shape)
 
 
-def _nan(value: Tensor) -> Tensor:
-    return torch.where(torch.rand(value.shape, device=value.device) < 1 / 16, torch.nan, value.double())
+def _nan(value: Tensor, rows: Sequence[bool]) -> Tensor:
+    """Some elements are NaN, and all of every fourth row if `rows` says so."""
+    result = torch.where(torch.rand(value.shape, device=value.device) < 1 / 16, torch.nan, value.double())
+    if any(rows) and result.ndim > 1:
+        result.reshape(-1, result.shape[-1])[1::4] = torch.nan
+    return result
 
 
 #: What is drawn around besides the literals of a program: both zeros, what rounding to whole numbers leaves to a rule,
@@ -181,12 +205,17 @@ def _any_of(numbers: Sequence[float], like: Tensor) -> Tensor:
     return given[torch.randint(0, len(given), like.shape, device=like.device)]
 
 
-#: What may be made of a row. The exponentials of very negative ones are all zero in fp32.
+#: What may be made of a row. The exponentials of very negative ones are all zero in fp32. The least are below what
+#: norms are divided by at least.
 ROWS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "zeros": torch.zeros_like,
     "constant": lambda value: torch.full_like(value, 2.0),
     "very negative": lambda value: -128.0 * (value.abs() + 1.0),
+    "very positive": lambda value: 128.0 * (value.abs() + 1.0),
     "small": lambda value: value * 1e-6,
+    "large": lambda value: value * 1e2,
+    "smaller": lambda value: value * 1e-10,
+    "least": lambda value: value * 1e-14,
 }
 
 
@@ -243,17 +272,25 @@ def _offset(value: Tensor) -> Tensor:
     return value.double() + min(1e2, 2.0**-4 / torch.finfo(value.dtype).eps) * rms(value)
 
 
-def _rows(value: Tensor, names: Sequence[str]) -> Tensor:
-    """Every second row is as it was, the others one after another what the names say; of one dimension, elements."""
+def mixed_rows(value: Tensor, names: Sequence[str]) -> Tensor:
+    """Every third row is as it was, the others one after another what the names say; of one dimension, elements."""
     wide = value.double()
     lines = wide.reshape(-1, wide.shape[-1]) if wide.ndim > 1 else wide.reshape(-1, 1)
-    number = torch.arange(len(lines), device=value.device) + int(torch.randint(0, 2 * len(names), ()))
+    number = torch.arange(len(lines), device=value.device) + 3 * int(torch.randint(0, len(names), ()))
     changed = [lines, *(ROWS[name](lines) for name in names)]
-    kind = torch.where(number % 2 == 0, 0, number // 2 % len(names) + 1)
+    kind = torch.where(number % 3 == 0, 0, (number - number // 3 - 1) % len(names) + 1)
     result = lines.clone()
     for index, version in enumerate(changed):
         result = torch.where((kind == index)[:, None], version, result)
     return result.reshape(wide.shape)
+
+
+def _columns(value: Tensor, names: Sequence[str]) -> Tensor:
+    """The same along the second dimension of several, or the first of two, as programs reduce along these too."""
+    if value.ndim < 2:
+        return value.double()
+    turned = value.movedim(0 if value.ndim == 2 else 1, -1)
+    return mixed_rows(turned, names).movedim(-1, 0 if value.ndim == 2 else 1)
 
 
 #: Kinds for programs that answer inputs so many times as large with outputs so many times as large, to the bit.
@@ -270,7 +307,9 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "large": _large,
     UNIT: _unit,
     "integers": _integers,
-    "nan": _nan,
+    ZERO: torch.zeros_like,
+    ONE: torch.ones_like,
+    **{kind: functools.partial(_below, size=size) for kind, size in LOWEST.items()},
     **{kind: functools.partial(_scaled, by=scale) for kind, scale in {**SCALES, **FAR}.items()},
     ALIKE: _one_sided,
 }
@@ -279,15 +318,17 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "infinite": _infinite,
     "literals": _literals,
     NAMED: _beyond,
-    "rows": _rows,
+    "rows": mixed_rows,
+    COLUMNS: _columns,
+    "nan": _nan,
     "orders": _ordered,
     IMPULSES: lambda value, _: impulses(value),
     **dict.fromkeys(FAR_OUT, _far_out),
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
 _AS_GIVEN, _OUTSIDE = (
-    ("infinite", "literals", NAMED, "nan", ALIKE, *FAR_OUT, *SCALES, *FAR),
-    ("negative", "large", "integers", "rows"),
+    ("infinite", "literals", NAMED, "nan", ALIKE, ZERO, ONE, *LOWEST, *FAR_OUT, *SCALES, *FAR),
+    ("negative", "large", "integers", "rows", COLUMNS),
 )
 #: Kinds in which integers of few elements leave their range on one side.
 _ENDS = {"negative": -1, "large": 1}
@@ -358,6 +399,8 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
     """Truth values or integers for a kind: in `rows` those of some rows are all alike, in `orders` others too."""
     if value.dtype != torch.bool:
         drawn = integers(value, trait, outside=outside, end=_ENDS.get(kind, 0))
+        if kind == "rows" and outside and value.ndim > 1 and not trait.kept and min(trait.taken, default=0) < trait.low:
+            drawn.reshape(-1, drawn.shape[-1])[1::4] = min(trait.taken)
         plain = kind == "orders" and value.ndim and not (trait.permutation or trait.counted)
         names = ["alike"] if value.ndim == 1 else ["rising", "falling", "alike"]
         return kept(_ordered(drawn, names), trait) if plain else drawn

@@ -180,14 +180,18 @@ def integers(like: Tensor, trait: Trait, *, outside: bool, end: int = 0) -> Tens
         if end and near and drawn.numel() < len(numbers):
             return kept(torch.full_like(drawn, max(near) if end > 0 else min(near)), trait)
         drawn = torch.where(chosen, numbers[torch.randint(0, len(numbers), like.shape, device=device)], drawn)
-        if drawn.numel() >= 2 * len(numbers):  # each of them somewhere
-            drawn.view(-1)[torch.randperm(drawn.numel(), device=device)[: len(numbers)]] = numbers
+        some = torch.cat([numbers[[0, -1]], numbers[1:-1][torch.randperm(max(len(numbers) - 2, 0), device=device)]])
+        some = some[: drawn.numel() // 2]  # each of them somewhere where there is room, the first and the last before
+        drawn.view(-1)[torch.randperm(drawn.numel(), device=device)[: len(some)]] = some
     return kept(drawn, trait)
 
 
-def probes(like: Tensor, trait: Trait) -> list[int]:
-    """Numbers outside of an integer input's range that a program may take or refuse."""
+def probes(like: Tensor, trait: Trait, named: Sequence[float] = ()) -> list[int]:
+    """Numbers outside of an integer input's range that a program may take or refuse; `named` are those of its text,
+    which may be sizes of tables."""
     limits = torch.iinfo(like.dtype)
     low, high = int(trait.low), int(trait.high)
     wanted = {-100, -1, 0, 1, 2, low - 1, high + 1, -high, limits.max // 2 - 2, 200, (1 << 33) + 3, -(1 << 33) - 5}
+    wanted |= {-(limits.max - limits.max // 16)} if like.dtype == torch.int32 else set()
+    wanted |= {int(number) - 1 for number in named if number.is_integer() and abs(number) < 1 << 31}
     return sorted(number for number in wanted if limits.min <= number <= limits.max and not low <= number <= high)

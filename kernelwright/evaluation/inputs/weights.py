@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.tensors import each_once
-from kernelwright.evaluation.inputs.draws import level, rms
+from kernelwright.evaluation.inputs.draws import EVAL, ONE, level, mixed_rows, rms
 from kernelwright.evaluation.inputs.traits import find_traits, kept
 
 #: Times that eager runs on values whose last bits are noise, and where its outputs have so few elements in all that a
@@ -39,7 +39,9 @@ _TINY = 1e-2
 
 
 #: Kinds of draws that have weights of any sign and of several sizes, if the program takes such.
-FREE = ("shifted", "small", "integers", "orders")
+FREE = ("shifted", "small", "integers", "orders", "rows", ONE, EVAL)
+#: What some rows of weights are made of in `rows`, or some elements of those that have one dimension.
+_FAR_OUT = ("zeros", "very negative", "very positive", "large")
 #: By how much parameters of one number are multiplied then; by these one after another where there are few elements.
 _FACTORS, _IN_TURN = (1.0, 1.0, 4.0, 16.0), (16.0, -4.0, 4.0, -1.0)
 
@@ -55,8 +57,9 @@ def perturb(model: nn.Module, seed: int, free: int | None = None) -> None:
     of them take half a minute on a CPU; they are the same on one kind of device.
 
     `free` is the place of the draw's kind in `FREE`. If it is given, parameters are drawn anew in their size, without
-    zeros. A parameter whose elements are all equal gets signs and factors. If it has few elements, it gets all the
-    factors in the draws of all the kinds in `FREE`.
+    zeros. In `rows` they are made of rows as inputs are, and in `one` they are zero. A parameter whose elements are all
+    equal gets signs and factors. If it has few elements, it gets all the factors in the draws of all the kinds in
+    `FREE`.
     """
     generators = _Generators(seed)
     saved = model.state_dict(keep_vars=True).values()
@@ -67,8 +70,23 @@ def perturb(model: nn.Module, seed: int, free: int | None = None) -> None:
             if free is not None and parameter.is_floating_point() and parameter.numel():
                 _redraw(each_once(parameter), before[parameter], generators, free)
         for buffer in dict.fromkeys(model.buffers()):
-            if any(buffer is one for one in saved) or _alike(buffer):
+            kept_in_files = any(buffer is one for one in saved)
+            if kept_in_files or _alike(buffer):
                 _perturb(each_once(buffer), generators, tiny=False)
+            if kept_in_files and free is not None and FREE[free] == "orders" and buffer.numel():
+                _change_few(each_once(buffer), generators)
+
+
+def _change_few(buffer: Tensor, generators: Mapping[torch.device, torch.Generator]) -> None:
+    """Change what `_perturb` leaves as it is, as programs may need it: integers that are all one number, and two or
+    fewer floating numbers."""
+    if not buffer.is_floating_point() and buffer.dtype != torch.bool and _alike(buffer):
+        buffer += 1
+    elif buffer.is_floating_point() and buffer.numel() < 3 and not _alike(buffer):
+        noise = torch.randn(
+            buffer.shape, generator=generators[buffer.device], dtype=torch.float64, device=buffer.device
+        )
+        buffer.copy_(buffer.double() * (1 + 0.1 * noise))
 
 
 def _alike(tensor: Tensor) -> bool:
@@ -79,6 +97,12 @@ def _redraw(tensor: Tensor, constant: bool, generators: Mapping[torch.device, to
     """Draw a parameter anew for the time that `turn` counts; `constant`: it was of one number."""
     device = tensor.device
     noise = torch.randn(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
+    if FREE[turn] == ONE:
+        tensor.zero_()
+        return
+    if FREE[turn] == "rows":
+        tensor.copy_(mixed_rows(tensor, _FAR_OUT))
+        return
     if not constant:
         tensor.copy_(noise * rms(tensor))
         return

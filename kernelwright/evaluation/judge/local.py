@@ -11,7 +11,21 @@ from typing import Any
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluation.device.serve import ITEM_BYTES
-from kernelwright.evaluation.inputs.draws import ALIKE, EVAL, FAR_OUT, IMPULSES, OPPOSITES, SAME, Draw
+from kernelwright.evaluation.inputs.draws import (
+    ALIKE,
+    ALONE,
+    COLUMNS,
+    EVAL,
+    FAR_OUT,
+    IMPULSES,
+    LARGER,
+    LOWEST,
+    ONE,
+    OPPOSITES,
+    SAME,
+    ZERO,
+    Draw,
+)
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.comparison import Comparison, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.program import Program
@@ -44,7 +58,7 @@ REHEARSALS = 1024
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers"),
-        *("infinite", "orders", "offset", IMPULSES, SAME, *FAR_OUT),
+        *("infinite", "orders", "offset", COLUMNS, ZERO, ONE, *ALONE, *LOWEST, IMPULSES, SAME, *FAR_OUT),
         *(ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
@@ -68,7 +82,7 @@ class Checks:
         self.truths = TruthKeeper(self.build_seed, _draws(seeds, seed, STRENGTHS[strength]), limits, signs, sharers)
         self.timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
         self.timed_truths = TruthKeeper(self.build_seed, self.timed_draws, limits, signs, sharers)
-        larger = (Draw(_number(seed, 102), weights=_number(seed, 103)),)
+        larger = (Draw(_number(seed, 102), LARGER, weights=_number(seed, 103)),)
         self.larger_truths = TruthKeeper(self.build_seed, larger, limits, signs, sharers)
 
 
@@ -299,6 +313,7 @@ class LocalEvaluator:
                     one.same(reference),
                     tuple(want.name for want in one.left),
                     one.draw.kind != EVAL,
+                    mode="" if one.draw.kind == ZERO else None,  # zeros tell little of what a mode changes
                     **one.drawing,
                 )
             )

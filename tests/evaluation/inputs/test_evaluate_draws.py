@@ -382,7 +382,7 @@ def test_every_kind_keeps_what_holds_of_inputs() -> None:
         (False, False, True),
     ]
     parts = {"rows": tuple(ROWS), "literals": (3.5,), "infinite": (float("inf"),), "orders": tuple(ORDERS)}
-    parts |= {kind: (size,) for kind, size in FAR_OUT.items()} | {"named": (1e10,)}
+    parts |= {kind: (size,) for kind, size in FAR_OUT.items()} | {"named": (1e10,), "columns": tuple(ROWS)}
     for kind in [*KINDS, *MIXTURES]:
         ordered, halves, sums = apply_kind(samples[0], kind, 3, traits, parts.get(kind, ()))
         assert isinstance(ordered, torch.Tensor) and isinstance(halves, torch.Tensor) and isinstance(sums, torch.Tensor)
