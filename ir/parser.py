@@ -6,7 +6,7 @@ Everything outside the dialect is a diagnostic; all of them are raised together 
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from kernelwright.ir.dialect.checker import Checker, Scope, constant_hint, diagnostic, dotted, is_kernel
 from kernelwright.ir.dialect.class_bodies import ClassChecker
@@ -95,7 +95,9 @@ class _Parser:
             raise DialectError(
                 (Diagnostic("a character that some programs take for the end of a line", line, column, "", hint),)
             )
-        plain = in_own_words(self.text, tree)
+        inputs = self.reference.inputs if self.reference is not None else ()
+        ranks = [len(spec.shape) if isinstance(spec, TensorSpec) else 0 for spec in inputs]
+        plain = in_own_words(self.text, tree, ranks)
         if plain != self.text:
             self.text, self.lines = plain, text_lines(plain)
             tree = parse_tree(plain)
@@ -150,7 +152,7 @@ class _Parser:
     def _known_statements(self, tree: ast.Module) -> Iterator[ast.stmt]:
         """Top-level statements that make up the module; others are skipped where harmless, else reported."""
         seen: set[str] = set()
-        repeated = _repeatable(self.reference)
+        repeated, scripted = _repeatable(self.reference), _scripted(tree)
         last = 0
         for node in tree.body:
             if repeated and isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef) and ast.dump(node) in repeated:
@@ -161,11 +163,11 @@ class _Parser:
             name = getattr(node, "name", "") or _assigned_name(node)
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self.imports.append(node)
-            elif _is_skipped(node, name):
+            elif _is_skipped(node, name) or (isinstance(node, ast.FunctionDef) and name in scripted):
                 continue
             elif not name or not (_is_kept(node) or is_autograd_function(node)):
                 kind = type(node).__name__
-                self._report(node, f"{kind} at the top of a file", "keep kernels, host functions, constants, ModelNew")
+                self._report(node, f"{kind} at the top of a file", _class_hint(node))
             elif name in seen or name in MODULES or name.startswith("__") or not name.isascii():
                 self._report(node, "a top-level name that is taken or not plain", "choose another name")
             else:
@@ -315,6 +317,16 @@ def _is_kept(node: ast.stmt) -> bool:
     )
 
 
+def _class_hint(node: ast.stmt) -> str:
+    """What to write instead of a statement at the top of a file."""
+    bases = [".".join(dotted(base)) for base in node.bases] if isinstance(node, ast.ClassDef) else []
+    if any(base.split(".")[-1] == "Module" for base in bases):
+        return "hold its weights in ModelNew.__init__, and make a host function of its forward that takes them"
+    if isinstance(node, ast.ClassDef) and (node.decorator_list or bases == ["NamedTuple"]):
+        return "write its values as constants, or as keywords of the launch"
+    return "keep kernels, host functions, constants, ModelNew"
+
+
 def _is_skipped(node: ast.stmt, name: str) -> bool:
     """Docstrings, the guard of a script, what repeats the reference, and the name that printing gives to aten."""
     if isinstance(node, ast.Expr):
@@ -333,6 +345,27 @@ def _repeatable(reference: Reference | None) -> frozenset[str]:
         return frozenset(kept) | {_BESIDE.sub("", dump) for dump in kept}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
+
+
+def _scripted(tree: ast.Module) -> set[str]:
+    """Functions that nothing uses but the guard of a script, directly or through others."""
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and not is_kernel(node)}
+    plain = {name: node for name, node in functions.items() if name != NATIVE_ENTRY}
+    guarded = _used_by([node for node in tree.body if _is_main_guard(node)], plain)
+    others = [node for node in tree.body if not _is_main_guard(node) and getattr(node, "name", "") not in guarded]
+    return guarded - _used_by(others, plain)
+
+
+def _used_by(roots: Sequence[ast.AST], functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """The functions that some statements use, directly or through others."""
+    found: set[str] = set()
+    left = list(roots)
+    while left:
+        names = {part.id for part in walk(left.pop()) if isinstance(part, ast.Name)}
+        new = (names & functions.keys()) - found
+        left += [functions[name] for name in new]
+        found |= new
+    return found
 
 
 def _is_main_guard(node: ast.stmt) -> bool:

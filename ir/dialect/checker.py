@@ -18,11 +18,15 @@ from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.trees import walk
 
 CONSTANT_HINT = "use numbers, strings, dtypes, triton.Config and containers of them"
+DECORATOR_HINT = "remove it, and let the function do what it does; only kernels are decorated"
+HOOK_HINT = "make the tensor with torch.zeros in host code, or name it in reset_to_zero"
 _DEVICE_HINT = "a tensor tells its device: write x.device where you need one"
 
 
 def constant_hint(value: ast.expr) -> str:
-    """What to write instead of a module-level value that is not a constant."""
+    """What to write instead of a module-level value, or a decorator's, that is not a constant."""
+    if any(isinstance(part, ast.keyword) and part.arg == "pre_hook" for part in walk(value)):
+        return HOOK_HINT
     calls = [dotted(part.func) for part in walk(value) if isinstance(part, ast.Call)]
     return _DEVICE_HINT if any("device" in name for chain in calls for name in chain[-1:]) else CONSTANT_HINT
 
@@ -185,7 +189,7 @@ class Checker:
                 if ".".join(dotted(node.func)) not in calls or keywords & CONSTANT_KEYWORDS_REFUSED:
                     return False
             elif isinstance(node, ast.Attribute):
-                if ".".join(dotted(node)) not in CONSTANT_ATTRIBUTES | calls:
+                if ".".join(dotted(node)) not in CONSTANT_ATTRIBUTES | calls and not _is_dtype_of_argument(node, bound):
                     return False
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 in_chain = node.id in ("torch", "tl", "triton", "math") and node is not value
@@ -194,6 +198,12 @@ class Checker:
             elif isinstance(node, REFUSED_EXPRESSIONS):
                 return False
         return True
+
+
+def _is_dtype_of_argument(node: ast.Attribute, bound: set[str]) -> bool:
+    """Whether it is `args["x_ptr"].dtype` in a rule of heuristics."""
+    value = node.value.value if isinstance(node.value, ast.Subscript) else None
+    return node.attr == "dtype" and isinstance(value, ast.Name) and value.id in bound
 
 
 def _may_be_init(node: ast.AST) -> bool:

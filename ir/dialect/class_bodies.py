@@ -26,7 +26,9 @@ class ClassChecker(Checker):
             kept = isinstance(part, ast.FunctionDef) or (name in constants and self._is_class_constant(part, name))
             if kept and name not in names:
                 names.append(name)
-            elif not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)):
+            elif not isinstance(part, ast.Pass) and not (
+                isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+            ):
                 self.report(
                     part, "a class holds only methods and plain constants, each once", "set other values in __init__"
                 )

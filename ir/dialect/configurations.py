@@ -2,12 +2,22 @@
 
 import ast
 
-from kernelwright.ir.dialect.checker import CONSTANT_HINT, Checker, all_arguments, bound_names, dotted
+from kernelwright.ir.dialect.checker import (
+    CONSTANT_HINT,
+    DECORATOR_HINT,
+    HOOK_HINT,
+    Checker,
+    all_arguments,
+    bound_names,
+    dotted,
+    is_kernel,
+)
 from kernelwright.ir.dialect.tables import CONSTANT_ATTRIBUTES, CONSTANT_CALLS, CONSTANT_KEYWORDS_REFUSED, HOST_BUILTINS
 from kernelwright.ir.trees import walk
 
 _METHODS = frozenset("append extend get items keys values".split())
 _ATTRIBUTES = _METHODS | frozenset("kwargs num_warps num_stages num_ctas".split())
+_ONE_FUNCTION_HINT = "write one host function that takes what differs as a parameter"
 _MESSAGE = "not a constant, in a function that decorators or constants use"
 
 
@@ -16,8 +26,15 @@ class ConfigurationChecker(Checker):
 
     def check(self, function: ast.FunctionDef) -> None:
         """Check one function: no decorators, plain defaults, and a body that only builds constants."""
+        inside = [node for node in walk(function) if isinstance(node, ast.FunctionDef) and node is not function]
+        if inside:
+            kernel = any(map(is_kernel, inside))
+            message = f"a {'kernel' if kernel else 'function'} that a function makes"
+            hint = "define the kernel at the top of the file" if kernel else _ONE_FUNCTION_HINT
+            self.report(inside[0], message, hint)
+            return
         for decorator in function.decorator_list:
-            self.report(decorator, "a decorator on host code", "remove it; only kernels are decorated")
+            self.report(decorator, "a decorator on host code", DECORATOR_HINT)
         self.defaults(function.args)
         self.annotation(function.returns)
         for argument in all_arguments(function.args):
@@ -27,7 +44,7 @@ class ConfigurationChecker(Checker):
         inner = {id(node.value) for node in walk(function) if isinstance(node, ast.Attribute)}
         for node in self.statements(function):
             if not self._is_plain(node, local, inner):
-                self.report(node, _MESSAGE, CONSTANT_HINT)
+                self.report(node, _MESSAGE, HOOK_HINT if _writes(node) else CONSTANT_HINT)
 
     def _is_plain(self, node: ast.AST, local: set[str], inner: set[int]) -> bool:
         if isinstance(node, ast.Attribute):
@@ -59,3 +76,9 @@ class ConfigurationChecker(Checker):
             return False
         base = node.func.value
         return node.func.attr not in ("append", "extend") or (isinstance(base, ast.Name) and base.id in local)
+
+
+def _writes(node: ast.AST) -> bool:
+    """Whether it is `nargs["y_ptr"].zero_()`, as a configuration's hook has it."""
+    attribute = node.func if isinstance(node, ast.Call) else node
+    return isinstance(attribute, ast.Attribute) and attribute.attr in ("zero_", "fill_")

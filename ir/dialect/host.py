@@ -4,12 +4,13 @@ import ast
 import string
 from collections.abc import Mapping
 
-from kernelwright.ir.dialect.checker import Scope, all_arguments, dotted, extern_name
+from kernelwright.ir.dialect.checker import DECORATOR_HINT, Scope, all_arguments, dotted, extern_name
 from kernelwright.ir.dialect.classes import HostFunctions
 from kernelwright.ir.dialect.host_state import StateChecker
 from kernelwright.ir.dialect.kernel_values import find_kernel_values
 from kernelwright.ir.dialect.tables import (
     ATTRIBUTE_HINTS,
+    CONTENT_ATTRIBUTES,
     CONTENT_BUILTINS,
     CONTEXTS,
     CUDA_NAMES,
@@ -22,6 +23,7 @@ from kernelwright.ir.dialect.tables import (
     INIT_NN_REFUSED,
     INIT_TORCH,
     LANGUAGE_DTYPES,
+    MODE_QUESTIONS,
     MODULE_ATTRIBUTES,
     MODULES,
     NAME_HINTS,
@@ -98,7 +100,7 @@ class HostChecker(StateChecker):
             for decorator in part.decorator_list:
                 own = self.method and part is function and dotted(decorator) in (("staticmethod",), ("property",))
                 if not own and not _is_plain_decorator(decorator):
-                    self.report(decorator, "a decorator on host code", "remove it; only kernels are decorated")
+                    self.report(decorator, "a decorator on host code", DECORATOR_HINT)
             self.defaults(part.args)
         self.annotation(function.returns)
         for argument in all_arguments(function.args):
@@ -185,7 +187,8 @@ class HostChecker(StateChecker):
             if node.attr not in names and read:
                 self.report(node, "an attribute that __init__ does not set", "hold it in __init__")
         elif root in self.scope.functions or root in self.scope.kernels:
-            self.report(node, "an attribute of a function", "keep no state between calls; pass values as arguments")
+            hint = ATTRIBUTE_HINTS.get(node.attr, "keep no state between calls; pass values as arguments")
+            self.report(node, "an attribute of a function", hint)
         elif id(node) in self.called:
             allowed = HOST_METHODS | (INIT_METHODS if self.in_init else frozenset())
             if node.attr not in allowed and not _is_super_init(node):
@@ -208,7 +211,7 @@ class HostChecker(StateChecker):
 
     def _unknown(self, node: ast.Attribute) -> None:
         hint = ATTRIBUTE_HINTS.get(node.attr, self._instead)
-        content = node.attr in ATTRIBUTE_HINTS and hint.startswith("pass")
+        content = node.attr in CONTENT_ATTRIBUTES
         message = "a tensor's content or address in host code" if content else "not a view, metadata or copy"
         self.report(node, message, hint)
 
@@ -223,11 +226,14 @@ class HostChecker(StateChecker):
             return
         elif chain[:2] == ("torch", "cuda"):
             if len(chain) != 3 or chain[2] not in CUDA_NAMES or id(node) not in self.called:
-                known = ", ".join(sorted(CUDA_NAMES))
-                self.report(
-                    node, "not a part of torch.cuda that host code may use", f"call torch.cuda.<name> of {known}"
-                )
+                hint = f"call torch.cuda.<name> of {', '.join(sorted(CUDA_NAMES))}"
+                if ".".join(chain) in CONTEXTS:
+                    hint = f"leave it out, or write `with {'.'.join(chain)}(...):` around what is done there"
+                self.report(node, "not a part of torch.cuda that host code may use", hint)
         elif root == "torch":
+            if name in MODE_QUESTIONS:
+                self.report(node, "a question about a mode of torch's", "leave it out, and go one way in all modes")
+                return
             allowed = TORCH_NAMES | INIT_TORCH if self.in_init else TORCH_NAMES
             plain = len(chain) == 2 or (len(chain) == 3 and chain[2] in ("itemsize", "is_floating_point"))
             if name not in allowed or not plain:

@@ -4,13 +4,16 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from kernelwright.ir.dialect.checker import diagnostic
-from kernelwright.ir.dialect.tables import DESCRIPTOR_HINT, FROM_IMPORTS, IMPORTS
+from kernelwright.ir.dialect.tables import DESCRIPTOR_HINT, FROM_IMPORTS, IMPORTS, PROGRAMS_HINT
 from kernelwright.ir.errors import Diagnostic
 
 _HINT = "import torch, torch.nn as nn, triton, triton.language as tl and math, under these names alone"
 _HINTS = {
     "numpy": "numbers come from math, tensors from torch",
     "functools": "nothing is kept between calls; write plain functions",
+    "itertools": "write loops inside one another",
+    "contextlib": "write the body alone, or `with torch.cuda.device(x.device):`",
+    "triton.runtime": PROGRAMS_HINT,
     "triton.tools.tensor_descriptor": DESCRIPTOR_HINT,
     "triton.language": "write `from triton.language.extra import libdevice`, and tl.<name> for the language",
     "torch.utils.cpp_extension": "write kernels in Triton",

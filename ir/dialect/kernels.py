@@ -2,7 +2,7 @@
 
 import ast
 
-from kernelwright.ir.dialect.checker import CONSTANT_HINT, Checker, all_arguments, bound_names, dotted, is_constexpr
+from kernelwright.ir.dialect.checker import Checker, all_arguments, bound_names, constant_hint, dotted, is_constexpr
 from kernelwright.ir.dialect.tables import (
     KERNEL_ATTRIBUTES,
     KERNEL_BUILTINS,
@@ -75,7 +75,9 @@ class KernelChecker(Checker):
                     self.report(keyword.value, f"{name} with {keyword.arg}=", hint, function.name)
             for argument in arguments:
                 if not self.is_constant(argument):
-                    self.report(argument, "a decorator's argument that is not constant", CONSTANT_HINT, function.name)
+                    self.report(
+                        argument, "a decorator's argument that is not constant", constant_hint(argument), function.name
+                    )
 
     def _name(self, node: ast.Name, local: set[str], symbol: str, *, called: bool) -> None:
         if not isinstance(node.ctx, ast.Load):

@@ -30,7 +30,9 @@ class Signature:
         is_open = False
         for call in (node for node in function.decorator_list if isinstance(node, ast.Call)):
             if dotted(call.func) != ("triton", "jit"):
-                keys = [key for part in walk(call) if isinstance(part, ast.Dict) for key in part.keys]
+                given = [*call.args, *(one.value for one in call.keywords if one.arg != "prune_configs_by")]
+                dicts = [part for one in given for part in walk(one) if isinstance(part, ast.Dict)]
+                keys = [key for part in dicts for key in part.keys]
                 supplied |= {key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
                 is_open |= not keys
         return cls(tuple(argument.arg for argument in [*arguments, *keyword_only]), frozenset(supplied), is_open)

@@ -182,9 +182,17 @@ FROM_IMPORTS: Mapping[str, frozenset[str]] = {
 MODULES = _words("torch triton tl aten nn math")
 
 #: What an `__init__` may take from torch and call on modules and weights, besides what host code may.
-INIT_TORCH = TORCH_ALLOCATION | _words("randn rand randint arange linspace eye manual_seed")
-INIT_METHODS = _words(
-    "register_buffer register_parameter normal_ uniform_ requires_grad_ eval half bfloat16 float double apply modules"
+#: There tables of numbers are computed, as `torch.outer(positions, frequencies).cos()`: of no input.
+INIT_COMPUTES = _words(
+    """outer log log2 log1p exp exp2 expm1 pow sqrt rsqrt square reciprocal cos sin tan tanh sigmoid abs neg sign floor
+    ceil round clamp minimum maximum where tril triu cumsum cumprod add sub mul div sum mean"""
+)
+INIT_TORCH = (
+    TORCH_ALLOCATION | INIT_COMPUTES | _words("randn rand randint arange linspace logspace eye manual_seed meshgrid")
+)
+INIT_METHODS = INIT_COMPUTES | _words(
+    """register_buffer register_parameter normal_ uniform_ requires_grad_ eval half bfloat16 float double apply modules
+    repeat_interleave masked_fill zero_ fill_ mul_ add_ div_"""
 )
 INIT_NN_REFUSED = _words("functional utils modules parallel quantized")
 
@@ -216,6 +224,8 @@ DESCRIPTOR_HINT = (
     "strides=[N, 1], block_shape=[BM, BN])"
 )
 
+PROGRAMS_HINT = "take torch.cuda.get_device_properties(x.device).multi_processor_count programs, or a fixed number"
+
 #: Hints for names that programs outside the dialect use.
 NAME_HINTS: Mapping[str, str] = {
     **dict.fromkeys("eval exec compile __import__".split(), "write the code itself; nothing is executed from strings"),
@@ -234,14 +244,30 @@ NAME_HINTS: Mapping[str, str] = {
     ),
     "type": "use isinstance, or compare `x.dtype`",
     "TensorDescriptor": DESCRIPTOR_HINT,
+    "driver": PROGRAMS_HINT,
+    "contextlib": "write the body alone, or `with torch.cuda.device(x.device):`",
     "Model": "the reference is not part of the program; write kernels for what it computes",
 }
 
 #: Hints for attributes of values in host code.
 ATTRIBUTE_HINTS: Mapping[str, str] = {
-    **dict.fromkeys("item data_ptr numpy tolist cpu untyped_storage".split(), "pass the tensor to a kernel"),
+    **dict.fromkeys("numpy cpu untyped_storage".split(), "pass the tensor to a kernel"),
+    **dict.fromkeys(
+        "item tolist".split(),
+        "pass the tensor to a kernel, which loads the number and masks by it; take the grid from shapes",
+    ),
+    "data_ptr": "pass the tensor to a kernel, of several tensors one a launch; Triton looks at alignment itself",
+    "warmup": f"launch it, and {PROGRAMS_HINT}",
     "_version": "keep no state between calls, so that no version needs comparing",
 }
+
+#: Attributes that read content or an address.
+CONTENT_ATTRIBUTES = _words("item tolist data_ptr numpy cpu untyped_storage")
+#: What `torch.<name>()` tells of a mode that it is called in.
+MODE_QUESTIONS = _words(
+    """is_autocast_enabled get_autocast_dtype get_autocast_gpu_dtype is_autocast_cache_enabled is_grad_enabled
+    are_deterministic_algorithms_enabled is_inference_mode_enabled"""
+)
 
 STATEMENTS = (
     ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If, ast.Expr,

@@ -57,6 +57,32 @@ APPLIED = (
     "        y = torch.empty_like(x)\n        double[(16,)](x, y, 64, B=64)\n        return y\n\n"
     "    @staticmethod\n    def backward(ctx, dy):\n        return dy * 2\n\n\n"
 )
+
+
+def heir(body: str) -> str:
+    """A program whose entry is another class's heir."""
+    above = f"""class Base(nn.Module):
+    FACTOR = 2
+
+    def __init__(self, width):
+        super(Base, self).__init__()
+        self.width = width
+
+    def doubled(self, x):
+        y = torch.empty_like(x)
+        double[(16,)](x, y, self.width, B=64)
+        return y
+
+    def forward(self, x):
+        {body}
+        return y
+
+
+"""
+    entry = "class ModelNew(Base):\n    def __init__(self):\n        super().__init__(64)\n"
+    return program().partition("class ModelNew")[0] + above + entry
+
+
 LIBDEVICE = "from triton.language.extra.libdevice import "
 #: name -> (text, what the program then holds)
 SPELLINGS = {
@@ -102,6 +128,108 @@ SPELLINGS = {
         "map(lambda t: t.contiguous(), (x, x))",
     ),
     "the length of a number": (program(first="size = 64 .bit_length()\nn = x.shape[-1].bit_length()"), "bit_length"),
+}
+
+
+_RULE = "@triton.heuristics({'HALF': lambda args: args['x_ptr'].dtype == torch.float16})\n@triton.jit"
+_PRODUCT = "CONFIGS = [triton.Config({'B': b}, num_warps=w) for b, w in {}product([32, 64], [2, 4])]"
+_TUNED = "@triton.autotune(configs=CONFIGS, key=['n'])\n@triton.jit"
+_SCRIPT = (
+    "def bench():\n    timed(3)\n    print(get_inputs())\n\n\ndef timed(n):\n    return torch.randn(n).sum()\n\n\n"
+)
+_SIZED = "def size(n):\n    return max(16, n)\n\n"
+_TUNED_CALL = "double[(16,)](x, y, 64)"
+_TABLES = """    def __init__(self):
+        super().__init__()
+        f = 1.0 / (1e4 ** (torch.arange(0, 8, 2).float() / 8))
+        self.register_buffer('cos', torch.outer(torch.arange(16), f).cos())
+        self.a_log = nn.Parameter(torch.log(torch.arange(1, 9).float()).repeat(4, 1))
+
+    def forward"""
+SPELLINGS |= {
+    "strides of an input": (program(call="double[(16,)](x, y, *x.stride())"), "x.stride(0), x.stride(1)"),
+    "strides of a tensor like another": (
+        program(call="double[(16,)](y, *y.stride(), 64)"),
+        "double[(16,)](y, y.stride(0), y.stride(1), 64)",
+    ),
+    "strides of a tensor of sizes": (
+        program(first="z = x.new_empty((4, 4, 2))", call="double[(16,)](z, *z.stride())"),
+        "z.stride(0), z.stride(1), z.stride(2)",
+    ),
+    "a decorator for autocast": (
+        program(
+            above=APPLIED.replace("@staticmethod\n", '@staticmethod\n    @torch.amp.custom_fwd(device_type="cuda")\n'),
+            call="y = Double.apply(x)",
+        ),
+        "Double.apply(x)",
+    ),
+    "decorators for autocast by name": (
+        program(
+            top="from torch.amp import custom_bwd, custom_fwd",
+            above=APPLIED.replace("@staticmethod\n    def f", "@staticmethod\n    @custom_fwd\n    def f").replace(
+                "@staticmethod\n    def b", "@staticmethod\n    @custom_bwd\n    def b"
+            ),
+            call="y = Double.apply(x)",
+        ),
+        "Double.apply(x)",
+    ),
+    "a context set up apart": (
+        program(
+            above=APPLIED.replace("(ctx, x)", "(x)").replace(
+                "    @staticmethod\n    def b",
+                "    @staticmethod\n    def setup_context(ctx, inputs, output):\n        ctx.n = len(inputs)\n\n"
+                "    @staticmethod\n    def b",
+            ),
+            call="y = Double.apply(x)",
+        ),
+        "def forward(ctx, x)",
+    ),
+    "a cache of sizes": (
+        program(
+            top="import functools",
+            above="@functools.lru_cache(maxsize=None)\n" + _SIZED,
+            call="double[(16,)](x, y, 64, B=size(64))",
+        ),
+        "def size(n)",
+    ),
+    "a cache by name": (
+        program(
+            top="from functools import cache",
+            above="@cache\n" + _SIZED,
+            call="double[(16,)](x, y, 64, B=size(64))",
+        ),
+        "def size(n)",
+    ),
+    "what the script alone uses": (
+        program(above=_SCRIPT) + "\n\nif __name__ == '__main__':\n    bench()\n",
+        "double[(16,)]",
+    ),
+    "a product of options": (
+        program(top="import itertools\n\n" + _PRODUCT.replace("{}", "itertools."), call=_TUNED_CALL).replace(
+            "@triton.jit", _TUNED
+        ),
+        "for b in [32, 64] for w in [2, 4]",
+    ),
+    "a product by name": (
+        program(top="from itertools import product\n\n" + _PRODUCT.replace("{}", ""), call=_TUNED_CALL).replace(
+            "@triton.jit", _TUNED
+        ),
+        "for b in [32, 64] for w in [2, 4]",
+    ),
+    "a rule about a dtype": (
+        program().replace("@triton.jit", _RULE).replace("n, B: tl", "n, HALF: tl.constexpr, B: tl"),
+        "args['x_ptr'].dtype == torch.float16",
+    ),
+    "an heir": (heir("y = self.doubled(x)"), "self.build_base(64)"),
+    "an heir that overrides": (
+        heir("y = torch.relu(x)") + "\n    def forward(self, x):\n        return self.doubled(x)\n",
+        "return self.doubled(x)",
+    ),
+    "an heir of nothing but a name": (
+        heir("y = self.doubled(x)").partition("    def __init__(self):")[0] + "    pass\n",
+        "self.width = width",
+    ),
+    "tables of __init__": (program().replace("    def forward", _TABLES), "torch.outer(torch.arange(16), f).cos()"),
 }
 
 
@@ -155,7 +283,37 @@ REFUSED = {
         above=operator('@torch.library.custom_op("my::doubled", mutates_args=())').replace("return y", "return y * 2"),
         call=CALLED,
     ),
-    "strides of an unknown number": program(call="double[(16,)](x, y, *x.stride())"),
+    "strides of an unknown number": program(first="z = x.view(x.shape)", call="double[(16,)](z, y, *z.stride())"),
+    "strides of one of two sizes": program(
+        first="z = torch.empty((3,))\nif x.shape[0] > 3:\n    z = torch.empty((3, 4))",
+        call="double[(16,)](z, y, *z.stride())",
+    ),
+    "strides of sizes that are spread out": program(
+        first="z = torch.empty((*x.shape, 2))", call="double[(16,)](z, y, *z.stride())"
+    ),
+    "a decorator that casts inputs": program(
+        above=APPLIED.replace(
+            "@staticmethod\n    def f", "@staticmethod\n    @torch.amp.custom_fwd(cast_inputs=torch.half)\n    def f"
+        ),
+        call="y = Double.apply(x)",
+    ),
+    "a decorator of its own": program(
+        above="def settings(f):\n    return f\n\n\n@settings\ndef size(n):\n    return n\n\n",
+        call="double[(16,)](x, y, 64, B=size(64))",
+    ),
+    "what the script and the program use": program(
+        above="def helped(x):\n    return torch.relu(x)\n\n\ndef bench():\n    helped(3)\n\n",
+        call="y = helped(x)",
+    )
+    + "\n\nif __name__ == '__main__':\n    bench()\n",
+    "what nothing uses": program(above="def helped(x):\n    return torch.relu(x)\n\n"),
+    "a base that computes": heir("y = torch.relu(x)"),
+    "a base of two classes": heir("y = self.doubled(x)") + "\n\nclass Other(Base):\n    pass\n",
+    "a base that is no module": heir("y = self.doubled(x)").replace("nn.Module", "torch.autograd.Function", 1),
+    "tables that forward computes": program(first="z = torch.outer(x, x)"),
+    "a rule that computes": program().replace(
+        "@triton.jit", "@triton.heuristics({'C': lambda args: args['x_ptr'].sum()})\n@triton.jit"
+    ),
     "strides of another tensor of the name": program(
         first="rows, columns = x.shape\nx = x.view(-1)", call="double[(16,)](x, y, *x.stride())"
     ),
