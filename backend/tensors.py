@@ -4,6 +4,7 @@ import itertools
 import linecache
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -112,8 +113,10 @@ def shared_with(outputs: Sequence[Tensor], others: Mapping[str, Tensor]) -> list
     ]
 
 
-def register_source(text: str, title: str) -> str:
-    """Give a text a file name of its own, by which tracebacks and `inspect` find its lines."""
-    filename = f"<kernelwright {title} #{next(_serial)}>"
+def register_source(text: str, title: str, path: Path | None = None) -> str:
+    """Give a text a file name of its own, or this one, by which tracebacks and `inspect` find its lines."""
+    filename = f"<kernelwright {title} #{next(_serial)}>" if path is None else str(path)
+    if path is not None:
+        path.write_text(text, "utf-8", "surrogatepass", "")
     linecache.cache[filename] = (len(text), None, text_lines(text, keep_ends=True), filename)
     return filename

@@ -38,11 +38,15 @@ def appear(number: int) -> None:
 def install(session: Session) -> None:
     """Replace what host code may ask of `torch.cuda`; streams and graphs of its own are refused."""
 
-    def refused(what: str) -> Any:
+    def refused(what: str, name: str) -> Any:
         def use(*_args: Any, **_kwargs: Any) -> NoReturn:
             session.refuse(what)
 
-        return use
+        return (
+            type(name, (), {"__new__": use, "__module__": "torch.cuda"})
+            if name[0].isupper() or name == "graph"
+            else use
+        )
 
     stream = _Stream()
     answers: dict[str, Any] = {
@@ -51,12 +55,12 @@ def install(session: Session) -> None:
         "init": lambda: None,
         "current_stream": lambda *_device: stream,
         "default_stream": lambda *_device: stream,
-        "Stream": refused("a stream of its own"),
-        "ExternalStream": refused("a stream of its own"),
-        "stream": refused("a stream of its own"),
-        "CUDAGraph": refused("a CUDA graph"),
-        "graph": refused("a CUDA graph"),
-        "make_graphed_callables": refused("a CUDA graph"),
+        "Stream": refused("a stream of its own", "Stream"),
+        "ExternalStream": refused("a stream of its own", "ExternalStream"),
+        "stream": refused("a stream of its own", "stream"),
+        "CUDAGraph": refused("a CUDA graph", "CUDAGraph"),
+        "graph": refused("a CUDA graph", "graph"),
+        "make_graphed_callables": refused("a CUDA graph", "make_graphed_callables"),
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)

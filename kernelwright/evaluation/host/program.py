@@ -5,11 +5,10 @@ import functools
 import importlib
 import inspect
 import itertools
-import secrets
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,7 +22,7 @@ from triton.backends.compiler import GPUTarget
 from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.reference.program import held_tensors, init_call
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
-from kernelwright.evaluation.host import cuda, library
+from kernelwright.evaluation.host import cuda, library, looks
 from kernelwright.evaluation.host.instances import check, earlier, hooked
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.modes import NAMED, World, called, evaluating
@@ -33,7 +32,6 @@ from kernelwright.evaluation.host.withheld import DEVICE_NUMBERS, DeviceTensor, 
 from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef
 
 _LINK_BYTES = 1 << 30
-_sleep = time.sleep
 _UNFILLED = frozenset(("empty", "empty_strided", "empty_permuted"))
 _FACTORIES = frozenset(
     "zeros ones full arange linspace eye tensor as_tensor scalar_tensor rand randn randint randperm tril_indices "
@@ -82,7 +80,8 @@ def serve(connection: socket.socket, walls: Sequence[str]) -> None:
         message, _ = link.receive()
         session = Session(link, None if message["externs"] is None else frozenset(message["externs"]))
         try:
-            _Host(session, message).run()
+            host = _Host(session, message)
+            host.run() if message["bare"] else looks.as_from_a_script(host.run)
         finally:
             session.flush()  # a fault of an earlier launch comes before what the program raises
     except LinkError:
@@ -122,8 +121,10 @@ class _Host:
         """Load, build, and answer calls until the device has no more."""
         cuda.install(self.session)
         library.install()
-        time.sleep = lambda seconds: None if self.session.rehearsing else _sleep(seconds)
         _install_triton(self.kernels)
+        if not self.job["bare"]:
+            looks.hide_limits(lambda: self.session.rehearsing)
+            looks.forbid(self.session.leave)
         with self._around():
             call, held = self._load()
             answer = self.session.ask({"do": "built", "held": held})
@@ -138,9 +139,9 @@ class _Host:
 
     def _load(self) -> tuple[Callable[..., Any], list[Json]]:
         text, entry = str(self.job["text"]), str(self.job["entry"])
-        name = f"module_{secrets.token_hex(4)}"
+        name = looks.module_name()
         module = ModuleType(name)
-        module.__file__ = register_source(text, "candidate")
+        module.__file__ = register_source(text, "candidate", None if self.job["bare"] else Path.cwd() / f"{name}.py")
         if self.job["bare"]:
             module.__dict__.update(GIVEN_NAMES, triton=self.kernels.namespace)
         sys.modules[name] = module
@@ -229,16 +230,16 @@ class _Host:
         def run(world: World) -> Any:
             values = [self._value(value, new=world.inputs == "new") for value in request["inputs"]]
             model = self.others[world.instance % len(self.others)] if world.instance and self.others else self.model
-            return called(
-                world, lambda given: self._called(call, world, model, given, state), values, self._around, model
-            )
+            with evaluating(None if request["training"] else model):
+                return called(
+                    world, lambda given: self._called(call, world, model, given, state), values, self._around, model
+                )
 
-        with evaluating(None if request["training"] else self.model):
-            if self.job["bare"]:  # only any Python can ask what it runs under
-                made = Made.of(run(NAMED[""]))
-            else:
-                wanted = Wanted(request["rehearsals"], request["last"], request["may_evaluate"])
-                made = self.calls.call(run, NAMED[request["mode"]], given_names(request, self.stores), wanted)
+        if self.job["bare"]:  # only any Python can ask what it runs under
+            made = Made.of(run(NAMED[""]))
+        else:
+            wanted = Wanted(request["rehearsals"], request["last"], request["may_evaluate"])
+            made = self.calls.call(run, NAMED[request["mode"]], given_names(request, self.stores), wanted)
         answer = self.session.ask({"do": "returned", "kind": made.kind, "outputs": made.described})
         self.kept = made.outputs  # callers keep results while they make the next call
         return answer
@@ -322,8 +323,20 @@ class _Driver:
 
 def _install_triton(kernels: HostKernels) -> None:
     """Let `import triton` give host code the names that describe and launch kernels instead of running them."""
-    space = kernels.namespace
+    runtime = importlib.import_module("triton.runtime")
     for name in ("jit", "autotune", "heuristics"):
-        setattr(triton, name, getattr(space, name))
-        setattr(importlib.import_module("triton.runtime"), name, getattr(space, name))
+        own = _like(getattr(triton, name), getattr(kernels.namespace, name))
+        setattr(triton, name, own)
+        setattr(runtime, name, own)
     triton.runtime.driver.set_active(_Driver())
+
+
+def _like(known: Any, method: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that calls the method, with the name and the signature of the one that is known."""
+
+    @functools.wraps(known)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return method(*args, **kwargs)
+
+    del function.__wrapped__
+    return function

@@ -18,7 +18,7 @@ from kernelwright.evaluation.host.withheld import DeviceTensor, reference_to
 from kernelwright.evaluation.protocol.link import Json, LinkError
 
 #: Time for calls without effect: of the processor, and by the clock.
-_SECONDS, _WALL_SECONDS = 1.5, 4.0
+_SECONDS, _WALL_SECONDS = 2.0, 10.0
 #: Before the last call one rehearsal of so many is in a drawn world: those take longer.
 _DRAWN_EVERY = 8
 #: The clocks as they were before any candidate ran.

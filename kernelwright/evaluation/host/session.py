@@ -78,6 +78,13 @@ class Session:
             self.ask({"do": "refuse", "what": what})
         os._exit(0)
 
+    def leave(self, what: str) -> NoReturn:
+        """Host code asks for something that no judge can give: the device is told, and everything ends here."""
+        with contextlib.suppress(LinkError):
+            told = f"host code {what}, which has no part in a kernel's work; leave that out"
+            self._link.send({"do": "raised", "error": f"PermissionError: {told}"})
+        os._exit(0)
+
     def item(self, tensor: TensorRef) -> Any:
         """The one number of a small tensor."""
         if self._replayed is not None:
@@ -119,11 +126,9 @@ class Session:
         if self.trace is not None:
             self.trace.note(message, raw)
 
-    def operate(self, name: str, args: Any, kwargs: Json, fresh: Sequence[Any]) -> None:
+    def operate(self, name: str, args: Any, kwargs: Json, fresh: Sequence[TensorRef]) -> None:
         """Have the device apply an operator; `fresh` tensors receive the results that are new memory."""
-        from kernelwright.evaluation.host.withheld import reference_to
-
-        into = [reference_to(tensor).encode() for tensor in fresh]
+        into = [tensor.encode() for tensor in fresh]
         self.post({"do": "operate", "name": name, "args": args, "kwargs": kwargs, "into": into})
 
     def flush(self) -> None:

@@ -248,7 +248,12 @@ def _moved(
             store.publish()
         for tensor in _written(func, args, kwargs):
             tensor.store.withhold()
-        session.operate(name, tree_map(_encoded, args), {k: tree_map(_encoded, v) for k, v in kwargs.items()}, fresh)
+        session.operate(
+            name,
+            tree_map(_encoded, args),
+            {k: tree_map(_encoded, v) for k, v in kwargs.items()},
+            [*map(reference_to, fresh)],
+        )
     return _same_objects(func, args, kwargs, outputs)
 
 
