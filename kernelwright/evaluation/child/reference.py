@@ -9,9 +9,9 @@ operands to it, and `cut` has its outputs with them cut off; elsewhere `nudged` 
 last bits are noise, unless outputs are sketched. `respelled`: eager's outputs with operations spelled as kernels have
 to, None where there are no such operations. `reordered`: eager's outputs with equal values in other orders. `left`: the
 inputs and the state that the reference changes, by name, as eager and as the gold leave them. `shared`: of each output,
-what it shares memory with (see `shared_with`). `returns`: what
-eager gives, see `ir.structure`. `computed`: of each output, whether it is computed (see `Computing`).
-`weight`: see `Expected`.
+what it shares memory with (see `shared_with`). `autocast`: eager's outputs under autocast, None where they are the
+same. `returns`: what eager gives, see `ir.structure`. `computed`: of each output, whether it is computed (see
+`Computing`). `weight`: see `Expected`.
 
 Where `sketched`, outputs are sketched, and for inputs there are only `digests`: whoever needs them draws them. They
 travel after all, on one draw, where that does not do: they come out otherwise the second time, or outputs hold NaN or
@@ -71,6 +71,8 @@ class Collected:
 
     tensors: list[RawTensor] = field(default_factory=list)
     sketching: Sketching | None = None
+    #: Whether a pass gave the same under autocast; then no other is tried under it.
+    alike_under_autocast: bool = False
 
     def take(self, tensor: Tensor) -> int:
         """Take an output in; its index."""
@@ -238,6 +240,7 @@ def _pass(
     runs = [_nudged(program, copy.deepcopy(twin), inputs, seed, into, 2 * number) for number in range(times)]
     answer["nudged"] = [run for run in runs if run is not None]
     answer["respelled"] = _respelled(program, copy.deepcopy(twin), inputs, seed, into)
+    answer["autocast"] = _under_autocast(program, copy.deepcopy(twin), inputs, seed, into, eager)
     torch.manual_seed(seed + 1)
     answer["reordered"] = _reordered(program, twin, inputs, seed, into)
     with Eager(program.reference.numerics), Computing() as computing:
@@ -293,6 +296,31 @@ def _respelled(
     with Eager(program.reference.numerics), Respelled() as mode:  # type: ignore[no-untyped-call]
         outputs = program.run(model, inputs)
     return [into.take(output) for output in outputs] if mode.used else None
+
+
+def _under_autocast(
+    program: ReferenceProgram,
+    model: nn.Module,
+    inputs: Sequence[Value],
+    seed: int,
+    into: Collected,
+    eager: Sequence[Tensor],
+) -> list[int] | None:
+    """Eager's outputs under autocast to fp16; None where they are the same, or where it is refused."""
+    if into.sketching is not None or into.alike_under_autocast:
+        return None
+    torch.manual_seed(seed)
+    device = next((value.device.type for value in inputs if isinstance(value, Tensor)), "cpu")
+    try:
+        with Eager(program.reference.numerics), torch.autocast(device, torch.float16):
+            outputs = program.run(model, inputs)
+    except REFUSALS:
+        return None
+    same = len(outputs) == len(eager) and all(
+        one.dtype == other.dtype and same_bits(one, other) for one, other in zip(outputs, eager, strict=True)
+    )
+    into.alike_under_autocast = same
+    return None if same or len(outputs) != len(eager) else [into.take(output) for output in outputs]
 
 
 def _reordered(

@@ -1,8 +1,8 @@
 """A candidate's calls, served by the device: what the judge asked for, and what came of it.
 
-Answer: `calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type,
-"modified": [names], "origins": [Origin], "launches": count, "shared": what each output shares memory with (see
-`shared_with`)}, `notes` (paths of state held nowhere) and `walls`.
+Answer: `calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type, "modified": [names],
+"mode": what it was asked to be made under, "origins": [Origin], "launches": count, "shared": what each output shares
+memory with (see `shared_with`)}, `notes` (paths of state held nowhere) and `walls`.
 """
 
 import contextlib
@@ -39,6 +39,8 @@ MODES = (
 )
 #: Before other calls than the last one a program is called without effect only this many times less often.
 _BEFORE_LAST = 128
+#: Those of them in which autocast is on.
+AUTOCAST_MODES = ("autocast", "mixed")
 #: Programs with more launches a call, or more memory, are not rehearsed.
 _FEW_LAUNCHES, _SMALL_BYTES = 64, 4 << 20
 #: What a process that lasts may hold on to between candidates.
@@ -134,7 +136,9 @@ class Calls:
 
     def _mode(self, number: int) -> str:
         """What a call is made under that names no mode: each of the modes comes in turn to such calls."""
-        modes = MODES if self.job.alike_in_eval else MODES[:-1]
+        modes: Sequence[str] = MODES if self.job.alike_in_eval else MODES[:-1]
+        if not self.job.alike_under_autocast:  # the judge says which calls are made under it
+            modes = tuple(mode for mode in modes if mode not in AUTOCAST_MODES)
         return modes[sum(call.mode is None for call in self.job.calls[:number]) % len(modes)]
 
     def _one(self, number: int, call: Call, withhold: list[int], mode: str = "", rehearsals: int = 0) -> Json:
@@ -170,16 +174,20 @@ class Calls:
         )  # only any Python sees versions
         call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
         call_of |= {"tune_again": not self.server.executor.timed, "number": number}
+        last, may_autocast = mode == "inference", self.job.alike_under_autocast
+        mode = mode or (self._mode(number) if call.mode is None else call.mode)
         call_of |= {
-            "mode": mode or (self._mode(number) if call.mode is None else call.mode),
-            "rehearsals": rehearsals,
-            "last": mode == "inference",
+            "mode": mode,
+            "rehearsals": rehearsals if may_autocast or mode not in AUTOCAST_MODES else 0,  # no other world
+            "last": last,
             "may_evaluate": self.job.alike_in_eval and call.training,
+            "may_autocast": may_autocast,
         }
         call_of["training"] = call.training
         self.server.link.send({"call": call_of})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)
+        found["mode"] = mode
         found["left"] = self._left(call, given | by_name)
         self._spent |= {path for path, was in own.items() if not same_bits(was, memory.tensor(self.own[path]))}
         self._spent |= {path for path, ref in self.own.items() if ref.store in self.server.overwritten}

@@ -74,14 +74,14 @@ _PLAIN = World()
 STEADY = World("training", "new")
 
 
-def drawn_world(draw: random.Random, may_evaluate: bool) -> World:
+def drawn_world(draw: random.Random, may_evaluate: bool, may_autocast: bool) -> World:
     """A world whose properties are drawn one by one, so that all pairs of them come about."""
     gradients = draw.choice(_GRADIENTS)
     inputs = {"training": ("", "new", "activation"), "grad": ("", "new", "parameter")}.get(gradients, ("", "new"))
     return World(
         gradients,
         draw.choice(inputs),
-        draw.choice(_AUTOCAST),
+        draw.choice(_AUTOCAST) if may_autocast else None,
         draw.choice(_RANKS) if draw.random() < 0.4 else None,
         frozenset(name for name, setting in _SETTINGS.items() if draw.random() < setting.share),
         draw.random() < 0.3,

@@ -238,7 +238,7 @@ class _Host:
         if self.job["bare"]:  # only any Python can ask what it runs under
             made = Made.of(run(NAMED[""]))
         else:
-            wanted = Wanted(request["rehearsals"], request["last"], request["may_evaluate"])
+            wanted = Wanted(request["rehearsals"], request["last"], request["may_evaluate"], request["may_autocast"])
             made = self.calls.call(run, NAMED[request["mode"]], given_names(request, self.stores), wanted)
         answer = self.session.ask({"do": "returned", "kind": made.kind, "outputs": made.described})
         self.kept = made.outputs  # callers keep results while they make the next call

@@ -28,11 +28,12 @@ _now, _spent = time.monotonic, time.process_time
 @dataclass(frozen=True)
 class Wanted:
     """How often a program is rehearsed before a call, whether the call is the `last` one, and whether it may be made in
-    evaluation mode."""
+    evaluation mode, and under autocast."""
 
     rehearsals: int
     last: bool
     may_evaluate: bool
+    may_autocast: bool
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Rehearsals:
             if wanted.last and number % _DRAWN_EVERY:
                 self._steady(run, STEADY if 2 * number < wanted.rehearsals else World())
                 continue
-            drawn = drawn_world(self._draw, wanted.may_evaluate)
+            drawn = drawn_world(self._draw, wanted.may_evaluate, wanted.may_autocast)
             with self._session.rehearsal() as rehearsal:
                 try:
                     key, made = self._traced(run, drawn, names)

@@ -10,6 +10,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
+from kernelwright.evaluation.device.candidate_job import AUTOCAST_MODES
 from kernelwright.evaluation.device.serve import ITEM_BYTES
 from kernelwright.evaluation.inputs.draws import (
     ALIKE,
@@ -301,6 +302,7 @@ class LocalEvaluator:
         reference = program.reference
         calls: list[Call] = []
         tensors: list[RawTensor] = list(truth.built.values())
+        modes = _modes(truth)
         for number, one in enumerate(truth.passes):
             places = iter(range(len(tensors), len(tensors) + len(one.given)))
             fresh = number % 2 == 1 and number < len(truth.passes) - 1
@@ -313,7 +315,7 @@ class LocalEvaluator:
                     one.same(reference),
                     tuple(want.name for want in one.left),
                     one.draw.kind != EVAL,
-                    mode="" if one.draw.kind == ZERO else None,  # zeros tell little of what a mode changes
+                    mode=modes.get(number),
                     **one.drawing,
                 )
             )
@@ -330,6 +332,7 @@ class LocalEvaluator:
             timing=self._estimate_plan() if rung is Rung.RUN and self._samples and timed else None,
             rehearsals=self.rehearsals,
             alike_in_eval=truth.alike_in_eval,
+            alike_under_autocast=truth.alike_under_autocast,
             zeros=zeros,
         )
         room = (len(calls) + 1) * answer_bytes(reference.outputs)
@@ -348,6 +351,15 @@ class LocalEvaluator:
         here = self.machine["facts"].get("capability")
         alike = here is not None and 10 * here[0] + here[1] == get_target(self.compile_target).capability
         return Rung.RUN if alike and Rung.RUN in wanted else Rung.COMPILE
+
+
+def _modes(truth: Truth) -> dict[int, str]:
+    """The modes of calls that do not take their turn, by number: zeros tell little of what a mode changes. Where the
+    reference gives something else under autocast, there are calls under it on ordinary inputs."""
+    kinds = [one.draw.kind for one in truth.passes]
+    found = {number: "" for number, kind in enumerate(kinds) if kind == ZERO}
+    ordinary = [n for n, kind in enumerate(kinds) if 0 < n < len(kinds) - 1 and kind in ("given", "rows", "shifted")]
+    return found | ({} if truth.alike_under_autocast else dict(zip(ordinary, AUTOCAST_MODES, strict=False)))
 
 
 def _inside(tensor: RawTensor, before: int) -> RawTensor:

@@ -44,9 +44,9 @@ class ReferenceRun:
 
     `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
     known; `kept` names the tensors that the reference leaves unchanged, `left` has what it makes of all others.
-    `shared`: for each output of eager, the outputs, inputs and state that it shares memory with. `computed`: whether
-    it is computed, and neither a view or copy of inputs and weights nor a constant. `returns`: what eager gives, see
-    `ir.structure`.
+    `shared`: for each output of eager, the outputs, inputs and state that it shares memory with. `computed`: whether it
+    is computed, and neither a view or copy of inputs and weights nor a constant. `returns`: what eager gives, see
+    `ir.structure`. `autocast`: its outputs under autocast, where these are others.
     """
 
     draw: Draw
@@ -59,6 +59,7 @@ class ReferenceRun:
     shared: tuple[frozenset[str], ...] = ()
     computed: tuple[bool, ...] = ()
     returns: str = "tensor"
+    autocast: tuple[Expected, ...] = ()
 
     @property
     def drawing(self) -> dict[str, Any]:
@@ -90,7 +91,7 @@ class Truth:
     model as built from the judge's seed, before any pass. `notes` tell where the gold is less than fp64. `tf32`: eager
     rounded operands to TF32. With `sketch`, a `Sketching` as JSON, inputs do not travel and large outputs are sketched.
     `left_out`: kinds of inputs that the reference does not take. `alike_in_eval`: it gives the same in evaluation mode.
-    `held`: what draws keep of each input.
+    `held`: what draws keep of each input. `alike_under_autocast`: the same under autocast.
     """
 
     passes: tuple[ReferenceRun, ...] = ()
@@ -103,6 +104,7 @@ class Truth:
     tf32: bool = False
     left_out: tuple[str, ...] = ()
     alike_in_eval: bool = False
+    alike_under_autocast: bool = False
     held: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def of_form(self, form: str) -> "Truth":
@@ -251,6 +253,7 @@ def _truth(reference: Reference, answer: Answer) -> Truth:
         left_out=left_out,
         held=answer.header["held"],
         alike_in_eval=bool(answer.header["alike_in_eval"]),
+        alike_under_autocast=not any(one.autocast for one in passes),
     )
 
 
@@ -289,6 +292,10 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
         shared=tuple(map(frozenset, draw["shared"])),
         computed=tuple(map(bool, draw["computed"])),
         returns=str(draw["returns"]),
+        autocast=tuple(
+            Expected(name, tensors[place], gold[at], given=given, longest=longest, narrow=True)
+            for at, (name, place) in enumerate(zip(names, draw["autocast"] or (), strict=False))
+        ),
         left=tuple(
             Expected(name, tensors[sides[0]], tensors[sides[1]], given=given, weight=weight)
             for name, sides in draw["left"].items()

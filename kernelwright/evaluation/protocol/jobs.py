@@ -188,8 +188,9 @@ class RunCandidate(Job):
 
     `kernels`: the judge's own sources by symbol, None where only the host has them. `compile`: a `Target` as JSON, for
     which kernels are compiled instead of run. `timing`: how the time is estimated besides, None where it is not.
-    `rehearsals`: calls without effect before the last. `alike_in_eval`: see `Truth`. With `zeros`, lanes without a
-    value hold 0. `sketch` and `reference`, encoded, stand where inputs are too large to travel.
+    `rehearsals`: calls without effect before the last. `alike_in_eval` and `alike_under_autocast`: see `Truth`. With
+    `zeros`, lanes without a value hold 0. `sketch` and `reference`, encoded, stand where inputs are too large to
+    travel.
     """
 
     kind: ClassVar[str] = "candidate"
@@ -205,6 +206,7 @@ class RunCandidate(Job):
     timing: Sampling | None = None
     rehearsals: int = 0
     alike_in_eval: bool = False
+    alike_under_autocast: bool = True
     zeros: bool = False
     sketch: Json | None = None
     reference: Json | None = None
