@@ -39,7 +39,8 @@ MODES = (
 )
 #: Before other calls than the last one a program is called without effect only this many times less often.
 _BEFORE_LAST = 128
-#: Those of them in which autocast is on.
+#: Those of them in which inputs want gradients, and in which autocast is on.
+WANTING_GRADIENTS = ("training", "mixed", "activation", "parameter")
 AUTOCAST_MODES = ("autocast", "mixed")
 #: Programs with more launches a call, or more memory, are not rehearsed.
 _FEW_LAUNCHES, _SMALL_BYTES = 64, 4 << 20
@@ -139,6 +140,9 @@ class Calls:
         modes: Sequence[str] = MODES if self.job.alike_in_eval else MODES[:-1]
         if not self.job.alike_under_autocast:  # the judge says which calls are made under it
             modes = tuple(mode for mode in modes if mode not in AUTOCAST_MODES)
+        left = {name for call in self.job.calls for name in call.left}
+        if left & set(self.job.program.inputs):  # nobody writes to what wants gradients
+            modes = tuple(mode for mode in modes if mode not in WANTING_GRADIENTS)
         return modes[sum(call.mode is None for call in self.job.calls[:number]) % len(modes)]
 
     def _one(self, number: int, call: Call, withhold: list[int], mode: str = "", rehearsals: int = 0) -> Json:

@@ -52,8 +52,9 @@ class HostKernels:
     def _fastest(self, handle: KernelHandle, trials: Sequence[BoundLaunch], tuned: Autotune) -> int:
         """Which of an autotuned kernel's launches the device makes fastest; they leave what Triton's would."""
         self._tuned[id(handle)] = handle
-        if any(isinstance(value, TensorDescriptor) for value in trials[0].arguments.values()):
-            return self._rounds % len(trials)  # a configuration's hook, which no trial runs, gives descriptors a block
+        hooked = any(config.pre_hook is not None for config in tuned.configs)
+        if hooked or any(isinstance(value, TensorDescriptor) for value in trials[0].arguments.values()):
+            return self._rounds % len(trials)  # no trial runs a configuration's hook, which gives descriptors a block
         for bound in trials:
             self._published(handle, bound)
         request = {"do": "tune", "kernel": self._describe(handle), "trials": [self._encoded(one) for one in trials]}

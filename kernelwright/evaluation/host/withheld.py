@@ -24,7 +24,7 @@ from kernelwright.backend.torch_private import (
 )
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.protocol import operators
-from kernelwright.evaluation.protocol.link import COPY, TensorRef
+from kernelwright.evaluation.protocol.link import COPY, ITEM_BYTES, TensorRef
 
 CUDA = torch.device("cuda", 0)
 #: Device addresses are made up, as an allocator gives them out: aligned, in segments, at no place that could be known.
@@ -338,7 +338,10 @@ def _to(tensor: DeviceTensor, *args: Any, **kwargs: Any) -> Any:
 
 def _cpu(tensor: DeviceTensor, *_args: Any, **_kwargs: Any) -> Tensor:
     if tensor.store.content is None:
-        tensor.store.session.refuse(COPY)
+        if tensor.is_floating_point() or tensor.store.nbytes > ITEM_BYTES:
+            tensor.store.session.refuse(COPY)
+        numbers = [one.item() for one in tensor.reshape(-1).unbind()]  # a few lengths and places, each told on its own
+        return torch.tensor(numbers, dtype=tensor.dtype).reshape(tensor.shape)
     return _on_host(tensor).clone()
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluation.device.candidate_job import AUTOCAST_MODES
-from kernelwright.evaluation.device.serve import ITEM_BYTES
 from kernelwright.evaluation.inputs.draws import (
     ALIKE,
     ALONE,
@@ -40,6 +39,7 @@ from kernelwright.evaluation.protocol.jobs import (
     Profiling,
     Sampling,
 )
+from kernelwright.evaluation.protocol.link import ITEM_BYTES
 from kernelwright.evaluation.protocol.transport import encode_module
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox, SandboxError

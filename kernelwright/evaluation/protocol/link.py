@@ -15,6 +15,8 @@ Json = dict[str, Any]
 MAX_TEXT_BYTES = 8 << 20
 #: Bytes received at a time, where so many are there: a call's messages are short, and each system call takes long.
 _CHUNK_BYTES = 1 << 16
+#: The size of the tensors that host code may read numbers from, one at a time: lengths and places.
+ITEM_BYTES = 64
 #: What a host asks for that would see content.
 COPY = "a copy to the host"
 
