@@ -23,6 +23,7 @@ from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.reference.program import held_tensors, init_call
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
 from kernelwright.evaluation.host import cuda, library, looks
+from kernelwright.evaluation.host.effects import leaving_all
 from kernelwright.evaluation.host.instances import check, earlier, hooked
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.modes import NAMED, World, called, evaluating
@@ -231,9 +232,13 @@ class _Host:
             values = [self._value(value, new=world.inputs == "new") for value in request["inputs"]]
             model = self.others[world.instance % len(self.others)] if world.instance and self.others else self.model
             with evaluating(None if request["training"] else model):
-                return called(
-                    world, lambda given: self._called(call, world, model, given, state), values, self._around, model
-                )
+
+                def work(given: list[Any]) -> Any:
+                    made = functools.partial(self._called, call, world, model, given, state)
+                    quickly = self.job["bare"] or self.session.drops_launches
+                    return made() if quickly else leaving_all(made)
+
+                return called(world, work, values, self._around, model)
 
         if self.job["bare"]:  # only any Python can ask what it runs under
             made = Made.of(run(NAMED[""]))

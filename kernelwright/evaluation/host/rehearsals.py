@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from kernelwright.backend.reference.structure import taken_apart
+from kernelwright.evaluation.host.effects import EffectError
 from kernelwright.evaluation.host.instances import ModuleError
 from kernelwright.evaluation.host.modes import STEADY, World, drawn_world
 from kernelwright.evaluation.host.session import Session
@@ -91,7 +92,7 @@ class Rehearsals:
             with self._session.rehearsal() as rehearsal:
                 try:
                     key, made = self._traced(run, drawn, names)
-                except (LinkError, ModuleError):
+                except (LinkError, ModuleError, EffectError):
                     raise
                 except Exception:  # noqa: BLE001 - a program may say that it is not made for such a world
                     continue
