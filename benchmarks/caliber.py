@@ -12,7 +12,7 @@ def caliber_of(commit: str, **more: Any) -> dict[str, Any]:
     """The machine with its driver, then `more`, such as how times are taken, and the commit: the one that is checked
     out, if none is given."""
     with LocalEvaluator() as evaluator:
-        facts = dict(evaluator.machine["facts"])
+        facts = dict(evaluator.machine.facts)
     return machine() | {"facts": facts, **more, "commit": commit or head()}
 
 

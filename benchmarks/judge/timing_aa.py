@@ -198,7 +198,7 @@ class Session:
         answer, _ = time_candidate(job, tensors, link, executor, turns, link.close)
         if gpu:
             torch.cuda.empty_cache()
-        return answer
+        return vars(answer)
 
 
 def _host() -> Link:

@@ -147,7 +147,7 @@ def _measured(module: KernelModule, evaluator: LocalEvaluator, context: Context,
 
     Of one that was judged before only outputs of timed calls are checked.
     """
-    on_gpu = bool(evaluator.machine["gpu"])
+    on_gpu = evaluator.machine.gpu
     before = (Rung.PARSE,) if judged and on_gpu else evaluator.rungs()
     rungs = (*before, Rung.TIME) if on_gpu else before
     verdict = evaluator.evaluate(module, rungs)

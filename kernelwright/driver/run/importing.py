@@ -8,14 +8,16 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from types import FrameType
 from typing import Any
 
 import torch
 
+from kernelwright.evaluation.protocol.answers import Failing, Returned
+from kernelwright.evaluation.protocol.decoding import decode
 from kernelwright.evaluation.protocol.jobs import CallNamed
 from kernelwright.evaluation.protocol.transport import decode_reference, encode_reference
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox
@@ -31,6 +33,8 @@ _GRACE_SECONDS = 15.0
 _COPIES = 3
 #: Of what a program prints, so many bytes are shown: the last.
 _SAID_BYTES = 1 << 16
+#: What decoding raises for what is no encoded value: a program runs in the very process that answers.
+_MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
 _WAY_OUT = "make it return, or raise import.timeout_s"
 
 
@@ -65,10 +69,17 @@ def import_apart(source: str, name: str, reading: Reading, sandbox: Sandbox | No
     asked: AbstractContextManager[Sandbox] = nullcontext(sandbox) if sandbox else Sandbox()
     with asked as worker:
         answer = worker.run(job, (), 0, limits)
-    sys.stderr.write(answer.header.get("said", ""))
-    if "reference" not in answer.header:
-        raise UserError(answer.header.get("problem") or f"{name}: {_told(answer, reading)}")
-    return decode_reference(answer.header["reference"])
+    if not isinstance(answer.content, Returned):
+        raise UserError(f"{name}: {_told(answer, reading)}")
+    try:
+        read: Read = decode(Read, answer.content.value)
+        reference = None if read.reference is None else decode_reference(dict(read.reference))
+    except _MALFORMED as error:
+        raise UserError(f"{name}: it changes what comes back of it; a reference may only compute") from error
+    sys.stderr.write(read.said)
+    if reference is None:
+        raise UserError(read.problem or f"{name}: {_memory(reading)}")
+    return reference
 
 
 def import_larger_apart(
@@ -80,16 +91,19 @@ def import_larger_apart(
     asked: AbstractContextManager[Sandbox] = nullcontext(sandbox) if sandbox else Sandbox()
     with asked as worker:
         answer = worker.run(CallNamed(f"{__name__}:read_larger", given), (), 0, limits)
-    return tuple(decode_reference(one) for one in answer.header.get("larger", ()))
+    found = answer.content.value if isinstance(answer.content, Returned) else []
+    with suppress(*_MALFORMED):
+        return tuple(decode_reference(one) for one in found)
+    return ()
 
 
-def read_larger(given: dict[str, Any]) -> dict[str, Any]:
-    """The job: what a program computes at larger sizes."""
+def read_larger(given: dict[str, Any]) -> list[Any]:
+    """The job: what a program computes at larger sizes, encoded."""
     small = decode_reference(given["small"])
     with suppress(UserError, _TooLong), _limited(float(given["timeout_s"]), str(given["name"])):
         found = import_larger(given["source"], small, given["name"], given["numerics"], given["allclose"])
-        return {"larger": [encode_reference(one) for one in found]}
-    return {"larger": []}
+        return [encode_reference(one) for one in found]
+    return []
 
 
 def check_room(reference: Reference, name: str, seeds: int, memory_gb: float) -> None:
@@ -107,20 +121,33 @@ def check_room(reference: Reference, name: str, seeds: int, memory_gb: float) ->
 
 def _told(answer: Answer, reading: Reading) -> str:
     """Why a process gave no reference."""
-    memory = f"it takes more than {reading.memory_gb:g} GB of memory when it runs once, before anything is compiled; "
-    memory += "make its sizes smaller (import.shrink=always does), or raise import.memory_gb"
     if answer.failure == "timeout":
         return f"it does not return within {reading.timeout_s:g} s; {_WAY_OUT}"
-    if answer.failure == "memory" or answer.header.get("status") == "memory":
-        return memory
+    if answer.failure == "memory" or (answer.failed and answer.failed.status is Failing.MEMORY):
+        return _memory(reading)
     if answer.failure == "died":
         ending = "" if "without an answer" in answer.detail else f": {answer.detail}"
         return f"it ends its process when it runs{ending}; a reference may only define things and compute"
-    return str(answer.detail or answer.header.get("detail", "no answer"))
+    return answer.why
+
+
+def _memory(reading: Reading) -> str:
+    told = f"it takes more than {reading.memory_gb:g} GB of memory when it runs once, before anything is compiled; "
+    return told + "make its sizes smaller (import.shrink=always does), or raise import.memory_gb"
+
+
+@dataclass(frozen=True)
+class Read:
+    """What came of reading a program: its `reference`, encoded, or the `problem` that there is with it, "" where it
+    takes too much memory; and what the program `said`."""
+
+    reference: Mapping[str, Any] | None = None
+    problem: str = ""
+    said: str = ""
 
 
 def read_here(given: dict[str, Any]) -> dict[str, Any]:
-    """The job: `reference`, or the `problem` that there is with the program, and what the program `said`."""
+    """The job: a `Read` as JSON."""
     printed = os.memfd_create("printed")
     for standard in (1, 2):
         os.dup2(printed, standard)
@@ -131,20 +158,20 @@ def read_here(given: dict[str, Any]) -> dict[str, Any]:
     ctypes.CDLL(None).fflush(None)
     size = os.fstat(printed).st_size
     text = os.pread(printed, _SAID_BYTES, max(0, size - _SAID_BYTES))
-    return answer | {"said": text.decode(errors="replace")}
+    return asdict(replace(answer, said=text.decode(errors="replace")))
 
 
-def _answer(given: dict[str, Any], name: str) -> dict[str, Any]:
+def _answer(given: dict[str, Any], name: str) -> Read:
     try:
         with _limited(float(given["timeout_s"]), name):
-            return {"reference": encode_reference(_read(given, name))}
+            return Read(encode_reference(_read(given, name)))
     except (UserError, _TooLong) as error:
         text = str(error)
         if isinstance(error.__cause__, MemoryError) or "can't allocate memory" in text:
-            return {"status": "memory"}
-        return {"problem": text if text.startswith(f"{name}:") else f"{name}: {text}"}
+            return Read()
+        return Read(problem=text if text.startswith(f"{name}:") else f"{name}: {text}")
     except KeyboardInterrupt:
-        return {"problem": f"{name}: it raises KeyboardInterrupt when it is run"}
+        return Read(problem=f"{name}: it raises KeyboardInterrupt when it is run")
 
 
 def _read(given: dict[str, Any], name: str) -> Reference:

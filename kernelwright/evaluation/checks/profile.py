@@ -10,13 +10,11 @@ Coverage is the self-time of generated kernels over that of everything on the de
 fills included: whether a library copies by a kernel or without one depends on strides.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from kernelwright.backend.targets import Target
+from kernelwright.evaluation.protocol.answers import CandidateProfiled, DeviceWork, ProfileRow
 from kernelwright.ir.values import Reference, TensorSpec
 
 Json = dict[str, Any]
@@ -27,50 +25,10 @@ _MODELLED = "cost model: sectors and FLOPs of the compiled kernels"
 _COMPULSORY = "compulsory: inputs and outputs once; FLOPs of generated kernels by the cost model, of operators by torch"
 
 
-class Kind(StrEnum):
-    """Whose work something on the device is."""
-
-    GENERATED = "generated"
-    LIBRARY = "library"
-    COPY = "copy"
-
-
-@dataclass(frozen=True)
-class ProfileRow:
-    """What ran under one name in one call: microseconds, launches, and what it moved and computed, where known.
-
-    `products`: those of the FLOPs that are of matrix products, by operand type.
-    """
-
-    kind: Kind
-    name: str
-    us: float
-    count: float
-    bytes: float | None = None
-    flops: float | None = None
-    products: Mapping[str, float] = field(default_factory=dict)
-
-    @classmethod
-    def decode(cls, content: Mapping[str, Any]) -> "ProfileRow":
-        """From a job's answer; raises ValueError, KeyError, TypeError or AttributeError where it is none."""
-        known = {name: _number(content[name]) for name in ("bytes", "flops") if content.get(name) is not None}
-        products = {str(name): _number(value) for name, value in content.get("products", {}).items()}
-        if not isinstance(content["name"], str):
-            raise TypeError(f"{content['name']!r} is no name")
-        us, count = (_number(content[name]) for name in ("us", "count"))
-        return cls(Kind(content["kind"]), content["name"], us, count, products=products, **known)
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise ValueError(f"{value!r} is no number of things")
-    return float(value)
-
-
 def coverage(rows: Sequence[ProfileRow]) -> float:
     """The share of device self-time in generated kernels; 0 where nothing took any."""
     whole = sum(row.us for row in rows)
-    own = sum(row.us for row in rows if row.kind is Kind.GENERATED)
+    own = sum(row.us for row in rows if row.kind is DeviceWork.GENERATED)
     return own / whole if whole else 0.0
 
 
@@ -107,34 +65,32 @@ def _compute_us(row: ProfileRow, target: Target) -> float:
     return sum(done / target.peak_tflops(kind) for kind, done in (*row.products.items(), ("f32", rest))) / 1e6
 
 
-def report(content: Mapping[str, Any], reference: Reference, target: Target | None) -> Json:
-    """A device's answer as the caliber tells it; raises as `ProfileRow.decode` does for anything but such an answer.
+def report(profiled: CandidateProfiled, reference: Reference, target: Target | None) -> Json:
+    """A device's answer as the caliber tells it; ValueError where nothing was profiled.
 
     Keys: `coverage`, `us` (device self-time of one call), `calls` (profiled), `kernels` (every row with its roofline,
     longest first), `program` (the roofline of the whole), `target` (None: peaks are not known), `notes`.
     """
-    rows = sorted(map(ProfileRow.decode, content["rows"]), key=lambda row: -row.us)
-    calls = int(_number(content["calls"]))
-    if not calls or not rows or not sum(row.us for row in rows):
+    rows = sorted(profiled.rows, key=lambda row: -row.us)
+    if not profiled.calls or not rows or not sum(row.us for row in rows):
         raise ValueError("nothing was profiled")
-    operators = {str(kind): _number(flops) for kind, flops in content["operators"].items()}
-    whole = _whole(rows, operators, reference)
+    whole = _whole(rows, profiled.operators, reference)
     kernels = [_told(row, target) for row in _bounded(rows)]
     return {
         "coverage": coverage(rows),
         "us": whole.us,
-        "calls": calls,
+        "calls": profiled.calls,
         "kernels": kernels,
         "program": {"us": whole.us, "bytes": whole.bytes, "flops": whole.flops, "by": _COMPULSORY}
         | roofline(whole, target),
         "target": None if target is None else target.name,
-        "notes": [str(note) for note in content["notes"]],
+        "notes": list(profiled.notes),
     }
 
 
 def _told(row: ProfileRow, target: Target | None) -> Json:
     told: Json = {"name": row.name, "kind": str(row.kind), "us": row.us, "count": row.count}
-    if row.kind is not Kind.GENERATED:
+    if row.kind is not DeviceWork.GENERATED:
         return told
     by = None if row.bytes is None else _MODELLED
     return told | {"bytes": row.bytes, "flops": row.flops, "by": by} | roofline(row, target)
@@ -143,7 +99,7 @@ def _told(row: ProfileRow, target: Target | None) -> Json:
 def _bounded(rows: Sequence[ProfileRow]) -> list[ProfileRow]:
     """The longest rows, and the rest as one of each kind."""
     shown, rest = list(rows[:MOST_ROWS]), rows[MOST_ROWS:]
-    for kind in Kind:
+    for kind in DeviceWork:
         left = [row for row in rest if row.kind is kind]
         if left:
             name = f"{len(left)} more"
@@ -156,11 +112,11 @@ def _whole(rows: Sequence[ProfileRow], operators: Mapping[str, float], reference
     given = sum(spec.nbytes for spec in reference.inputs if isinstance(spec, TensorSpec))
     moved = given + sum(spec.nbytes for spec in reference.outputs)
     us, count = sum(row.us for row in rows), sum(row.count for row in rows)
-    own = [row for row in rows if row.kind is Kind.GENERATED]
+    own = [row for row in rows if row.kind is DeviceWork.GENERATED]
     products = dict(operators)
     for row in own:
         for kind, done in row.products.items():
             products[kind] = products.get(kind, 0.0) + done
     known = [row.flops for row in own if row.flops is not None]
     flops = sum(known) + sum(operators.values()) if len(known) == len(own) else None
-    return ProfileRow(Kind.GENERATED, "", us, count, moved, flops, products)
+    return ProfileRow(DeviceWork.GENERATED, "", us, count, moved, flops, products)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernelwright.evaluation.protocol.answers import MeasuredTimes
+
 Samples = Sequence[float]
 Side = Sequence[Samples]
 
@@ -133,34 +135,7 @@ def floor_ms(inputs_bytes: int, outputs_bytes: int, bandwidth_gb_s: float, l2_mb
     return (inputs_bytes + max(0.0, outputs_bytes - l2_mb * 1e6)) / (bandwidth_gb_s * 1e6)
 
 
-@dataclass(frozen=True)
-class Timed:
-    """What one process measured: events around runs queued behind others, and graph launches where they were captured.
-
-    `direct` and `wall` are events and wall clock of the same runs on an idle device, launched while both clocks ran.
-    """
-
-    events: tuple[float, ...]
-    direct: tuple[float, ...]
-    wall: tuple[float, ...]
-    graph: tuple[float, ...] = ()
-    notes: tuple[str, ...] = ()
-    device: Mapping[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        if not self.events or not self.direct or len(self.direct) != len(self.wall):
-            raise ValueError("there are times, and both clocks give one for every direct run")
-        if not all(math.isfinite(t) and t > 0 for t in (*self.events, *self.direct, *self.wall, *self.graph)):
-            raise ValueError("a time is not positive")
-
-    @classmethod
-    def decode(cls, content: Mapping[str, Any]) -> "Timed":
-        """From a job's answer; raises ValueError or TypeError where it is none."""
-        series = {name: tuple(float(time) for time in content[name]) for name in ("events", "direct", "wall", "graph")}
-        return cls(**series, notes=tuple(map(str, content["notes"])), device=content.get("device"))
-
-
-def doubts(timed: Timed, floor: float) -> tuple[str, ...]:
+def doubts(timed: MeasuredTimes, floor: float) -> tuple[str, ...]:
     """Why one process's times need a second measurement: the clocks disagree, or it is faster than physics allows."""
     found = [disagreement(timed.direct, timed.wall)]
     fastest = min(float(np.median(series)) for series in (timed.events, timed.graph) if series)
@@ -169,19 +144,19 @@ def doubts(timed: Timed, floor: float) -> tuple[str, ...]:
     return tuple(text for text in found if text)
 
 
-def common_mode(sides: Mapping[str, Sequence[Timed]]) -> str:
+def common_mode(sides: Mapping[str, Sequence[MeasuredTimes]]) -> str:
     """`graph` where every process of every side has it and some side is short by events, else `events`."""
     captured = all(timed.graph for side in sides.values() for timed in side)
     short = any(spread([timed.events for timed in side]).median < SHORT_MS for side in sides.values())
     return "graph" if captured and short else "events"
 
 
-def series(side: Sequence[Timed], mode: str) -> Side:
+def series(side: Sequence[MeasuredTimes], mode: str) -> Side:
     """A side's samples in one mode."""
     return [timed.graph if mode == "graph" else timed.events for timed in side]
 
 
-def report(sides: Mapping[str, Sequence[Timed]], seed: int) -> dict[str, Any]:
+def report(sides: Mapping[str, Sequence[MeasuredTimes]], seed: int) -> dict[str, Any]:
     """Times and speedups of `candidate` against every other side, as JSON; each comparison in a mode both have.
 
     Keys: `times_ms`, `speedup`, `ci`, `mode` (by baseline) and `modes` (every mode's spread, by side). `times_ms` holds

@@ -37,9 +37,19 @@ from kernelwright.evaluation.device.serve import CheatError, Executor, HostCompu
 from kernelwright.evaluation.device.time_job import check_and_time, time_candidate
 from kernelwright.evaluation.device.time_reference import time_reference
 from kernelwright.evaluation.inputs.draws import Draw
+from kernelwright.evaluation.protocol.answers import (
+    CompiledKernels,
+    Failed,
+    Failing,
+    Machine,
+    OffsetsFit,
+    Reply,
+    Returned,
+)
 from kernelwright.evaluation.protocol.jobs import (
     CallNamed,
     CheckOffsets,
+    CompileCandidate,
     CompileKernels,
     Describe,
     Job,
@@ -54,9 +64,10 @@ from kernelwright.evaluation.protocol.link import Link
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError
 from kernelwright.evaluation.protocol.transport import Json, decode_module, encode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor, read_frame, write_frame
+from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
 
-Result = tuple[Json, list[RawTensor]]
+Result = tuple[Reply, list[RawTensor]]
 #: What says nothing against the device's memory: no kernel was at work.
 _HARMLESS = (HostLeftError, CheatError, HostComputesError, KernelRefusedError, CompileFailureError)
 
@@ -115,19 +126,19 @@ def perform(frame: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bo
     """
     header, tensors = read_frame(frame)
     sound = True
+    answer: Reply | Failed
     try:
         job = decode_job(header)
         with flags_for(job):
             answer, results = _answer(job, tensors, host)
-        answer = {"status": "ok", **answer}
     except BaseException as error:  # noqa: BLE001 - the one boundary: whatever a program raises is an answer
         answer, results, sound = _failure(error), [], isinstance(error, _HARMLESS)
     try:
-        write_frame(output, answer, results, release=results)
+        write_frame(output, answer.encode(), results, release=results)
     except ValueError as error:
-        write_frame(output, {"status": "runtime_error", "detail": f"the outputs are too large: {error}"}, [])
+        write_frame(output, Failed(Failing.RUNTIME_ERROR, f"the outputs are too large: {error}").encode(), [])
     except MemoryError:
-        write_frame(output, {"status": "memory", "detail": "no memory was left for the outputs"}, [])
+        write_frame(output, Failed(Failing.MEMORY, "no memory was left for the outputs").encode(), [])
     return sound
 
 
@@ -145,7 +156,7 @@ def _answer(job: Job, tensors: Sequence[RawTensor], host: HostProcess | None) ->
             return compile_kernels(job), []
         case CheckOffsets():
             check_offsets(decode_module(job.module))  # of its reference's sizes; nothing is computed
-            return {}, []
+            return OffsetsFit(), []
         case CallNamed():
             return call_named(job), []
         case RunReference():
@@ -163,14 +174,14 @@ def _answer(job: Job, tensors: Sequence[RawTensor], host: HostProcess | None) ->
 
 def _candidate(job: RunCandidate, tensors: Sequence[RawTensor], host: HostProcess, turns: DeviceLock) -> Result:
     """A candidate's calls, its kernels compiled, interpreted or run as the job says."""
-    if job.compile is not None:
-        compiling = CompilingExecutor(Target(**job.compile))
+    if isinstance(job, CompileCandidate):
+        compiling = CompilingExecutor(Target(**job.target))
         try:
             run_candidate(job, tensors, host.link, compiling, turns)
         except HostLeftError as error:  # after a launch it may have read what no kernel has computed here
             if not (error.told and compiling.compiled):
                 raise
-        return {"resources": {symbol: vars(item.resources) for symbol, item in compiling.compiled.items()}}, []
+        return CompiledKernels({symbol: item.resources for symbol, item in compiling.compiled.items()}), []
     on_gpu = CudaExecutor(turns) if job.device == "cuda" else None
     executor: Executor = on_gpu or InterpreterExecutor(zeros=job.zeros)
     if isinstance(job, TimeCandidate):
@@ -182,7 +193,7 @@ def _candidate(job: RunCandidate, tensors: Sequence[RawTensor], host: HostProces
     else:
         answer, results = run_candidate(job, tensors, host.link, executor, turns)
     if on_gpu is not None:
-        answer["resources"] = {symbol: vars(taken) for symbol, taken in on_gpu.resources.items()}
+        answer = replace(answer, resources=dict(on_gpu.resources))
     return answer, results
 
 
@@ -193,31 +204,30 @@ def _text(value: object, limit: int = 2000) -> str:
         return f"<{type(value).__name__} without a text>"
 
 
-def _failure(error: BaseException) -> Json:
+def _failure(error: BaseException) -> Failed:
     """An exception as an answer."""
     if isinstance(error, UnsupportedByInterpreter | ProfilerError | DrawnOtherwiseError):
-        return {"status": "unsupported", "detail": _text(error)}
+        return Failed(Failing.UNSUPPORTED, _text(error))
     if isinstance(error, KernelFault) and not isinstance(error.__cause__, MemoryError):
         told = "; ".join([_fault(error), *getattr(error, "__notes__", ())])
-        return {"status": "runtime_error", "detail": told, "diagnostic": _diagnostic(error)}
+        return Failed(Failing.RUNTIME_ERROR, told, _diagnostic(error))
     text = _text(error)
     if isinstance(error, CheatError):
-        return {"status": "cheat", "detail": text}
+        return Failed(Failing.CHEAT, text)
     if isinstance(error, HostComputesError):
-        return {"status": "host_computes", "detail": text}
+        return Failed(Failing.HOST_COMPUTES, text)
     if isinstance(error, OverwrittenError):
-        return {"status": "mismatch", "detail": text}
+        return Failed(Failing.MISMATCH, text)
     if isinstance(error, HostLeftError):
-        return {"status": "runtime_error", "detail": text, "left": not error.told}
+        return Failed(Failing.RUNTIME_ERROR, text, left=not error.told)
     if isinstance(error, KernelRefusedError):
-        place = {"message": error.message, "line": error.line, "column": 0, "kernel": error.symbol, "text": error.text}
-        return {"status": "compile_error", "detail": text, "diagnostic": place}
+        place = Diagnostic(error.message, error.line, 0, kernel=error.symbol, text=error.text)
+        return Failed(Failing.COMPILE_ERROR, text, place)
     if isinstance(error, CompileFailureError):
-        place = {"message": error.message, "line": error.line, "column": 0, "kernel": error.kernel}
-        return {"status": "compile_error", "detail": text, "diagnostic": place}
+        return Failed(Failing.COMPILE_ERROR, text, Diagnostic(error.message, error.line, 0, kernel=error.kernel))
     if isinstance(error.__cause__ or error, MemoryError) or "can't allocate memory" in text or "out of memory" in text:
-        return {"status": "memory", "detail": text}
-    return {"status": "runtime_error", "detail": f"{type(error).__name__}: {text}"}
+        return Failed(Failing.MEMORY, text)
+    return Failed(Failing.RUNTIME_ERROR, f"{type(error).__name__}: {text}")
 
 
 def _fault(error: KernelFault) -> str:
@@ -234,18 +244,12 @@ def _fault(error: KernelFault) -> str:
     )
 
 
-def _diagnostic(error: KernelFault) -> Json:
+def _diagnostic(error: KernelFault) -> Diagnostic:
     place = error.place
-    return {
-        "message": _text(error.message),
-        "line": place.line,
-        "column": 0,
-        "text": place.text,
-        "kernel": place.kernel,
-    }
+    return Diagnostic(_text(error.message), place.line, 0, text=place.text, kernel=place.kernel)
 
 
-def describe(job: Describe) -> Json:
+def describe(job: Describe) -> Machine:
     """What this machine is: the parts of a caliber that a child knows."""
     facts: Json = {"torch": torch.__version__, "triton": triton.__version__, "python": platform.python_version()}
     gpu = job.gpu and torch.cuda.is_available()
@@ -254,7 +258,7 @@ def describe(job: Describe) -> Json:
         facts["capability"] = list(torch.cuda.get_device_capability())
         facts["cuda"] = torch.version.cuda
         facts["driver"] = _driver_version()
-    return {"gpu": gpu, "facts": facts}
+    return Machine(gpu, facts)
 
 
 def _driver_version() -> str:
@@ -265,14 +269,13 @@ def _driver_version() -> str:
         return ""
 
 
-def compile_kernels(job: CompileKernels) -> Json:
+def compile_kernels(job: CompileKernels) -> CompiledKernels:
     """Compile offline for a target; what each kernel takes."""
     compiled = compile_module(decode_module(job.module), Target(**job.target))
-    return {"resources": {symbol: vars(item.resources) for symbol, item in compiled.items()}}
+    return CompiledKernels({symbol: item.resources for symbol, item in compiled.items()})
 
 
-def call_named(job: CallNamed) -> Json:
+def call_named(job: CallNamed) -> Returned:
     """Call the function that the job names, under the job's limits."""
     module, _, function = job.function.partition(":")
-    answer: Json = getattr(importlib.import_module(module), function)(job.given)
-    return answer
+    return Returned(getattr(importlib.import_module(module), function)(job.given))

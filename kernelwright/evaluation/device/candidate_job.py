@@ -1,14 +1,9 @@
-"""A candidate's calls, served by the device: what the judge asked for, and what came of it.
-
-Answer: `calls`, each {"outputs": [tensor index], "left": {name: tensor index}, "kind": type, "modified": [names],
-"mode": what it was asked to be made under, "origins": [Origin], "launches": count, "shared": what each output shares
-memory with (see `shared_with`)}, `notes` (paths of state held nowhere) and `walls`.
-"""
+"""A candidate's calls, served by the device: what the judge asked for, and what came of it."""
 
 import contextlib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -22,6 +17,8 @@ from kernelwright.evaluation.device.binding import Bound, bind
 from kernelwright.evaluation.device.memory import POISONS, Memory
 from kernelwright.evaluation.device.serve import Executor, HostLeftError, Server, tensors_of
 from kernelwright.evaluation.inputs.draws import Draw, drawn
+from kernelwright.evaluation.protocol.answers import CallMade, CandidateRan
+from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.jobs import Call, RunCandidate
 from kernelwright.evaluation.protocol.link import Json, Link, Origin, TensorRef
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
@@ -62,10 +59,10 @@ class Calls:
     results: list[RawTensor] = field(default_factory=list)
     _kept: tuple[Sequence[TensorRef], Sequence[RawTensor]] = ((), ())
 
-    def run(self, built: Json) -> Json:
-        """Make all of them with what `meet` says is built; raises as `Server.until` does."""
+    def run(self, built: Json, walls: Sequence[str]) -> CandidateRan:
+        """Make all of them with what `meet` says is built within which walls; raises as `Server.until` does."""
         withhold = self._bind(built)
-        answers: list[Json] = []
+        answers: list[CallMade] = []
         notes = self._unbound()
         calls = self.job.calls
         for number, call in enumerate(calls):
@@ -78,7 +75,7 @@ class Calls:
                 for note in (*self._negative(call), *self._outlived(error)):
                     error.add_note(note)
                 raise
-        return {"calls": answers, "notes": notes}
+        return CandidateRan(tuple(answers), tuple(notes), tuple(walls))
 
     def _negative(self, call: Call) -> Iterator[str]:
         """What to say of integer inputs that hold negative numbers, which kernels may take for places."""
@@ -126,13 +123,13 @@ class Calls:
         names = {one.name for one in self.bound}
         return [item.path for item in self.job.state if item.name not in names]
 
-    def _rehearsals(self, answers: Sequence[Json]) -> int:
+    def _rehearsals(self, answers: Sequence[CallMade]) -> int:
         """How often a program is called without effect before its last call. Only any Python may know how often it
         is called; those that take long are left alone."""
         server = self.server
         if server.kernels is not None or server.executor.timed or not answers:
             return 0
-        quick = server.memory.used <= _SMALL_BYTES and max(one["launches"] for one in answers) <= _FEW_LAUNCHES
+        quick = server.memory.used <= _SMALL_BYTES and max(one.launches for one in answers) <= _FEW_LAUNCHES
         return self.job.rehearsals if quick else 0
 
     def _mode(self, number: int) -> str:
@@ -145,7 +142,7 @@ class Calls:
             modes = tuple(mode for mode in modes if mode not in WANTING_GRADIENTS)
         return modes[sum(call.mode is None for call in self.job.calls[:number]) % len(modes)]
 
-    def _one(self, number: int, call: Call, withhold: list[int], mode: str = "", rehearsals: int = 0) -> Json:
+    def _one(self, number: int, call: Call, withhold: list[int], mode: str = "", rehearsals: int = 0) -> CallMade:
         self.turns.pause()
         memory = self.server.memory
         self.server.begin_call(POISONS[number % len(POISONS)], number)
@@ -191,17 +188,16 @@ class Calls:
         self.server.link.send({"call": call_of})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)
-        found["mode"] = mode
-        found["left"] = self._left(call, given | by_name)
+        left = self._left(call, given | by_name)
         self._spent |= {path for path, was in own.items() if not same_bits(was, memory.tensor(self.own[path]))}
         self._spent |= {path for path, ref in self.own.items() if ref.store in self.server.overwritten}
         gaps = [
             name for name, whole in around.items() if not torch.equal(whole, memory.store(given[name].store).content)
         ]
-        found["modified"] += [name for name in gaps if name not in found["modified"]]
         for ref in (*given.values(), *by_name.values()) if call.fresh else ():
             memory.free(ref.store)
-        return found
+        modified = (*found.modified, *(name for name in gaps if name not in found.modified))
+        return replace(found, left=left, modified=modified, mode=mode)
 
     def values(self, call: Call) -> Iterator[tuple[str, Tensor]]:
         """A call's tensors by the names of the inputs, each new in memory of its own."""
@@ -229,7 +225,8 @@ class Calls:
         assert self.job.reference is not None, "a job with a sketch has the reference"
         return ReferenceProgram.load(decode_reference(self.job.reference))
 
-    def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
+    def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> CallMade:
+        """A call without what it left behind."""
         memory = self.server.memory
         _synchronize(memory.device)
         memory.check_zones(list(memory.stores))
@@ -243,18 +240,19 @@ class Calls:
         self._kept = refs, raws
         first = len(self.results)
         self.results += raws
-        return {
-            "outputs": list(range(first, len(self.results))),
-            "kind": str(answer["kind"]),
-            "modified": [n for n, value in before.items() if not same_bits(value, memory.tensor(places[n]))],
-            "origins": [memory.store(ref.store).origin for ref in refs],
-            "launches": self.server.launches,
-            "shared": shared_with(outputs, {name: memory.tensor(ref) for name, ref in places.items()}),
-        }
+        return CallMade(
+            outputs=tuple(map(Place, range(first, len(self.results)))),
+            left={},
+            returned=str(answer["kind"]),
+            modified=tuple(n for n, value in before.items() if not same_bits(value, memory.tensor(places[n]))),
+            origins=tuple(memory.store(ref.store).origin for ref in refs),
+            launches=self.server.launches,
+            shared=tuple(map(tuple, shared_with(outputs, {n: memory.tensor(ref) for n, ref in places.items()}))),
+        )
 
-    def _left(self, call: Call, direct: Mapping[str, TensorRef]) -> Json:
+    def _left(self, call: Call, direct: Mapping[str, TensorRef]) -> dict[str, Place]:
         """Where the inputs and the state that the judge wants to see are among the results; not what nothing holds."""
-        memory, found = self.server.memory, {}
+        memory, found = self.server.memory, dict[str, Place]()
         for name in call.left:
             held = next((one for one in self.bound if one.name == name), None)
             if name in direct:
@@ -264,7 +262,7 @@ class Calls:
                 value = held.restored(memory.tensor(held.tensor), shape)
             else:
                 continue
-            found[name] = len(self.results)
+            found[name] = Place(len(self.results))
             self.results.append(snapshot(value, self.sketching))
         return found
 
@@ -308,13 +306,13 @@ def meet(job: RunCandidate, link: Link, memory: Memory, executor: Executor) -> t
 
 def run_candidate(
     job: RunCandidate, tensors: Sequence[RawTensor], link: Link, executor: Executor, turns: DeviceLock
-) -> tuple[Json, list[RawTensor]]:
+) -> tuple[CandidateRan, list[RawTensor]]:
     """Serve one host from its start to its last call."""
     with memory_for(job) as memory:
         server, walls, built = meet(job, link, memory, executor)
         calls = Calls(server, job, tensors, turns)
         with turns.shared():
-            answer = calls.run(built) | {"walls": walls}
+            answer = calls.run(built, walls)
         link.send({"done": True})
         return answer, calls.results
 

@@ -2,13 +2,11 @@
 
 Each call is profiled in a window of its own, in which there is nothing but what the candidate does: inputs are filled
 anew, memory is poisoned and the L2 flushed before it opens.
-Answer: `calls`, `rows` (see `profile.ProfileRow`, means over the calls), `operators` (FLOPs of library operators by
-operand type), `notes`, and `walls`, `launches` and `verified` as `time_candidate` has them: outputs of the last call.
 """
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kernelwright.backend.cost.extern import ExternTrace
 from kernelwright.backend.cost.model import LaunchCost, launch_cost
@@ -17,15 +15,16 @@ from kernelwright.backend.measure.clock import clock_for, tick
 from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.targets import TARGETS, Target
 from kernelwright.backend.tensors import SHORT_DTYPES
-from kernelwright.evaluation.checks.profile import Kind
 from kernelwright.evaluation.device.candidate_job import memory_for
 from kernelwright.evaluation.device.jit import CudaExecutor
 from kernelwright.evaluation.device.profiler import Profiler, Seen, profiler_for
 from kernelwright.evaluation.device.recorded import take_down
 from kernelwright.evaluation.device.replay import Replay, Rotation, Trace
 from kernelwright.evaluation.device.serve import Executor, LaunchRequest
+from kernelwright.evaluation.protocol.answers import CandidateProfiled, CheckedSample, DeviceWork, ProfileRow
+from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.jobs import ProfileCandidate, Profiling
-from kernelwright.evaluation.protocol.link import Json, Link
+from kernelwright.evaluation.protocol.link import Link
 from kernelwright.evaluation.protocol.wire import RawTensor
 
 
@@ -34,35 +33,42 @@ class Tally:
     """What windows showed, added up by kind and name, with what the cost model says of each launch."""
 
     calls: int = 0
-    rows: dict[tuple[Kind, str], Json] = field(default_factory=dict)
+    rows: dict[tuple[DeviceWork, str], ProfileRow] = field(default_factory=dict)
 
     def add(self, seen: Sequence[Seen], costs: Sequence[LaunchCost | None]) -> None:
         """One window; `costs` are those of its launches, in order."""
         self.calls += 1
         launches = iter(costs)
         for one in seen:
-            row = self.rows.setdefault((one.kind, one.name), {"us": 0.0, "count": 0, "products": {}})
-            row["us"] += one.us
-            row["count"] += 1
-            if one.kind is Kind.GENERATED:
-                _charge(row, next(launches))
+            start = 0.0 if one.kind is DeviceWork.GENERATED else None
+            row = self.rows.get((one.kind, one.name), ProfileRow(one.kind, one.name, 0.0, 0, start, start))
+            row = replace(row, us=row.us + one.us, count=row.count + 1)
+            self.rows[one.kind, one.name] = _charged(row, next(launches)) if one.kind is DeviceWork.GENERATED else row
 
-    def answer(self) -> list[Json]:
+    def means(self) -> tuple[ProfileRow, ...]:
         """The rows of one call."""
-        return [
-            {"kind": str(kind), "name": name, "products": {k: v / self.calls for k, v in row["products"].items()}}
-            | {key: None if row[key] is None else row[key] / self.calls for key in row if key != "products"}
-            for (kind, name), row in self.rows.items()
-        ]
+        calls = self.calls
+        return tuple(
+            replace(
+                row,
+                us=row.us / calls,
+                count=row.count / calls,
+                bytes=None if row.bytes is None else row.bytes / calls,
+                flops=None if row.flops is None else row.flops / calls,
+                products={kind: flops / calls for kind, flops in row.products.items()},
+            )
+            for row in self.rows.values()
+        )
 
 
-def _charge(row: Json, cost: LaunchCost | None) -> None:
-    """Add a launch's cost to its row; a row with one that is not known has none."""
-    for name in ("bytes", "flops"):
-        before = row.get(name, 0)
-        row[name] = None if cost is None or before is None else before + getattr(cost, name)
-    for kind, flops in cost.products.items() if cost else ():
-        row["products"][kind] = row["products"].get(kind, 0) + flops
+def _charged(row: ProfileRow, cost: LaunchCost | None) -> ProfileRow:
+    """A row with a launch's cost added; one with a launch whose cost is not known has none."""
+    if cost is None or row.bytes is None or row.flops is None:
+        return replace(row, bytes=None, flops=None)
+    products = dict(row.products)
+    for kind, flops in cost.products.items():
+        products[kind] = products.get(kind, 0) + flops
+    return replace(row, bytes=row.bytes + cost.bytes, flops=row.flops + cost.flops, products=products)
 
 
 def profile_candidate(
@@ -72,7 +78,7 @@ def profile_candidate(
     executor: Executor,
     turns: DeviceLock,
     stop_host: Callable[[], None],
-) -> tuple[Json, list[RawTensor]]:
+) -> tuple[CandidateProfiled, list[RawTensor]]:
     """Take down one call of a host, end the host, and profile what the device did. Raises ProfilerError."""
     plan = job.profiling
     with memory_for(job) as memory:
@@ -86,9 +92,16 @@ def profile_candidate(
             tally = _windows(rotation, profiler_for(memory.device), clock_for(memory.device).flush, costs, plan)
             calls.check_zones()
         outputs = calls.outputs(rotation.current)
-        verified = [{"draw": rotation.current, "outputs": list(range(len(outputs)))}]
-        answer: Json = {"calls": tally.calls, "rows": tally.answer(), "operators": operators, "notes": notes}
-        return answer | {"verified": verified, "launches": calls.traces[0].launches, "walls": walls}, outputs
+        answer = CandidateProfiled(
+            calls=tally.calls,
+            rows=tally.means(),
+            operators=operators,
+            notes=tuple(notes),
+            verified=(CheckedSample(rotation.current, tuple(map(Place, range(len(outputs))))),),
+            launches=calls.traces[0].launches,
+            walls=tuple(walls),
+        )
+        return answer, outputs
 
 
 def _windows(
@@ -159,7 +172,7 @@ def _operators(rotation: Rotation) -> Mapping[str, float]:
     found: dict[str, float] = {}
     replay: Replay = rotation.replay
     for note, step in zip(replay.notes, replay.steps, strict=True):
-        if note.kind is not Kind.LIBRARY:
+        if note.kind is not DeviceWork.LIBRARY:
             step()
             continue
         with ExternTrace() as trace:

@@ -20,8 +20,8 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.measure.clock import tick
-from kernelwright.evaluation.checks.profile import Kind
 from kernelwright.evaluation.device.replay import Replay
+from kernelwright.evaluation.protocol.answers import DeviceWork
 from kernelwright.evaluation.protocol.link import Json
 
 _profile: Any = torch.profiler.profile
@@ -54,7 +54,7 @@ class DeviceEvent:
 class Seen:
     """Device work and whose it is."""
 
-    kind: Kind
+    kind: DeviceWork
     name: str
     us: float
 
@@ -82,19 +82,19 @@ def device_events(trace: Mapping[str, Any]) -> list[DeviceEvent]:
     return sorted(found, key=lambda event: event.start_us)
 
 
-def attribute(events: Sequence[DeviceEvent], streams: Mapping[int, Kind], launched: Sequence[str]) -> list[Seen]:
+def attribute(events: Sequence[DeviceEvent], streams: Mapping[int, DeviceWork], launched: Sequence[str]) -> list[Seen]:
     """Whose work each event is, by its stream; a stream that is not among `streams` is a library's.
 
     `launched` are the names that the launched kernels were compiled under, in order. Raises ProfilerError where the
     stream of generated kernels does not show exactly those.
     """
-    seen = [Seen(streams.get(event.stream, Kind.LIBRARY), event.name, event.us) for event in events]
+    seen = [Seen(streams.get(event.stream, DeviceWork.LIBRARY), event.name, event.us) for event in events]
     # What an operator copies without a kernel is a copy, wherever it runs.
     seen = [
-        Seen(Kind.COPY, one.name, one.us) if one.kind is Kind.LIBRARY and not event.kernel else one
+        Seen(DeviceWork.COPY, one.name, one.us) if one.kind is DeviceWork.LIBRARY and not event.kernel else one
         for one, event in zip(seen, events, strict=True)
     ]
-    own = [one.name for one in seen if one.kind is Kind.GENERATED]
+    own = [one.name for one in seen if one.kind is DeviceWork.GENERATED]
     if own != list(launched):
         told = next((pair for pair in zip(own, launched, strict=False) if pair[0] != pair[1]), None)
         what = f"{told[0]} in the place of {told[1]}" if told else f"{len(own)} of {len(launched)} launches"
@@ -106,7 +106,7 @@ class CudaProfiler:
     """The current CUDA device, by Kineto. Raises ProfilerError where it shows nothing."""
 
     def __init__(self) -> None:
-        self._side = {Kind.GENERATED: _Stream(), Kind.COPY: _Stream()}
+        self._side = {DeviceWork.GENERATED: _Stream(), DeviceWork.COPY: _Stream()}
         buffer = torch.zeros(1 << 16, device="cuda")
         for _ in range(_TRIES):  # the first window may lose events, as the profiler sets itself up
             events = self._events(lambda: self._mark(buffer))
@@ -116,7 +116,7 @@ class CudaProfiler:
         raise ProfilerError("the profiler does not show this device's work; is CUPTI there, and may it be used?")
 
     def window(self, replay: Replay) -> list[Seen]:
-        launched = [note.name for note in replay.notes if note.kind is Kind.GENERATED]
+        launched = [note.name for note in replay.notes if note.kind is DeviceWork.GENERATED]
         events = self._events(lambda: self._run(replay))
         return attribute(events, self._numbers, launched)
 
@@ -129,7 +129,7 @@ class CudaProfiler:
         for note, step in zip(replay.notes, replay.steps, strict=True):
             self._apart(note.kind, step)
 
-    def _apart(self, kind: Kind, step: Callable[[], object]) -> None:
+    def _apart(self, kind: DeviceWork, step: Callable[[], object]) -> None:
         """A step on the stream of its kind, after all before it and before all after it."""
         side = self._side.get(kind)
         if side is None:

@@ -11,6 +11,7 @@ from kernelwright.evaluation.device.candidate_job import Calls, meet
 from kernelwright.evaluation.device.memory import Memory
 from kernelwright.evaluation.device.replay import Rotation, Trace, slot
 from kernelwright.evaluation.device.serve import Executor
+from kernelwright.evaluation.protocol.answers import CallMade
 from kernelwright.evaluation.protocol.jobs import Call, RunCandidate
 from kernelwright.evaluation.protocol.link import Json, Link, TensorRef
 from kernelwright.evaluation.protocol.sketch import snapshot
@@ -30,7 +31,7 @@ def take_down(
     server, walls, built = meet(job, link, memory, executor)
     calls = RecordedCalls(server, replace(job, calls=job.calls[:1]), tensors, turns)
     with turns.shared():
-        calls.run(built)
+        calls.run(built, walls)
         calls.record(job.calls[1:])
     stop_host()
     return calls, walls
@@ -70,7 +71,7 @@ class RecordedCalls(Calls):
         """Raise OutOfBoundsError where a repeated call wrote beside its memory."""
         self.server.memory.check_zones(list(self.server.memory.stores))
 
-    def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> Json:
+    def _answer(self, answer: Json, places: Mapping[str, TensorRef], before: Mapping[str, Tensor]) -> CallMade:
         memory = self.server.memory
         made = super()._answer(answer, places, before)
         if self.traces:
@@ -79,6 +80,6 @@ class RecordedCalls(Calls):
             self.traces[-1].looked_at(*self._outputs[-1])
             names = set(self.job.program.inputs)
             self.given = {name: memory.tensor(ref) for name, ref in places.items() if name in names}
-            changed = [name for name in made["modified"] if name not in names]
+            changed = [name for name in made.modified if name not in names]
             self._changed |= {name: (memory.tensor(places[name]), before[name]) for name in changed}
         return made

@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.torch_private import tree_leaves
-from kernelwright.evaluation.checks.profile import Kind
 from kernelwright.evaluation.device.jit import CudaExecutor
 from kernelwright.evaluation.device.memory import POISONS
 from kernelwright.evaluation.device.serve import Executor, LaunchRequest
+from kernelwright.evaluation.protocol.answers import DeviceWork
 from kernelwright.evaluation.protocol.operators import COPIES, WRITES
 
 Step = Callable[[], object]
@@ -32,7 +32,7 @@ _INTO = frozenset(("aten.cat.default", "aten.mm.default", "aten.bmm.default", "a
 class Note:
     """What a step is: whose work, and the name of its kernel in machine code, or of its operator."""
 
-    kind: Kind
+    kind: DeviceWork
     name: str
 
 
@@ -101,17 +101,17 @@ class Trace:
             if len(raw) % dtype.itemsize == 0:
                 elements = torch.frombuffer(bytearray(raw), dtype=dtype)
                 if bool((elements == elements[0]).all()):
-                    self._add(Kind.COPY, "fill", functools.partial(content.view(dtype).fill_, elements[0].item()))
+                    self._add(DeviceWork.COPY, "fill", functools.partial(content.view(dtype).fill_, elements[0].item()))
                     return
         staged = torch.frombuffer(bytearray(raw), dtype=torch.uint8)
         staged = staged.pin_memory() if content.is_cuda else staged
-        self._add(Kind.COPY, "upload", functools.partial(content.copy_, staged, non_blocking=True))
+        self._add(DeviceWork.COPY, "upload", functools.partial(content.copy_, staged, non_blocking=True))
 
     def read(self, tensor: Tensor) -> None:
         """Host code read a number, which made it wait for the device."""
         self.reads += 1
         self.looked_at(tensor)
-        self._add(Kind.COPY, "read", tensor.item)
+        self._add(DeviceWork.COPY, "read", tensor.item)
 
     def launched(self, request: LaunchRequest) -> None:
         """A kernel ran."""
@@ -124,13 +124,13 @@ class Trace:
             name, step = self.executor.compiled(request).symbol, self.executor.prepare(request)
         else:
             name, step = request.kernel.split("#")[0], functools.partial(self.executor.launch, request)
-        self._add(Kind.GENERATED, name, step)
+        self._add(DeviceWork.GENERATED, name, step)
 
     def operated(
         self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], into: Sequence[Tensor]
     ) -> None:
         """An operator ran, and its results went `into` memory; nothing is there for one that works in place."""
-        kind = Kind.COPY if name in COPIES or name in WRITES else Kind.LIBRARY
+        kind = DeviceWork.COPY if name in COPIES or name in WRITES else DeviceWork.LIBRARY
         self.looked_at(*tree_leaves((args, kwargs)))
         self._add(kind, name, self._operation(name, function, args, kwargs, into))
 
@@ -157,7 +157,7 @@ class Trace:
 
         return step
 
-    def _add(self, kind: Kind, name: str, step: Step) -> None:
+    def _add(self, kind: DeviceWork, name: str, step: Step) -> None:
         self.steps.append(step)
         self.notes.append(Note(kind, name))
 

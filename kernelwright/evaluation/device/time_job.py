@@ -1,16 +1,14 @@
 """Timing one program in one process: a candidate's call replayed, or the reference eager or compiled.
 
-A candidate's `calls` are one that warms it up, then one for each draw, all with the same state. Answer: `events`,
-`graph` (ms, one a sample; `graph` empty where nothing was captured), `direct` and `wall` (ms, both clocks on the same
-runs, host included), `notes`, `device` (clocks and temperature before and after), `flush_bytes`, and for a candidate
-`walls`, `launches` and `verified`, each {"draw": number, "outputs": [tensor index]}.
+A candidate's `calls` are one that warms it up, then one for each draw, all with the same state.
 """
 
 import functools
 import itertools
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from kernelwright.backend.measure.clock import CaptureError, Clock, clock_for, middle, tick
 from kernelwright.backend.measure.turns import DeviceLock
@@ -18,8 +16,10 @@ from kernelwright.evaluation.device.candidate_job import meet, memory_for
 from kernelwright.evaluation.device.recorded import RecordedCalls, take_down
 from kernelwright.evaluation.device.replay import Rotation
 from kernelwright.evaluation.device.serve import Executor
+from kernelwright.evaluation.protocol.answers import CandidateRan, CandidateTimed, CheckedSample, TimeEstimate
+from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.jobs import RunCandidate, Sampling
-from kernelwright.evaluation.protocol.link import Json, Link
+from kernelwright.evaluation.protocol.link import Link
 from kernelwright.evaluation.protocol.wire import RawTensor
 
 #: Samples taken whatever the budget says, and the longest times that are captured in a graph as well.
@@ -39,9 +39,10 @@ class Measured:
     notes: list[str] = field(default_factory=list)
     verified: list[tuple[int, list[RawTensor]]] = field(default_factory=list)
 
-    def answer(self) -> Json:
-        """As JSON, without the outputs."""
-        return {name: getattr(self, name) for name in ("events", "direct", "wall", "graph", "notes")}
+    def told(self, clock: Clock, device: Mapping[str, Any] | None) -> dict[str, Any]:
+        """What `MeasuredTimes` has."""
+        series = {name: tuple(getattr(self, name)) for name in ("events", "direct", "wall", "graph", "notes")}
+        return {**series, "device": device, "flush_bytes": clock.flush_bytes}
 
 
 def measure(
@@ -158,7 +159,7 @@ def time_candidate(
     executor: Executor,
     turns: DeviceLock,
     stop_host: Callable[[], None],
-) -> tuple[Json, list[RawTensor]]:
+) -> tuple[CandidateTimed, list[RawTensor]]:
     """Take down one call of a host, end the host, and time what the device did."""
     plan = _sampling(job)
     with memory_for(job) as memory:
@@ -173,9 +174,12 @@ def time_candidate(
             facts = device_facts(before, clock, plan)
         calls.check_zones()
         results: list[RawTensor] = []
-        answer = found.answer()
-        answer |= {"verified": _verified(found, results), "launches": calls.traces[0].launches}
-        return answer | {"walls": walls, "flush_bytes": clock.flush_bytes} | facts, results
+        more: dict[str, Any] = {
+            "verified": _verified(found, results),
+            "launches": calls.traces[0].launches,
+            "walls": tuple(walls),
+        }
+        return CandidateTimed(**found.told(clock, facts), **more), results
 
 
 def check_and_time(
@@ -185,39 +189,40 @@ def check_and_time(
     executor: Executor,
     turns: DeviceLock,
     stop_host: Callable[[], None],
-) -> tuple[Json, list[RawTensor]]:
-    """Calls as `run_candidate` makes them, then the first once more, taken down and timed: `estimate` in the answer,
-    with `events`, `notes` and `verified` as `time_candidate` has them. The process may have served others before."""
+) -> tuple[CandidateRan, list[RawTensor]]:
+    """Calls as `run_candidate` makes them, then the first once more, taken down and timed for an estimate. The process
+    may have served others before."""
     plan = _sampling(job)
     with memory_for(job) as memory:
         server, walls, built = meet(job, link, memory, executor)
         first = replace(job.calls[0], fresh=False)
         calls = RecordedCalls(server, replace(job, calls=(*job.calls, first)), tensors, turns)
         with turns.shared():
-            answer = calls.run(built)
-            answer["calls"].pop()
+            ran = calls.run(built, walls)
+            ran = replace(ran, calls=ran.calls[:-1])
             calls.record([replace(first, bump=False)])  # the state is that of the call before
         stop_host()
-        results = calls.results[: sum(len(call["outputs"]) for call in answer["calls"])]
+        places = [place for call in ran.calls for place in (*call.outputs, *call.left.values())]
+        results = calls.results[: max(places, default=-1) + 1]
         generator = random.Random(plan.seed)
         with turns.shared():
             rotation = calls.rotation([first], generator)
         with turns.alone():
             found = measure(rotation, calls.outputs, plan, clock_for(memory.device), generator)
         calls.check_zones()
-        estimate = {"events": found.events, "notes": found.notes, "verified": _verified(found, results)}
-        return answer | {"walls": walls, "estimate": estimate}, results
+        estimate = TimeEstimate(tuple(found.events), tuple(found.notes), _verified(found, results))
+        return replace(ran, estimate=estimate), results
 
 
-def _verified(found: Measured, results: list[RawTensor]) -> list[Json]:
+def _verified(found: Measured, results: list[RawTensor]) -> tuple[CheckedSample, ...]:
     """What was checked, its outputs added to the results."""
     verified = []
     for draw, outputs in found.verified:
-        verified.append({"draw": draw, "outputs": list(range(len(results), len(results) + len(outputs)))})
+        verified.append(CheckedSample(draw, tuple(map(Place, range(len(results), len(results) + len(outputs))))))
         results += outputs
-    return verified
+    return tuple(verified)
 
 
-def device_facts(before: Json, clock: Clock, plan: Sampling) -> Json:
-    """The part of an answer that tells clocks and temperatures, where the plan asks for it."""
-    return {"device": {"before": before, "after": clock.facts()} if plan.facts else None}
+def device_facts(before: Mapping[str, Any], clock: Clock, plan: Sampling) -> dict[str, Any] | None:
+    """Clocks and temperatures, where the plan asks for them."""
+    return {"before": before, "after": clock.facts()} if plan.facts else None

@@ -1,7 +1,7 @@
 """Timing a reference in one process, eager or compiled: see `time_job`, by whose loop it is timed.
 
-What was compiled goes into the answer, where `keep` asks for it, as the bytes that `compiled` points to (null where
-there is too much). A job with such bytes as its one tensor starts from them: same kernels, nothing compiled again.
+What was compiled goes into the answer, where `keep` asks for it, as bytes, unless there is too much. A job with such
+bytes as its one tensor starts from them: same kernels, nothing compiled again.
 """
 
 import contextlib
@@ -25,14 +25,17 @@ from kernelwright.evaluation.device.replay import Replay, Rotation, slot
 from kernelwright.evaluation.device.time_job import device_facts, measure
 from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.inputs.weights import perturb
+from kernelwright.evaluation.protocol.answers import ReferenceTimed
+from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.jobs import TimeReference
-from kernelwright.evaluation.protocol.link import Json
 from kernelwright.evaluation.protocol.tensors import same_bits
 from kernelwright.evaluation.protocol.transport import decode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor
 
 
-def time_reference(job: TimeReference, tensors: Sequence[RawTensor], turns: DeviceLock) -> tuple[Json, list[RawTensor]]:
+def time_reference(
+    job: TimeReference, tensors: Sequence[RawTensor], turns: DeviceLock
+) -> tuple[ReferenceTimed, list[RawTensor]]:
     """Time the reference on the same draws, by the same loop."""
     plan, device = job.timing, torch.device(job.device)
     generator = random.Random(plan.seed)
@@ -47,8 +50,8 @@ def time_reference(job: TimeReference, tensors: Sequence[RawTensor], turns: Devi
             before = clock.facts() if plan.facts else {}
             found = measure(rotation, lambda _draw: [], replace(plan, verify=0), clock, generator)
     kept = _compiled_bytes(job.keep)
-    answer = found.answer() | {"flush_bytes": clock.flush_bytes, "compiled": 0 if kept else None}
-    return answer | device_facts(before, clock, plan), kept
+    told = found.told(clock, device_facts(before, clock, plan))
+    return ReferenceTimed(**told, compiled=Place(0) if kept else None), kept
 
 
 def _compiled_bytes(most: int) -> list[RawTensor]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict, repeats
 from kernelwright.backend.compile.compiled import cache_folder
+from kernelwright.evaluation.protocol.answers import Machine
 from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.own_source import JUDGING, source_digest
@@ -106,7 +107,7 @@ def verdict_key(
     reference: Reference,
     rungs: tuple[Rung, ...] | None,
     settings: Mapping[str, Any],
-    machine: Mapping[str, Any],
+    machine: Machine,
 ) -> str:
     """SHA-256 (hex) of everything that a verdict depends on: the program without its provenance, the reference, the
     rungs, the evaluator's `settings` (its own source included) and the `machine`: device and versions."""
@@ -117,7 +118,7 @@ def verdict_key(
         encode_reference(reference),
         None if rungs is None else sorted(set(map(str, rungs))),
         _plain(settings),
-        _plain(machine),
+        _plain(vars(machine)),
     ]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 

@@ -18,6 +18,15 @@ from kernelwright.evaluation.inputs.thresholds import thresholds
 from kernelwright.evaluation.judge.comparison import check_samples
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import ReferenceRun, Truth
+from kernelwright.evaluation.protocol.answers import (
+    CallMade,
+    CandidateProfiled,
+    CandidateRan,
+    CompiledKernels,
+    Failing,
+    OffsetsFit,
+    TimeEstimate,
+)
 from kernelwright.evaluation.protocol.kernel_text import leaves_lanes_open
 from kernelwright.evaluation.protocol.link import Origin
 from kernelwright.evaluation.protocol.wire import RawTensor
@@ -35,12 +44,13 @@ SYNTAX = threading.RLock()
 #: What Triton says of a descriptor of memory that begins elsewhere than at a multiple of 16 bytes.
 _UNALIGNED = "base must be 16-byte aligned"
 _FAILURES = {
-    "compile_error": Status.COMPILE_ERROR,
-    "runtime_error": Status.RUNTIME_ERROR,
-    "unsupported": Status.UNSUPPORTED,
-    "cheat": Status.CHEAT,
-    "host_computes": Status.HOST_COMPUTES,
-    "mismatch": Status.MISMATCH,
+    Failing.COMPILE_ERROR: Status.COMPILE_ERROR,
+    Failing.RUNTIME_ERROR: Status.RUNTIME_ERROR,
+    Failing.UNSUPPORTED: Status.UNSUPPORTED,
+    Failing.CHEAT: Status.CHEAT,
+    Failing.HOST_COMPUTES: Status.HOST_COMPUTES,
+    Failing.MISMATCH: Status.MISMATCH,
+    Failing.MEMORY: Status.RUNTIME_ERROR,
 }
 
 
@@ -94,7 +104,7 @@ class Climb:
         )
 
     def _caliber(self) -> dict[str, Any]:
-        facts = dict(self.owner.machine["facts"])
+        facts = dict(self.owner.machine.facts)
         if not set(ON_GPU) & set(self.wanted):
             facts |= {"device": "interpreter", "driver": ""}
         tolerance, numerics = self.program.reference.tolerance, self.program.reference.numerics
@@ -135,12 +145,9 @@ class Climb:
         if self.owner.compiles_in(self.wanted) is not rung:
             return None
         answer = self.owner.compiled(self.program)
-        if answer.failure == "" and answer.header.get("status") == "ok":
-            try:
-                self.resources = _resources(answer.header["resources"])
-                return None
-            except (KeyError, TypeError, ValueError, AttributeError):
-                return self.verdict(Status.COMPILE_ERROR, rung, "the compiler's answer is malformed")
+        if isinstance(answer.content, CompiledKernels):
+            self.resources = answer.content.resources
+            return None
         failed = self._failure(answer, rung)
         ours = self.program.module is not None and failed.status is Status.RUNTIME_ERROR
         return replace(failed, status=Status.COMPILE_ERROR) if ours else failed
@@ -188,9 +195,9 @@ class Climb:
             if why_not:
                 self.notes += (f"not judged at {sizes}: {why_not}",)
                 continue
-            wrong = "" if answer.header.get("status") == "ok" else str(answer.header.get("detail"))
-            status = Status.RUNTIME_ERROR if wrong else Status.MISMATCH
-            wrong = wrong or there._judge(truth, answer)
+            ran = answer.content if isinstance(answer.content, CandidateRan) else None
+            status = Status.MISMATCH if ran else Status.RUNTIME_ERROR
+            wrong = there._judge(truth, ran, answer.tensors) if ran else answer.why
             if wrong:
                 return self.verdict(status, rung, f"{wrong} [at larger sizes: {sizes}]")
             self.sizes += (sizes,)
@@ -204,23 +211,22 @@ class Climb:
                 continue
             assert module is not None
             answer, sizes = self.owner.offsets(replace(module, reference=reference)), _told_sizes(reference)
-            if answer.header.get("diagnostic") is not None and not answer.failure:
+            if answer.failed and answer.failed.diagnostic:
                 failed = self._failure(answer, rung)
                 return replace(failed, detail=f"{failed.detail} [at the program's own sizes: {sizes}]")
-            if answer.failure or answer.header.get("status") != "ok":
-                why = answer.detail or answer.header.get("detail", "no answer")
-                self.notes += (f"offsets not checked at {sizes}: {why}",)
+            if not isinstance(answer.content, OffsetsFit):
+                self.notes += (f"offsets not checked at {sizes}: {answer.why}",)
                 continue
             self.own_sizes = sizes
         return None
 
     def _made_for_other_sizes(self, truth: Truth, answer: Answer) -> str:
         """Why a call at other sizes says nothing about a program; "" if it says something."""
-        if answer.failure or answer.header.get("status") != "ok":
-            fault = answer.header.get("diagnostic") is not None and not answer.failure
-            return "" if fault else str(answer.detail or answer.header.get("detail", "it gives no answer"))
-        for one, call in zip(truth.passes, self._calls(answer), strict=True):
-            outputs = [answer.tensors[place] for place in call["outputs"]]
+        ran = answer.content
+        if not isinstance(ran, CandidateRan):
+            return "" if answer.failed and answer.failed.diagnostic else answer.why
+        for one, call in zip(truth.passes, self._calls(ran), strict=True):
+            outputs = [answer.tensors[place] for place in call.outputs]
             if [one.shape for one in outputs] != [want.eager.shape for want in one.expected]:
                 return "its outputs have other shapes there"
         return ""
@@ -228,18 +234,21 @@ class Climb:
     def _called(self, truth: Truth, rung: Rung, timed: bool = True) -> Verdict | None:
         """Make the candidate's calls and compare them."""
         answer = self.owner.call(self.program, truth, rung, timed=timed)
-        if _UNALIGNED in str(answer.header.get("detail")):  # it says so itself, and so does a GPU
+        if answer.failed and _UNALIGNED in answer.failed.detail:  # it says so itself, and so does a GPU
             self.notes += ("inputs begin at multiples of 16 bytes: its descriptors need that",)
             answer = self.owner.call(self.program, truth, rung, timed=timed, aligned=True)
-        if answer.failure or answer.header.get("status") != "ok":
+        ran = answer.content
+        if not isinstance(ran, CandidateRan):
             return self._failure(answer, rung)
-        self.walls = tuple(answer.header["walls"])
-        if "resources" in answer.header:
-            self.resources = _resources(answer.header["resources"])
-        mismatch = self._judge(truth, answer) or self._judge_estimate(truth, answer)
+        self.walls = ran.walls
+        if ran.resources is not None:
+            self.resources = ran.resources
+        mismatch = self._judge(truth, ran, answer.tensors)
+        if ran.estimate is not None and not mismatch:
+            mismatch = self._judge_estimate(truth, ran.estimate, answer.tensors)
         if mismatch:
             return self.verdict(Status.MISMATCH, rung, mismatch + self._open_lanes(truth, rung))
-        idle = self._unproduced(truth, answer)
+        idle = self._unproduced(truth, ran)
         return self.verdict(Status.CHEAT, rung, idle) if idle else None
 
     def _time(self, rung: Rung) -> Verdict | None:
@@ -260,12 +269,13 @@ class Climb:
         truth, answer = self.owner.profiled(self.program)
         if truth.failure:
             return self.verdict(truth.status, rung, truth.failure)
-        if answer.failure or answer.header.get("status") != "ok":
+        profiled = answer.content
+        if not isinstance(profiled, CandidateProfiled):
             return self._failure(answer, rung)
         try:
-            found = check_samples(self.program, truth, answer, answer.header["verified"])
-            profile = report(answer.header, self.program.reference, self.owner.target_here)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            found = check_samples(self.program, truth, answer.tensors, profiled.verified)
+            profile = report(profiled, self.program.reference, self.owner.target_here)
+        except ValueError as error:
             return self.verdict(Status.UNSUPPORTED, rung, f"the device's answer is no profile: {error}"[:300])
         self.findings = self.findings.worst(found)
         if found.mismatch:
@@ -273,15 +283,15 @@ class Climb:
         self.profile = profile
         return None
 
-    def _judge(self, truth: Truth, answer: Answer) -> str:
+    def _judge(self, truth: Truth, ran: CandidateRan, tensors: Sequence[RawTensor]) -> str:
         """Compare every call with what it should have given; "" or the first mismatch."""
         first = ""
-        for one, call in [*zip(truth.passes, self._calls(answer), strict=True), *self._unlike(truth, answer)]:
-            outputs = [answer.tensors[place] for place in call["outputs"]]
-            modified = [name for name in call["modified"] if name in one.kept]
+        for one, call in [*zip(truth.passes, self._calls(ran), strict=True), *self._unlike(truth, ran, tensors)]:
+            outputs = [tensors[place] for place in call.outputs]
+            modified = [name for name in call.modified if name in one.kept]
             small = one.draw.kind in ("small", "minute")
             found = compare(one.expected, outputs, truth.tolerance(self.program.reference), cancelling=small)
-            asked = self.program.module is None and call["mode"] in AUTOCAST_MODES  # the dialect cannot ask for modes
+            asked = self.program.module is None and call.mode in AUTOCAST_MODES  # the dialect cannot ask for modes
             if found.mismatch and one.autocast and asked:
                 narrow = replace(truth.tolerance(self.program.reference), factor=NARROW_FACTOR)
                 there = compare(one.autocast, outputs, narrow, cancelling=small)
@@ -289,29 +299,30 @@ class Climb:
             self._note_strides(one, outputs)
             self.findings, self.passes = self.findings.worst(found), self.passes + 1
             mismatch = f"input {modified[0]} was modified" if modified else found.mismatch
-            mismatch = mismatch or self._judge_left(truth, one, call, answer) or _aliased(one, call)
+            mismatch = mismatch or self._judge_left(truth, one, call, tensors) or _aliased(one, call)
             exact = self.program.form == "class"  # the native form returns the output itself where there is one
-            mismatch = mismatch or (_returned(one, str(call["kind"])) if exact else "")
+            mismatch = mismatch or (_returned(one, call.returned) if exact else "")
             weights = ", perturbed weights" if one.draw.weights is not None else ""
             first = first or (f"{mismatch} [inputs {one.draw.kind}{weights}]" if mismatch else "")
-        unbound = answer.header["notes"]
-        if first and unbound:
-            first += f"; it holds {', '.join(unbound)} under no name and with no content of the reference's"
+        if first and ran.notes:
+            first += f"; it holds {', '.join(ran.notes)} under no name and with no content of the reference's"
         return first
 
-    def _calls(self, answer: Answer) -> list[Mapping[str, Any]]:
+    def _calls(self, ran: CandidateRan) -> list[CallMade]:
         """One call for each pass: without the first one's repetitions, which follow it."""
-        first, *others = answer.header["calls"]
+        first, *others = ran.calls
         return [first, *others[self.owner.repeats - 1 :]]
 
-    def _unlike(self, truth: Truth, answer: Answer) -> list[tuple[ReferenceRun, Mapping[str, Any]]]:
+    def _unlike(
+        self, truth: Truth, ran: CandidateRan, tensors: Sequence[RawTensor]
+    ) -> list[tuple[ReferenceRun, CallMade]]:
         """The repetitions of the first call that gave other bits, which have to be right as well; counts how many runs
         of all gave the same as the first."""
-        first, *others = answer.header["calls"]
+        first, *others = ran.calls
         again = others[: self.owner.repeats - 1]
         if not again:
             return []
-        other = [call for call in again if not _same(answer, first, call)]
+        other = [call for call in again if not _same(tensors, first, call)]
         equal = 1 + len(again) - len(other)
         self.runs = {"runs": 1 + len(again), "equal": min(equal, self.runs.get("equal", equal))}
         return [(truth.passes[0], call) for call in other]
@@ -332,11 +343,10 @@ class Climb:
         if not open_in or rung is not Rung.INTERPRET:
             return ""
         answer = self.owner.call(self.program, truth, rung, zeros=True)
-        if (
-            answer.failure
-            or answer.header.get("status") != "ok"
-            or Climb(self.owner, self.program, ())._judge(truth, answer)
-        ):
+        ran = answer.content
+        if not isinstance(ran, CandidateRan):
+            return ""
+        if Climb(self.owner, self.program, ())._judge(truth, ran, answer.tensors):
             return ""
         where = f"@{open_in[0]}" if len(open_in) == 1 else "these kernels"
         return (
@@ -344,32 +354,29 @@ class Climb:
             f"unless it names `other`; add other=0.0, or what leaves the result alone, to the loads of {where}"
         )
 
-    def _judge_left(self, truth: Truth, one: ReferenceRun, call: Mapping[str, Any], answer: Answer) -> str:
+    def _judge_left(self, truth: Truth, one: ReferenceRun, call: CallMade, tensors: Sequence[RawTensor]) -> str:
         """Compare the inputs and the state that the reference changes; "" or the first mismatch."""
         for want in one.left:
-            place = call["left"].get(want.name)
+            place = call.left.get(want.name)
             if place is None:
                 return f"{want.name} is not updated, which the reference changes: the program holds it nowhere"
-            found = compare([want], [answer.tensors[place]], truth.tolerance(self.program.reference))
+            found = compare([want], [tensors[place]], truth.tolerance(self.program.reference))
             self.findings = self.findings.worst(found)
             if found.mismatch:
                 return f"{found.mismatch.replace('output', 'updated', 1)}; the reference changes it"
         return ""
 
-    def _judge_estimate(self, truth: Truth, answer: Answer) -> str:
-        """Take in the estimate of the candidate's time, where there is one; "" or what is wrong in its outputs."""
-        estimate = answer.header.get("estimate")
-        if estimate is None:
-            return ""
-        found = check_samples(self.program, truth, answer, estimate["verified"])
+    def _judge_estimate(self, truth: Truth, estimate: TimeEstimate, tensors: Sequence[RawTensor]) -> str:
+        """Take in the estimate of the candidate's time; "" or what is wrong in its outputs."""
+        found = check_samples(self.program, truth, tensors, estimate.verified)
         if found.mismatch:
             return f"{found.mismatch} [a timed call]"
-        self.times_ms = {"candidate": statistics.median(estimate["events"])}
-        how = f"estimate: median of {len(estimate['events'])} queued runs by events, in the process that checked it"
-        self.timing = {"how": how, "notes": estimate["notes"]}
+        self.times_ms = {"candidate": statistics.median(estimate.events)}
+        how = f"estimate: median of {len(estimate.events)} queued runs by events, in the process that checked it"
+        self.timing = {"how": how, "notes": list(estimate.notes)}
         return ""
 
-    def _unproduced(self, truth: Truth, answer: Answer) -> str:
+    def _unproduced(self, truth: Truth, ran: CandidateRan) -> str:
         """Which output no kernel had a part in; "" where a kernel had its part in each that the reference computes.
 
         An output that holds one value throughout tells nothing of who computed it: of nothing but masked elements there
@@ -377,9 +384,9 @@ class Climb:
         """
         produced: set[str] = set()
         idle: dict[str, bool] = {}
-        for one, call in zip(truth.passes, self._calls(answer), strict=True):
-            for want, computed, origin in zip(one.expected, one.computed, call["origins"], strict=True):
-                if origin == Origin.KERNEL or (origin == Origin.GIVEN and call["launches"]):
+        for one, call in zip(truth.passes, self._calls(ran), strict=True):
+            for want, computed, origin in zip(one.expected, one.computed, call.origins, strict=True):
+                if origin == Origin.KERNEL or (origin == Origin.GIVEN and call.launches):
                     produced.add(want.name)
                 elif computed and want.eager.nbytes:
                     idle[want.name] = idle.get(want.name, False) or not _is_even(want.eager)
@@ -390,15 +397,17 @@ class Climb:
         """A job that gave no result, as a verdict."""
         if answer.failure == "timeout":
             return self.verdict(Status.TIMEOUT, rung, answer.detail)
-        detail = answer.detail or str(answer.header.get("detail", "failed without saying why"))
-        if answer.header.get("left") and answer.host:
+        failed, detail = answer.failed, answer.why
+        if failed is None:
+            return self.verdict(Status.RUNTIME_ERROR, rung, detail)
+        if failed.left and answer.host:
             detail = f"the program {answer.host}"
-        if answer.header.get("status") == "memory":
+        if failed.status is Failing.MEMORY:
             detail = f"ran out of memory, of which it may take {self.owner.limits.memory_gb:g} GB: {detail}"
-        status = _FAILURES.get(str(answer.header.get("status")), Status.RUNTIME_ERROR)
+        status = _FAILURES[failed.status]
         if status is Status.COMPILE_ERROR and rung is Rung.RUN and Rung.COMPILE in self.wanted:
             rung = Rung.COMPILE
-        return self.verdict(status, rung, detail, _diagnostics(answer.header.get("diagnostic")))
+        return self.verdict(status, rung, detail, (failed.diagnostic,) if failed.diagnostic else ())
 
 
 def _told_sizes(reference: Reference) -> str:
@@ -407,9 +416,9 @@ def _told_sizes(reference: Reference) -> str:
     return ", ".join(f"{spec.name} {spec.annotation}" for spec in specs)
 
 
-def _aliased(one: ReferenceRun, call: Mapping[str, Any]) -> str:
+def _aliased(one: ReferenceRun, call: CallMade) -> str:
     """What to say of an output in memory that eager's has for itself: whoever writes to one changes the other."""
-    for want, mine, known in zip(one.expected, call["shared"], one.shared, strict=True):
+    for want, mine, known in zip(one.expected, call.shared, one.shared, strict=True):
         for other in mine:
             if other not in known:
                 number = other.removeprefix("output ")
@@ -433,10 +442,10 @@ def _is_even(output: RawTensor) -> bool:
     return not content.any() or (len(rows) > 1 and not (rows != rows[0]).any())
 
 
-def _same(answer: Answer, first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+def _same(tensors: Sequence[RawTensor], first: CallMade, second: CallMade) -> bool:
     """Whether two calls gave the same outputs, and left the same behind, bit by bit."""
-    places = [[*call["outputs"], *(call["left"][name] for name in sorted(call["left"]))] for call in (first, second)]
-    sides = [[answer.tensors[place] for place in some] for some in places]
+    places = [[*call.outputs, *(call.left[name] for name in sorted(call.left))] for call in (first, second)]
+    sides = [[tensors[place] for place in some] for some in places]
     told = [[(one.dtype, one.shape, bytes(one.data)) for one in side] for side in sides]
     return told[0] == told[1]
 
@@ -444,19 +453,3 @@ def _same(answer: Answer, first: Mapping[str, Any], second: Mapping[str, Any]) -
 def summary(diagnostics: tuple[Diagnostic, ...]) -> str:
     more = f" (and {len(diagnostics) - 1} more)" if len(diagnostics) > 1 else ""
     return f"{diagnostics[0]}{more}"
-
-
-def _resources(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Resources]:
-    names = ("registers", "spill_bytes", "shared_bytes")
-    return {str(symbol): Resources(*(int(item[name]) for name in names)) for symbol, item in content.items()}
-
-
-def _diagnostics(content: object) -> tuple[Diagnostic, ...]:
-    """The diagnostic in a child's answer, where it is one."""
-    if not isinstance(content, dict):
-        return ()
-    texts = {name: str(content.get(name, "")) for name in ("message", "text", "kernel")}
-    line, column = content.get("line"), content.get("column")
-    if not isinstance(line, int) or not isinstance(column, int):
-        return ()
-    return (Diagnostic(line=line, column=column, **texts),)

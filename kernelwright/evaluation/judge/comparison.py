@@ -12,12 +12,13 @@ from typing import Any
 from kernelwright.backend.targets import target_of
 from kernelwright.evaluation.checks.correctness import compare
 from kernelwright.evaluation.checks.findings import Findings
-from kernelwright.evaluation.checks.timing import Interval, Timed, doubts, floor_ms, report
+from kernelwright.evaluation.checks.timing import Interval, doubts, floor_ms, report
 from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import Truth, answer_bytes
+from kernelwright.evaluation.protocol.answers import CandidateTimed, CheckedSample, MeasuredTimes, ReferenceTimed
 from kernelwright.evaluation.protocol.jobs import Call, Job, RunCandidate, Sampling, TimeCandidate, TimeReference
-from kernelwright.evaluation.protocol.transport import Json, encode_reference
+from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer, Limits
 from kernelwright.ir.values import Reference, TensorSpec
@@ -94,7 +95,7 @@ class Comparison:
         """The report of `timing.report`, with what it was obtained by; None where the candidate failed or was wrong."""
         jobs = {name: _Reference(program.reference, BASELINES[name], tuple(draws)) for name in self.timing.baselines}
         floor = self._floor(program.reference)
-        sides: dict[str, list[Timed]] = {name: [] for name in ("candidate", *jobs)}
+        sides: dict[str, list[MeasuredTimes]] = {name: [] for name in ("candidate", *jobs)}
         flushed: set[int] = set()
         fewest, most = self.timing.processes
         for done in range(1, most + 1):
@@ -118,7 +119,7 @@ class Comparison:
         ratios = [(found["times_ms"][name], Interval(found["speedup"][name], *ci)) for name, ci in found["ci"].items()]
         return all(ratio.precise(time, self.timing.half_width) for time, ratio in ratios)
 
-    def _all_notes(self, sides: Mapping[str, Sequence[Timed]]) -> list[str]:
+    def _all_notes(self, sides: Mapping[str, Sequence[MeasuredTimes]]) -> list[str]:
         told = {f"{name}: {note}": None for name, side in sides.items() for timed in side for note in timed.notes}
         return [*self.notes, *told]
 
@@ -130,22 +131,19 @@ class Comparison:
         jobs: Mapping[str, "_Reference"],
         floor: float,
         flushed: set[int],
-    ) -> Timed | None:
+    ) -> MeasuredTimes | None:
         """One process of one side; a second where the first is in doubt. None where it gives no times."""
         for attempt in ("first", "second"):
             answer = self._candidate(program, truth) if name == "candidate" else self._reference(jobs[name])
-            try:
-                if answer.failure or answer.header.get("status") != "ok":
-                    raise ValueError(answer.detail or str(answer.header.get("detail")))
-                timed = Timed.decode(answer.header)
-                flushed.add(int(answer.header["flush_bytes"]))
-            except (ValueError, TypeError, KeyError) as error:
+            if not isinstance(answer.content, MeasuredTimes):
                 if name == "candidate":
                     self.failed = answer
                 else:
-                    self.notes.append(f"{name}: no times: {str(error)[:200]}")
+                    self.notes.append(f"{name}: no times: {answer.why[:200]}")
                 return None
-            if name == "candidate" and not self._right(program, truth, answer):
+            timed: MeasuredTimes = answer.content
+            flushed.add(timed.flush_bytes)
+            if isinstance(timed, CandidateTimed) and not self._right(program, truth, timed, answer.tensors):
                 return None
             found = doubts(timed, floor)
             self.notes += [f"{name}, {attempt} measurement: {text}" for text in found]
@@ -153,9 +151,9 @@ class Comparison:
                 break
         return timed
 
-    def _right(self, program: Program, truth: Truth, answer: Answer) -> bool:
+    def _right(self, program: Program, truth: Truth, timed: CandidateTimed, tensors: Sequence[RawTensor]) -> bool:
         """Whether the timed outputs that came back are those of their draws."""
-        self.findings = self.findings.worst(check_samples(program, truth, answer, answer.header["verified"]))
+        self.findings = self.findings.worst(check_samples(program, truth, tensors, timed.verified))
         return not self.findings.mismatch
 
     def _candidate(self, program: Program, truth: Truth) -> Answer:
@@ -176,8 +174,8 @@ class Comparison:
         numerics = side.reference.numerics
         job = TimeReference(encoded, numerics, self.device, self.build_seed, draws, side.compiler, plan, keep)
         answer = self.run(job, known, keep, limits)
-        if answer.header.get("compiled") is not None:
-            self.compiled[side.compiler] = answer.tensors[0]
+        if isinstance(answer.content, ReferenceTimed) and answer.content.compiled is not None:
+            self.compiled[side.compiler] = answer.tensors[answer.content.compiled]
         return answer
 
     def _longer(self, limits: Limits, seconds: float) -> Limits:
@@ -218,12 +216,14 @@ def repeated_job(
     return program.job(truth, build_seed, memory_bytes, device, [calls[0], *calls]), tensors
 
 
-def check_samples(program: Program, truth: Truth, answer: Answer, verified: Sequence[Json]) -> Findings:
-    """Compare the outputs that came back from repeated calls, the answer's `verified`, with those of their draws."""
+def check_samples(
+    program: Program, truth: Truth, tensors: Sequence[RawTensor], verified: Sequence[CheckedSample]
+) -> Findings:
+    """Compare the outputs that came back from repeated calls, places among `tensors`, with those of their draws."""
     found = Findings()
     for sample in verified:
-        outputs = [answer.tensors[place] for place in sample["outputs"]]
-        expected = truth.passes[sample["draw"]].expected
+        outputs = [tensors[place] for place in sample.outputs]
+        expected = truth.passes[sample.draw].expected
         found = found.worst(compare(expected, outputs, truth.tolerance(program.reference)))
     return found
 

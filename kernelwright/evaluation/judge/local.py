@@ -30,9 +30,11 @@ from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.comparison import Comparison, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import CACHED, Truth, TruthKeeper, answer_bytes
+from kernelwright.evaluation.protocol.answers import Machine
 from kernelwright.evaluation.protocol.jobs import (
     Call,
     CheckOffsets,
+    CompileCandidate,
     CompileKernels,
     Describe,
     ProfileCandidate,
@@ -134,7 +136,7 @@ class LocalEvaluator:
         self._timing, self._samples, self.rehearsals = timing or Timing(), samples, 0 if dialect else rehearsals
         self._randomness = random.Random(_number(seed, 100))
         self._lock = threading.RLock()
-        self._machine: Mapping[str, Any] | None = None
+        self._machine: Machine | None = None
         self._compiled: dict[tuple[str, str], Answer] = {}
 
     @property
@@ -144,7 +146,7 @@ class LocalEvaluator:
 
     def rungs(self) -> tuple[Rung, ...]:
         """The rungs climbed by default: with a GPU the last is `run`, without one `interpret`."""
-        return (Rung.PARSE, Rung.COMPILE, Rung.RUN if self.machine["gpu"] else Rung.INTERPRET)
+        return (Rung.PARSE, Rung.COMPILE, Rung.RUN if self.machine.gpu else Rung.INTERPRET)
 
     def evaluate(
         self, module: KernelModule, rungs: tuple[Rung, ...] | None = None, larger: tuple[Reference, ...] = ()
@@ -210,22 +212,22 @@ class LocalEvaluator:
         if not rungs or not set(rungs) <= set(_LADDER):
             raise UserError(f"rungs {list(map(str, rungs))}: choose from {', '.join(_LADDER)}")
         for rung in ON_GPU:
-            if rung in rungs and not self.machine["gpu"]:
+            if rung in rungs and not self.machine.gpu:
                 raise UserError(f"rung {rung} needs a CUDA device; choose from parse, compile, interpret here")
         return tuple(rung for rung in _LADDER if rung in rungs)
 
     @property
-    def machine(self) -> Mapping[str, Any]:
-        """What a child finds out about this machine: `gpu` (bool) and `facts` for calibers."""
+    def machine(self) -> Machine:
+        """What a child finds out about this machine."""
         if self._machine is None:
             gpu = self._use_gpu is not False and Path("/dev/nvidiactl").exists()
             limits = replace(self.limits, timeout_s=120.0, device=True)
             answer = self._sandbox.run(Describe(bool(gpu)), (), 0, limits)
-            if answer.failure or answer.header.get("status") != "ok":
-                raise SandboxError(f"this machine cannot be described: {answer.detail or answer.header}")
-            if self._use_gpu and not answer.header["gpu"]:
+            if not isinstance(answer.content, Machine):
+                raise SandboxError(f"this machine cannot be described: {answer.why}")
+            if self._use_gpu and not answer.content.gpu:
                 raise UserError("use_gpu=True, but torch finds no CUDA device here")
-            self._machine = answer.header
+            self._machine = answer.content
         return self._machine
 
     def truth(self, reference: Reference, rung: Rung, numbers: tuple[float, ...] = ()) -> Truth:
@@ -240,7 +242,7 @@ class LocalEvaluator:
     def compare(self, program: Program, device: str = "cuda") -> tuple[Truth, Comparison, dict[str, Any] | None]:
         """Time a program against its baselines: what it was checked with, how it went, and `Comparison.times`."""
         truth = self._checks.timed_truths.get(program.reference, device, self._sandbox)
-        name = str(self.machine["facts"].get("device", ""))
+        name = str(self.machine.facts.get("device", ""))
         comparison = Comparison(
             self._sandbox.run, self.limits, self._build_seed, self._randomness, self._timing, device, name
         )
@@ -252,7 +254,7 @@ class LocalEvaluator:
         """Profile a program's call in a fresh process: what it was checked with, and the answer of `profile_job`."""
         truth = self._checks.timed_truths.get(program.reference, device, self._sandbox)
         if truth.failure:
-            return truth, Answer({})
+            return truth, Answer()
         target = self.target_here
         plan = Profiling(seed=self._randomness.getrandbits(62), target=target.name if target else "")
         memory_bytes = int(self.limits.memory_gb * 2**30)
@@ -265,7 +267,7 @@ class LocalEvaluator:
     @property
     def target_here(self) -> Target | None:
         """The figures of this machine's GPU; None where it is not a listed one."""
-        return target_of(str(self.machine["facts"].get("device", "")))
+        return target_of(str(self.machine.facts.get("device", "")))
 
     def compiled(self, program: Program) -> Answer:
         """Compile a program's kernels in a child; the latest modules' are kept by digest."""
@@ -328,7 +330,6 @@ class LocalEvaluator:
         made = calls[:1] if rung is Rung.COMPILE else calls
         job = replace(
             program.job(truth, self._build_seed, memory_bytes, device, made),
-            compile=asdict(get_target(self.compile_target)) if rung is Rung.COMPILE else None,
             timing=self._estimate_plan() if rung is Rung.RUN and self._samples and timed else None,
             rehearsals=self.rehearsals,
             alike_in_eval=truth.alike_in_eval,
@@ -337,6 +338,8 @@ class LocalEvaluator:
         )
         room = (len(calls) + 1) * answer_bytes(reference.outputs)
         room += self.repeats * sum(want.eager.nbytes + 4096 for one in truth.passes for want in one.left)
+        if rung is Rung.COMPILE:
+            job = CompileCandidate(**vars(job), target=asdict(get_target(self.compile_target)))
         on_gpu = rung is Rung.RUN
         limits = replace(self.limits, device=on_gpu, host=True, lasting=program.module is not None)
         return self._sandbox.run(job, tensors, room, limits)
@@ -348,7 +351,7 @@ class LocalEvaluator:
 
     def compiles_in(self, wanted: Sequence[Rung]) -> Rung:
         """The rung that compiles a candidate's kernels: running them does, where they are for the GPU that is there."""
-        here = self.machine["facts"].get("capability")
+        here = self.machine.facts.get("capability")
         alike = here is not None and 10 * here[0] + here[1] == get_target(self.compile_target).capability
         return Rung.RUN if alike and Rung.RUN in wanted else Rung.COMPILE
 

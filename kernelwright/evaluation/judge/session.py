@@ -9,6 +9,7 @@ from torch import Tensor
 from kernelwright.backend.tensors import Value
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import Truth
+from kernelwright.evaluation.protocol.answers import CandidateRan
 from kernelwright.evaluation.protocol.jobs import Call
 from kernelwright.evaluation.protocol.tensors import from_raw, to_raw
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox
@@ -46,8 +47,8 @@ class InterpretedModule:
         job = self._program.job(Truth(built=built), 0, int(self.limits.memory_gb * 2**30), "cpu", [call])
         room = sum(spec.numel * DTYPES[spec.dtype][2] + 4096 for spec in reference.outputs) + 65536
         answer = self.sandbox.run(job, [*built.values(), *given], room, replace(self.limits, device=False, host=True))
-        if answer.failure or answer.header.get("status") != "ok":
-            detail = answer.detail or answer.header.get("detail", "no answer")
-            raise InterpretedCallError(f"@{self.module.name}: {detail}")
-        outputs = [from_raw(answer.tensors[place]) for place in answer.header["calls"][0]["outputs"]]
+        ran = answer.content
+        if not isinstance(ran, CandidateRan):
+            raise InterpretedCallError(f"@{self.module.name}: {answer.why}")
+        outputs = [from_raw(answer.tensors[place]) for place in ran.calls[0].outputs]
         return tuple(outputs)

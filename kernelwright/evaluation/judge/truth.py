@@ -16,10 +16,11 @@ from kernelwright.evaluation.checks.expected import Expected, rms_of
 from kernelwright.evaluation.checks.ties import ORDERS
 from kernelwright.evaluation.inputs.draws import EVAL, IMPULSES, LOWEST, NAMED, ORDINARY, SAME, Draw
 from kernelwright.evaluation.inputs.weights import NUDGES
+from kernelwright.evaluation.protocol.answers import ReferencePass, ReferenceRan
 from kernelwright.evaluation.protocol.jobs import RunReference
 from kernelwright.evaluation.protocol.transport import encode_reference
 from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
-from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox, SandboxError
+from kernelwright.evaluation.sandbox.parent import Limits, Sandbox, SandboxError
 from kernelwright.ir.values import DTYPES, Reference, TensorSpec, Tolerance
 
 #: What is kept of all references: so many bytes, and so many references, each of which may hold a file open.
@@ -209,14 +210,14 @@ class TruthKeeper:
             raise SandboxError("the evaluation worker died while the reference ran")
         if answer.failure == "timeout":
             return Truth(status=Status.UNSUPPORTED, failure=f"the reference gave {answer.detail}")
-        if answer.failure or answer.header["status"] != "ok":
-            detail = answer.detail or str(answer.header.get("detail"))
-            return Truth(status=Status.UNSUPPORTED, failure=f"the reference failed: {detail}")
-        truth = _truth(reference, answer)
+        ran = answer.content
+        if not isinstance(ran, ReferenceRan):
+            return Truth(status=Status.UNSUPPORTED, failure=f"the reference failed: {answer.why}")
+        truth = _truth(reference, draws, ran, answer.tensors)
         notes = []
         if len(draws) < len(wanted):
             notes.append(f"{len(truth.passes)} of {len(wanted)} draws, of {each / 2**30:.1f} GB each")
-        if answer.header["sketched"]:
+        if ran.sketched:
             notes.append(f"outputs of more than {SKETCHED_ABOVE} elements compared by signed sums of {SKETCHED}")
             truth = replace(truth, sketch=sketch)
         return replace(truth, notes=(*truth.notes, *notes))
@@ -231,54 +232,56 @@ def first_of(draws: tuple[Draw, ...], count: int) -> tuple[Draw, ...]:
     return draws if count >= len(draws) else (draws[0], *draws[-1:], *draws[1:-1])[: max(1, count)]
 
 
-def _truth(reference: Reference, answer: Answer) -> Truth:
+def _truth(reference: Reference, draws: Sequence[Draw], ran: ReferenceRan, tensors: Sequence[RawTensor]) -> Truth:
     passes = []
-    for draw in answer.header["passes"]:
-        if draw["random"]:
+    for one in ran.passes:
+        if one.random:
             detail = "the reference is a random program: two runs on the same inputs differ"
             return Truth(status=Status.UNSUPPORTED, failure=f"{detail} (dropout? call .eval() on it)")
-        passes.append(_pass(reference, draw, answer.tensors))
-    notes = tuple(sorted({draw["note"] for draw in answer.header["passes"] if draw["note"]}))
-    built = {name: answer.tensors[index] for name, index in answer.header["built"].items()}
-    left_out = tuple(map(str, answer.header["left_out"]))
-    tf32 = any(draw["tf32"] for draw in answer.header["passes"])
+        passes.append(_pass(reference, draws[one.number], one, ran.weight, tensors))
+    notes = tuple(sorted({one.note for one in ran.passes if one.note}))
+    built = {name: tensors[place] for name, place in ran.built.items()}
+    tf32 = any(one.tf32 for one in ran.passes)
     if tf32:
         notes += (f"eager rounds operands to TF32: {TF32_FACTOR:g} times its error is allowed at most",)
     return Truth(
         tuple(passes),
         built,
-        answer.header["init"],
+        ran.init,
         notes=notes,
         tf32=tf32,
-        left_out=left_out,
-        held=answer.header["held"],
-        alike_in_eval=bool(answer.header["alike_in_eval"]),
+        left_out=ran.left_out,
+        held=ran.held,
+        alike_in_eval=ran.alike_in_eval,
         alike_under_autocast=not any(one.autocast for one in passes),
     )
 
 
-def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTensor]) -> ReferenceRun:
+def _pass(
+    reference: Reference, draw: Draw, one: ReferencePass, weight: float, tensors: Sequence[RawTensor]
+) -> ReferenceRun:
     names = [spec.name for spec in reference.outputs]
-    eager, gold = ([tensors[index] for index in draw[key]] for key in ("eager", "gold"))
+    eager, gold = ([tensors[place] for place in places] for places in (one.eager, one.gold))
     cut, respelled = (
-        [tensors[index] for index in draw[key]] if draw[key] else [None] * len(eager) for key in ("cut", "respelled")
+        [tensors[place] for place in places] if places else [None] * len(eager) for places in (one.cut, one.respelled)
     )
-    nudged = [tuple(tensors[run[output]] for run in draw["nudged"]) for output in range(len(eager))]
-    reordered = [tuple(tensors[run[output]] for run in draw["reordered"]) for output in range(len(eager))]
-    given = max([rms_of(tensors[index]) for index in draw["inputs"] if index is not None], default=0.0)
-    if draw["draw"]["kind"] in LOWEST:  # such inputs cancel out in nothing that is taken: see `Trial.steady`
-        given = min(given, max((rms_of(one) for one in gold), default=0.0))
+    nudged, reordered = (
+        [tuple(tensors[run[output]] for run in runs) for output in range(len(eager))]
+        for runs in (one.nudged, one.reordered)
+    )
+    given = max([rms_of(tensors[place]) for place in one.inputs if place is not None], default=0.0)
+    if draw.kind in LOWEST:  # such inputs cancel out in nothing that is taken: see `Trial.steady`
+        given = min(given, max(map(rms_of, gold), default=0.0))
     longest = max([size for spec in reference.tensors for size in spec.shape], default=0)
     narrow = any(spec.dtype in ("f16", "bf16") for spec in reference.tensors) or "autocast" in reference.source
-    weight, kind = float(draw["weight"]), str(draw["draw"]["kind"])
-    ordinary, alone = kind in ORDINARY and given >= _LEAST_ORDINARY, kind == IMPULSES
+    ordinary, alone = draw.kind in ORDINARY and given >= _LEAST_ORDINARY, draw.kind == IMPULSES
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return ReferenceRun(
-        draw=Draw.decode(draw["draw"]),
-        digests=tuple(map(int, draw["digests"])),
-        inputs=tuple(None if index is None else tensors[index] for index in draw["inputs"]),
-        state={name: tensors[index] for name, index in draw["state"].items()},
+        draw=draw,
+        digests=one.digests,
+        inputs=tuple(None if place is None else tensors[place] for place in one.inputs),
+        state={name: tensors[place] for name, place in one.state.items()},
         expected=tuple(
             Expected(
                 *(name, eager[at], gold[at], cut[at], nudged[at], given, reordered[at], longest, narrow, weight),
@@ -288,17 +291,17 @@ def _pass(reference: Reference, draw: Mapping[str, Any], tensors: Sequence[RawTe
             )
             for at, name in enumerate(names)
         ),
-        kept=frozenset(draw["kept"]),
-        shared=tuple(map(frozenset, draw["shared"])),
-        computed=tuple(map(bool, draw["computed"])),
-        returns=str(draw["returns"]),
+        kept=frozenset(one.kept),
+        shared=tuple(map(frozenset, one.shared)),
+        computed=one.computed,
+        returns=one.returns,
         autocast=tuple(
             Expected(name, tensors[place], gold[at], given=given, longest=longest, narrow=True)
-            for at, (name, place) in enumerate(zip(names, draw["autocast"] or (), strict=False))
+            for at, (name, place) in enumerate(zip(names, one.autocast or (), strict=False))
         ),
         left=tuple(
-            Expected(name, tensors[sides[0]], tensors[sides[1]], given=given, weight=weight)
-            for name, sides in draw["left"].items()
+            Expected(name, tensors[left.eager], tensors[left.gold], given=given, weight=weight)
+            for name, left in one.left.items()
             if not name.endswith(UNREAD_COUNT) or any(word in reference.source for word in _READ_COUNT)
         ),
     )

@@ -1,30 +1,43 @@
-"""Jobs: what the judge asks a child to do, a value for each kind. A job travels as the header of a frame."""
+"""Jobs: what the judge asks a child to do, a value for each kind, and which answer each has (see `answers`). A job
+travels as the header of a frame."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from kernelwright.evaluation.protocol.answers import (
+    CandidateProfiled,
+    CandidateRan,
+    CandidateTimed,
+    CheckedSample,
+    CompiledKernels,
+    Failed,
+    Machine,
+    OffsetsFit,
+    ReferenceRan,
+    ReferenceTimed,
+    Reply,
+    Returned,
+)
+from kernelwright.evaluation.protocol.decoding import MalformedError, decode, plain
 from kernelwright.evaluation.protocol.transport import Json
 
 
 @dataclass(frozen=True)
 class Job:
-    """One job; `is_timed` says that times are taken."""
+    """One job; `gives` is the kind of its answer, `is_timed` says that times are taken."""
 
     kind: ClassVar[str]
+    gives: ClassVar[type[Reply]]
     is_timed: ClassVar[bool] = False
+
+    def check(self, reply: Any) -> None:
+        """Raise MalformedError for an answer of this kind that is none to this job."""
 
     def encode(self) -> Json:
         """As JSON, for `decode_job`."""
-        content: Json = _plain(self)
+        content: Json = plain(self)
         return {"kind": self.kind, **content}
-
-
-def _plain(value: Any) -> Any:
-    """A value with its dataclasses as dictionaries."""
-    if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
-    return [_plain(one) for one in value] if isinstance(value, tuple | list) else value
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,7 @@ class Describe(Job):
     """What this machine is; with `gpu`, its GPU too."""
 
     kind: ClassVar[str] = "describe"
+    gives: ClassVar[type[Reply]] = Machine
 
     gpu: bool
 
@@ -41,6 +55,7 @@ class CompileKernels(Job):
     """Compile an encoded module's kernels offline for a target, a `Target` as JSON."""
 
     kind: ClassVar[str] = "compile"
+    gives: ClassVar[type[Reply]] = CompiledKernels
 
     module: Json
     target: Json
@@ -51,6 +66,7 @@ class CheckOffsets(Job):
     """Check the offsets of an encoded module at its reference's sizes."""
 
     kind: ClassVar[str] = "offsets"
+    gives: ClassVar[type[Reply]] = OffsetsFit
 
     module: Json
 
@@ -60,6 +76,7 @@ class CallNamed(Job):
     """Call `function`, named as `module:name`, with what is `given`: work that this layer does not know."""
 
     kind: ClassVar[str] = "named"
+    gives: ClassVar[type[Reply]] = Returned
 
     function: str
     given: Json
@@ -103,6 +120,7 @@ class RunReference(Job):
     `Sketching` as JSON where inputs and outputs are too large to travel."""
 
     kind: ClassVar[str] = "reference"
+    gives: ClassVar[type[Reply]] = ReferenceRan
 
     reference: Json
     numerics: str
@@ -111,6 +129,11 @@ class RunReference(Job):
     draws: tuple[Json, ...]
     sketch: Json | None = None
 
+    def check(self, reply: ReferenceRan) -> None:
+        """Raise MalformedError for passes on draws that were not asked for."""
+        if not all(0 <= one.number < len(self.draws) for one in reply.passes):
+            raise MalformedError("it has a pass on a draw that was not asked for")
+
 
 @dataclass(frozen=True)
 class TimeReference(Job):
@@ -118,6 +141,7 @@ class TimeReference(Job):
     of compiled code that the answer may hold."""
 
     kind: ClassVar[str] = "time_reference"
+    gives: ClassVar[type[Reply]] = ReferenceTimed
     is_timed: ClassVar[bool] = True
 
     reference: Json
@@ -186,14 +210,15 @@ class Call:
 class RunCandidate(Job):
     """Make a candidate's calls.
 
-    `kernels`: the judge's own sources by symbol, None where only the host has them. `compile`: a `Target` as JSON, for
-    which kernels are compiled instead of run. `timing`: how the time is estimated besides, None where it is not.
+    `kernels`: the judge's own sources by symbol, None where only the host has them. `timing`: how the time is estimated
+    besides, None where it is not.
     `rehearsals`: calls without effect before the last. `alike_in_eval` and `alike_under_autocast`: see `Truth`. With
     `zeros`, lanes without a value hold 0. `sketch` and `reference`, encoded, stand where inputs are too large to
     travel.
     """
 
     kind: ClassVar[str] = "candidate"
+    gives: ClassVar[type[Reply]] = CandidateRan
 
     program: HostProgram
     state: tuple[Held, ...]
@@ -202,7 +227,6 @@ class RunCandidate(Job):
     memory_bytes: int
     device: str
     calls: tuple[Call, ...]
-    compile: Json | None = None
     timing: Sampling | None = None
     rehearsals: int = 0
     alike_in_eval: bool = False
@@ -211,13 +235,26 @@ class RunCandidate(Job):
     sketch: Json | None = None
     reference: Json | None = None
 
+    def check(self, reply: Any) -> None:
+        """Raise MalformedError for another number of calls, and for samples of others."""
+        if len(reply.calls) != len(self.calls):
+            raise MalformedError(f"it has {len(reply.calls)} calls where {len(self.calls)} were asked for")
+        if (reply.estimate is None) != (self.timing is None):
+            raise MalformedError("a time is estimated where that is asked for, and nowhere else")
+        _check_samples(reply.estimate.verified if reply.estimate else (), 1)
+
 
 @dataclass(frozen=True)
 class TimeCandidate(RunCandidate):
     """Take a candidate's calls down, and time them without its host."""
 
     kind: ClassVar[str] = "time_candidate"
+    gives: ClassVar[type[Reply]] = CandidateTimed
     is_timed: ClassVar[bool] = True
+
+    def check(self, reply: CandidateTimed) -> None:
+        """Raise MalformedError for samples of calls that were not asked for."""
+        _check_samples(reply.verified, len(self.calls) - 1)
 
 
 @dataclass(frozen=True)
@@ -225,9 +262,33 @@ class ProfileCandidate(RunCandidate):
     """Take a candidate's calls down, and profile them without its host."""
 
     kind: ClassVar[str] = "profile_candidate"
+    gives: ClassVar[type[Reply]] = CandidateProfiled
     is_timed: ClassVar[bool] = True
 
     profiling: Profiling = Profiling()
+
+    def check(self, reply: CandidateProfiled) -> None:
+        """Raise MalformedError for samples of calls that were not asked for."""
+        _check_samples(reply.verified, len(self.calls) - 1)
+
+
+def _check_samples(samples: Iterable[CheckedSample], draws: int) -> None:
+    if not all(0 <= sample.draw < draws for sample in samples):
+        raise MalformedError("it has a sample of a draw that was not asked for")
+
+
+@dataclass(frozen=True)
+class CompileCandidate(RunCandidate):
+    """Make a candidate's first call for a target, a `Target` as JSON, and compile what it launches instead of running
+    it: outputs hold nothing."""
+
+    kind: ClassVar[str] = "compile_candidate"
+    gives: ClassVar[type[Reply]] = CompiledKernels
+
+    target: Json = field(default_factory=dict)
+
+    def check(self, reply: CompiledKernels) -> None:
+        """Every answer of its kind will do."""
 
 
 _KINDS: dict[str, type[Job]] = {
@@ -235,6 +296,7 @@ _KINDS: dict[str, type[Job]] = {
     for one in (
         *(Describe, CompileKernels, CheckOffsets, CallNamed),
         *(RunReference, TimeReference, RunCandidate, TimeCandidate, ProfileCandidate),
+        CompileCandidate,
     )
 }
 _READ: dict[str, Callable[[Any], Any]] = {
@@ -253,3 +315,16 @@ def decode_job(header: Json) -> Job:
         if content[name] is not None:
             content[name] = _READ[name](content[name])
     return _KINDS[header["kind"]](**content)
+
+
+def decode_answer(job: Job, header: Json, tensors: int) -> Reply | Failed:
+    """The answer to a job, with so many tensors, that a child has encoded; MalformedError for anything else."""
+    match list(header.items()):
+        case [("failed", content)]:
+            failed: Failed = decode(Failed, content)
+            return failed
+        case [("gave", content)]:
+            reply: Reply = decode(job.gives, content, tensors)
+            job.check(reply)
+            return reply
+    raise MalformedError("it is neither what a job gave nor why it failed")

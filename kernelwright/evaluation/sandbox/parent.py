@@ -18,7 +18,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from kernelwright.evaluation.protocol.jobs import Job
+from kernelwright.evaluation.protocol.answers import Failed, Reply
+from kernelwright.evaluation.protocol.decoding import MalformedError
+from kernelwright.evaluation.protocol.jobs import Job, decode_answer
 from kernelwright.evaluation.protocol.wire import FrameError, RawTensor, frame_size, read_frame, write_frame
 from kernelwright.evaluation.sandbox.forker import Forker, forget, fork_worker
 from kernelwright.ir.errors import KernelwrightError
@@ -51,18 +53,28 @@ class Limits:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a job. `failure` is "" where the child answered; else header and tensors are empty.
+    """What came of a job. `content` is None where no child has answered, and `failure` is not "" then.
 
     `failure`: `timeout`, `memory`, `died`, or `lost` where the worker died; `detail` says it in words for people.
     `host` says how a host process ended that did so by itself.
     """
 
-    header: dict[str, Any]
+    content: Reply | Failed | None = None
     tensors: tuple[RawTensor, ...] = ()
     failure: Literal["", "timeout", "memory", "died", "lost"] = ""
     detail: str = ""
     host: str = ""
     seconds: float = 0.0
+
+    @property
+    def failed(self) -> Failed | None:
+        """What the child says went wrong; None where it says something else or nothing."""
+        return self.content if isinstance(self.content, Failed) else None
+
+    @property
+    def why(self) -> str:
+        """Why it has no result, in words."""
+        return self.detail or (self.failed.detail if self.failed else "no answer")
 
 
 class Sandbox:
@@ -100,7 +112,7 @@ class Sandbox:
                 job_fd = stack.enter_context(_memory_file(frame_size(tensors), job.encode(), tensors))
                 answer_fd = stack.enter_context(_memory_file(frame_size(()) + answer_bytes))
                 began = time.monotonic()
-                answer = self._exchange(job_fd, answer_fd, limits)
+                answer = self._exchange(job, job_fd, answer_fd, limits)
                 return replace(answer, seconds=time.monotonic() - began)
             except BaseException:
                 self._stop()
@@ -147,7 +159,7 @@ class Sandbox:
         except (ConnectionError, ValueError):
             return None
 
-    def _exchange(self, job_fd: int, answer_fd: int, limits: Limits) -> Answer:
+    def _exchange(self, job: Job, job_fd: int, answer_fd: int, limits: Limits) -> Answer:
         assert self._control is not None
         try:
             socket.send_fds(self._control, [json.dumps(asdict(limits)).encode()], [job_fd, answer_fd])
@@ -157,15 +169,19 @@ class Sandbox:
             result = self._receive(limits.timeout_s + _GRACE_SECONDS)
         if result is None:
             self._stop()
-            return Answer({}, failure="lost", detail="the program took the evaluation worker down with it")
+            return Answer(failure="lost", detail="the program took the evaluation worker down with it")
         failure = _failure(result, limits)
         if failure is not None:
             return failure
         buffer = mmap.mmap(answer_fd, 0, prot=mmap.PROT_READ)
         try:
-            return Answer(*read_frame(buffer), host=_ending(result.get("host")))
+            header, tensors = read_frame(buffer)
+            content = decode_answer(job, header, len(tensors))
+            return Answer(content, tensors, host=_ending(result.get("host")))
         except FrameError as error:
-            return Answer({}, failure="died", detail=f"the program left without an answer ({error})")
+            return Answer(failure="died", detail=f"the program left without an answer ({error})")
+        except MalformedError as error:
+            return Answer(failure="died", detail=f"the program's answer is malformed: {error}"[:500])
 
     def _stop(self) -> None:
         control, self._control = self._control, None
@@ -182,8 +198,8 @@ class Sandbox:
 
 def _failure(result: dict[str, Any], limits: Limits) -> Answer | None:
     """What the worker's report about a child means where it did not end well."""
-    timeout = Answer({}, failure="timeout", detail=f"no answer within {limits.timeout_s:g} s")
-    memory = Answer({}, failure="memory", detail=f"took more than {limits.memory_gb:g} GB of memory")
+    timeout = Answer(failure="timeout", detail=f"no answer within {limits.timeout_s:g} s")
+    memory = Answer(failure="memory", detail=f"took more than {limits.memory_gb:g} GB of memory")
     if result.get("killed") == "timeout":
         return timeout
     if result.get("killed") == "memory":
@@ -191,7 +207,7 @@ def _failure(result: dict[str, Any], limits: Limits) -> Answer | None:
     code = int(result["code"])
     if code == -signal.SIGXCPU:
         return timeout
-    return Answer({}, failure="died", detail=f"the program {_ending(code)}") if code else None
+    return Answer(failure="died", detail=f"the program {_ending(code)}") if code else None
 
 
 def _ending(code: int | None) -> str:

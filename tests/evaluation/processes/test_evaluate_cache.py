@@ -11,6 +11,7 @@ from broken_kernels import DOUBLE, GOOD, ROWS, Broken, vector_host
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.evaluation.judge.cache import VerdictCache, decode_verdict, encode_verdict, is_lasting, verdict_key
 from kernelwright.evaluation.pools.pool import Item, LocalOptions, LocalWorker
+from kernelwright.evaluation.protocol.answers import Machine
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.values import Record, Resources
 
@@ -85,7 +86,7 @@ def test_only_what_another_run_would_find_is_kept(verdict: Verdict, lasting: boo
 
 def test_keys_tell_apart_all_that_matters_and_nothing_else() -> None:
     module = Broken("good", DOUBLE, GOOD, vector_host(), Status.OK).module
-    settings, machine = asdict(LocalOptions()), {"gpu": False, "facts": {"torch": "2.13.0", "triton": "3.7.1"}}
+    settings, machine = asdict(LocalOptions()), Machine(False, {"torch": "2.13.0", "triton": "3.7.1"})
     base = ("text", DOUBLE, None, settings, machine)
     others = [
         ("text ", *base[1:]),
@@ -97,8 +98,8 @@ def test_keys_tell_apart_all_that_matters_and_nothing_else() -> None:
         ("text", DOUBLE, (Rung.PARSE,), *base[3:]),
         ("text", DOUBLE, None, asdict(LocalOptions(seeds=4)), machine),
         ("text", DOUBLE, None, asdict(LocalOptions(dialect=False)), machine),
-        ("text", DOUBLE, None, settings, {"gpu": True, "facts": machine["facts"]}),
-        ("text", DOUBLE, None, settings, {"gpu": False, "facts": {"torch": "2.14.0", "triton": "3.7.1"}}),
+        ("text", DOUBLE, None, settings, Machine(True, machine.facts)),
+        ("text", DOUBLE, None, settings, Machine(False, {"torch": "2.14.0", "triton": "3.7.1"})),
     ]
     keys = [verdict_key(*given) for given in (base, *others)]
     assert len(set(keys)) == len(keys)
@@ -149,7 +150,7 @@ class _Evaluator:
 
     def __init__(self, verdict: Verdict) -> None:
         self.verdict, self.asked = verdict, 0
-        self.machine = {"gpu": False, "facts": {"torch": "2"}}
+        self.machine = Machine(False, {"torch": "2"})
         self.worker_pid = None
 
     def evaluate_text(self, *_: object) -> Verdict:

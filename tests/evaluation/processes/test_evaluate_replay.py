@@ -37,6 +37,8 @@ from kernelwright.evaluation.judge.comparison import Comparison, Timing
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import ReferenceRun, Truth
+from kernelwright.evaluation.protocol.answers import Failing, MeasuredTimes, ReferenceTimed
+from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.jobs import Job, RunReference, Sampling, TimeCandidate, TimeReference
 from kernelwright.evaluation.protocol.sketch import snapshot
 from kernelwright.evaluation.protocol.transport import encode_reference
@@ -365,7 +367,8 @@ def test_a_program_that_fails_gives_no_times(evaluator: LocalEvaluator) -> None:
     _, comparison, found = evaluator.compare(Program(HONEST.replace("empty_like(x)", "relu(x)"), DOUBLE), "cpu")
     assert found is None
     assert comparison.failed is not None
-    assert comparison.failed.header["status"] == "host_computes"
+    assert comparison.failed.failed is not None
+    assert comparison.failed.failed.status is Failing.HOST_COMPUTES
 
 
 class _Scripted:
@@ -383,8 +386,7 @@ class _Scripted:
 
 
 def timed(events: float, wall: float) -> Answer:
-    series = {"events": [events] * 5, "direct": [events] * 5, "wall": [wall] * 5, "graph": []}
-    return Answer({"status": "ok", **series, "notes": [], "verified": [], "flush_bytes": 1, "device": None})
+    return Answer(MeasuredTimes((events,) * 5, (events,) * 5, (wall,) * 5, (), (), None, flush_bytes=1))
 
 
 def comparison(run: _Scripted, device_name: str = "") -> tuple[Comparison, dict[str, Any] | None]:
@@ -396,7 +398,7 @@ def comparison(run: _Scripted, device_name: str = "") -> tuple[Comparison, dict[
 
 
 def test_sides_take_turns_and_a_baseline_that_fails_is_left_out() -> None:
-    run = _Scripted(candidate=[timed(1.0, 1.02)], eager=[timed(2.0, 2.02)], default=[Answer({}, failure="died")])
+    run = _Scripted(candidate=[timed(1.0, 1.02)], eager=[timed(2.0, 2.02)], default=[Answer(failure="died")])
     contest, found = comparison(run)
     assert found is not None
     assert run.asked == ["candidate", "eager", "default", *("candidate", "eager") * 2]
@@ -406,8 +408,9 @@ def test_sides_take_turns_and_a_baseline_that_fails_is_left_out() -> None:
 
 def test_what_the_first_process_compiled_goes_to_the_next_ones() -> None:
     compiled = RawTensor("u8", (3,), (1,), memoryview(b"abc"))
-    first = replace(timed(2.0, 2.02), tensors=(compiled,))
-    first.header["compiled"] = 0
+    times = timed(2.0, 2.02).content
+    assert isinstance(times, MeasuredTimes)
+    first = Answer(ReferenceTimed(**vars(times), compiled=Place(0)), (compiled,))
     run = _Scripted(candidate=[timed(1.0, 1.02)], eager=[timed(2.0, 2.02)], default=[first, timed(2.0, 2.02)])
     comparison(run)
     assert [one for one in run.given if one[0] == "default"] == [
@@ -420,9 +423,7 @@ def test_what_the_first_process_compiled_goes_to_the_next_ones() -> None:
 def test_more_processes_are_asked_until_the_interval_is_narrow() -> None:
     for scale, share, rounds in ((1.0, 0.001, 3), (1.0, 0.5, 5), (1e-2, 0.5, 3)):
         drifting = [timed(scale * (1.0 + share * step), scale * (1.0 + share * step)) for step in range(9)]
-        run = _Scripted(
-            candidate=drifting, eager=[timed(2.0 * scale, 2.0 * scale)], default=[Answer({}, failure="died")]
-        )
+        run = _Scripted(candidate=drifting, eager=[timed(2.0 * scale, 2.0 * scale)], default=[Answer(failure="died")])
         _, found = comparison(run)
         assert found is not None
         assert run.asked.count("candidate") == run.asked.count("eager") == rounds
@@ -541,7 +542,7 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     watched = register_module_forward_pre_hook(lambda _module, _inputs: seen["run"].add(Told.held))
     with contextlib.closing(Told(torch.device("cpu"))) as turns, watched:
         answer, _ = reference_job.run_reference(RunReference(encoded, "ieee", "cpu", 0, draws), (), turns)
-        assert len(answer["passes"]) == Told.pauses == 2
+        assert len(answer.passes) == Told.pauses == 2
         assert seen == {"perturb": {False}, "run": {True}}
         for found in seen.values():
             found.clear()
@@ -581,7 +582,7 @@ def test_inputs_of_too_few_elements_for_an_infinite_one_are_no_draw_of_their_own
     job = RunReference(reference, "ieee", device, 0, draws)
     with contextlib.closing(DeviceLock(torch.device(device))) as turns:
         answer, _ = reference_job.run_reference(job, (), turns)
-    assert len(answer["passes"]) == 1 and answer["passes"][0]["draw"]["kind"] == "given"
+    assert [one.number for one in answer.passes] == [0]
     # Three for what holds of them; given, infinite, and to see whether it computes.
     assert asked == ["cpu"] * 3 + [device] * 3
 
@@ -597,10 +598,10 @@ def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch,
         counters.clear()
         with contextlib.closing(DeviceLock(torch.device("cpu"))) as turns:
             answer, kept = time_reference.time_reference(replace(job, keep=keep), given, turns)
-        assert len(answer["events"]) >= 3
+        assert len(answer.events) >= 3
         assert counters["inductor"]["fxgraph_cache_hit"] == process
         given = given or kept
-    assert answer["compiled"] is None
+    assert answer.compiled is None
     assert given
 
 

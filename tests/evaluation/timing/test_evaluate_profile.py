@@ -1,7 +1,9 @@
 """The profile: whose work device events are, what rates mean on a target, and what answers are refused."""
 
 import copy
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from broken_kernels import DOUBLE, GOOD
 
 from kernelwright.backend.cost.model import launch_cost
 from kernelwright.backend.targets import get_target, target_of
-from kernelwright.evaluation.checks.profile import MOST_ROWS, Kind, ProfileRow, coverage, report, roofline
+from kernelwright.evaluation.checks.profile import MOST_ROWS, coverage, report, roofline
 from kernelwright.evaluation.device import profiler
 from kernelwright.evaluation.device.jit import CompilingExecutor
 from kernelwright.evaluation.device.kernels import Description
@@ -18,6 +20,9 @@ from kernelwright.evaluation.device.profile_job import Tally
 from kernelwright.evaluation.device.profiler import CudaProfiler, DeviceEvent, ProfilerError, Seen, attribute
 from kernelwright.evaluation.device.replay import Note, Replay
 from kernelwright.evaluation.device.serve import LaunchRequest
+from kernelwright.evaluation.protocol.answers import CandidateProfiled, DeviceWork, ProfileRow
+from kernelwright.evaluation.protocol.decoding import MalformedError
+from kernelwright.evaluation.protocol.jobs import HostProgram, ProfileCandidate, decode_answer
 
 H200 = get_target("h200")
 
@@ -42,7 +47,7 @@ TRACE = {
         {"ph": "i", "name": "Iteration Start", "pid": "Traces", "tid": "Trace", "ts": 0.0},
     ],
 }
-STREAMS = {13: Kind.GENERATED, 14: Kind.COPY}
+STREAMS = {13: DeviceWork.GENERATED, 14: DeviceWork.COPY}
 
 
 def test_only_device_work_is_read_in_the_order_of_its_start() -> None:
@@ -66,14 +71,14 @@ def test_a_trace_of_another_form_is_named(missing: str) -> None:
 def test_a_librarys_kernel_of_the_same_name_counts_for_nothing() -> None:
     seen = attribute(profiler.device_events(TRACE), STREAMS, ["double"])
     assert seen == [
-        Seen(Kind.COPY, "Memcpy DtoD (Device -> Device)", 2.0),
-        Seen(Kind.GENERATED, "double", 4.25),
-        Seen(Kind.COPY, "Memset (Device)", 1.0),  # an operator's own
-        Seen(Kind.LIBRARY, "double", 8.0),
+        Seen(DeviceWork.COPY, "Memcpy DtoD (Device -> Device)", 2.0),
+        Seen(DeviceWork.GENERATED, "double", 4.25),
+        Seen(DeviceWork.COPY, "Memset (Device)", 1.0),  # an operator's own
+        Seen(DeviceWork.LIBRARY, "double", 8.0),
     ]
     tally = Tally()
     tally.add(seen, [None])
-    rows = [ProfileRow.decode(row) for row in tally.answer()]
+    rows = tally.means()
     assert coverage(rows) == pytest.approx(4.25 / 15.25)
 
 
@@ -93,11 +98,11 @@ def test_rows_are_means_over_the_calls() -> None:
 
     tally = Tally()
     for us in (3.0, 5.0):
-        tally.add([Seen(Kind.GENERATED, "k", us), Seen(Kind.GENERATED, "k", us)], [Cost(), Cost()])  # type: ignore[list-item]
-    (row,) = (ProfileRow.decode(row) for row in tally.answer())
-    assert row == ProfileRow(Kind.GENERATED, "k", 8.0, 2.0, 1600.0, 200.0, {"tf32": 120.0})
-    tally.add([Seen(Kind.GENERATED, "k", 1.0)], [None])
-    (row,) = (ProfileRow.decode(row) for row in tally.answer())
+        tally.add([Seen(DeviceWork.GENERATED, "k", us), Seen(DeviceWork.GENERATED, "k", us)], [Cost(), Cost()])  # type: ignore[list-item]
+    (row,) = tally.means()
+    assert row == ProfileRow(DeviceWork.GENERATED, "k", 8.0, 2.0, 1600.0, 200.0, {"tf32": 120.0})
+    tally.add([Seen(DeviceWork.GENERATED, "k", 1.0)], [None])
+    (row,) = tally.means()
     assert (row.bytes, row.flops) == (None, None)
 
 
@@ -118,9 +123,9 @@ def test_the_cost_model_reads_a_launch_as_the_device_has_it() -> None:
 
 def test_coverage_is_a_share_of_everything_on_the_device() -> None:
     rows = [
-        ProfileRow(Kind.GENERATED, "k", 3.0, 1),
-        ProfileRow(Kind.LIBRARY, "k", 5.0, 1),
-        ProfileRow(Kind.COPY, "fill", 2.0, 1),
+        ProfileRow(DeviceWork.GENERATED, "k", 3.0, 1),
+        ProfileRow(DeviceWork.LIBRARY, "k", 5.0, 1),
+        ProfileRow(DeviceWork.COPY, "fill", 2.0, 1),
     ]
     assert coverage(rows) == pytest.approx(0.3)
     assert coverage(rows[:1]) == 1.0
@@ -128,7 +133,7 @@ def test_coverage_is_a_share_of_everything_on_the_device() -> None:
 
 
 def test_a_copy_is_bound_by_memory() -> None:
-    found = roofline(ProfileRow(Kind.GENERATED, "copy", 100.0, 1, bytes=240_000_000, flops=0), H200)
+    found = roofline(ProfileRow(DeviceWork.GENERATED, "copy", 100.0, 1, bytes=240_000_000, flops=0), H200)
     assert found["gb_s"] == pytest.approx(2400)
     assert found["of_bandwidth"] == found["of_attainable"] == pytest.approx(0.5)
     assert (found["bound"], found["gflop_s"], found["of_peak"]) == ("memory", 0.0, 0.0)
@@ -137,34 +142,37 @@ def test_a_copy_is_bound_by_memory() -> None:
 
 def test_products_are_held_against_the_peak_of_their_type() -> None:
     flops = 495e12 * 50e-6  # what takes 50 us at the peak for TF32
-    row = ProfileRow(Kind.GENERATED, "mm", 100.0, 1, bytes=1e6, flops=flops, products={"tf32": flops})
+    row = ProfileRow(DeviceWork.GENERATED, "mm", 100.0, 1, bytes=1e6, flops=flops, products={"tf32": flops})
     found = roofline(row, H200)
     assert found["bound"] == "compute"
     assert found["of_peak"] == found["of_attainable"] == pytest.approx(0.5)
     assert found["attainable_gflop_s"] == pytest.approx(495e3)
-    plain = roofline(ProfileRow(Kind.GENERATED, "mm", 100.0, 1, bytes=1e6, flops=flops), H200)
+    plain = roofline(ProfileRow(DeviceWork.GENERATED, "mm", 100.0, 1, bytes=1e6, flops=flops), H200)
     assert plain["of_peak"] == pytest.approx(0.5 * 495 / 67)
     assert plain["gflop_s"] == found["gflop_s"] == pytest.approx(495e3 / 2)
 
 
 def test_what_is_not_known_is_none() -> None:
-    unknown = roofline(ProfileRow(Kind.GENERATED, "k", 1.0, 1), H200)
+    unknown = roofline(ProfileRow(DeviceWork.GENERATED, "k", 1.0, 1), H200)
     assert set(unknown.values()) == {None}
-    unlisted = roofline(ProfileRow(Kind.GENERATED, "k", 1.0, 1, bytes=1e3, flops=2e3), None)
+    unlisted = roofline(ProfileRow(DeviceWork.GENERATED, "k", 1.0, 1, bytes=1e3, flops=2e3), None)
     assert (unlisted["gb_s"], unlisted["gflop_s"], unlisted["bound"]) == (1.0, 2.0, None)
     assert target_of("Tesla V100") is None and target_of("NVIDIA H200") is H200
 
 
-ANSWER: dict[str, Any] = {
-    "calls": 5,
-    "rows": [
-        {"kind": "library", "name": "void gemm<1, 2>(float*)", "us": 6.0, "count": 1, "products": {}},
-        {"kind": "generated", "name": "bad", "us": 2.0, "count": 1, "bytes": 8e3, "flops": 1e3, "products": {}},
-        {"kind": "copy", "name": "Memcpy DtoD", "us": 0.5, "count": 2, "products": {}},
-    ],
-    "operators": {"f32": 4e6},
-    "notes": ["a note"],
-}
+ANSWER = CandidateProfiled(
+    calls=5,
+    rows=(
+        ProfileRow(DeviceWork.LIBRARY, "void gemm<1, 2>(float*)", 6.0, 1),
+        ProfileRow(DeviceWork.GENERATED, "bad", 2.0, 1, 8e3, 1e3),
+        ProfileRow(DeviceWork.COPY, "Memcpy DtoD", 0.5, 2),
+    ),
+    operators={"f32": 4e6},
+    notes=("a note",),
+    verified=(),
+    launches=1,
+    walls=(),
+)
 
 
 def test_the_report_tells_every_kernel_and_the_whole() -> None:
@@ -177,15 +185,15 @@ def test_the_report_tells_every_kernel_and_the_whole() -> None:
     whole = told["program"]
     assert (whole["bytes"], whole["flops"], whole["us"]) == (8000, 4_001_000, 8.5)
     assert whole["by"].startswith("compulsory")
-    unknown = copy.deepcopy(ANSWER)
-    unknown["rows"][1] |= {"bytes": None, "flops": None}
+    library, own_row, copied = ANSWER.rows
+    unknown = replace(ANSWER, rows=(library, replace(own_row, bytes=None, flops=None), copied))
     told = report(unknown, DOUBLE, H200)
     assert told["program"]["flops"] is None and told["program"]["gb_s"] is not None
     assert told["kernels"][1]["by"] is None
 
 
 def test_many_kernels_are_told_in_a_bounded_table() -> None:
-    many = ANSWER | {"rows": [{"kind": "library", "name": f"k{i}", "us": 1.0, "count": 1} for i in range(200)]}
+    many = replace(ANSWER, rows=tuple(ProfileRow(DeviceWork.LIBRARY, f"k{i}", 1.0, 1) for i in range(200)))
     told = report(many, DOUBLE, H200)
     assert len(told["kernels"]) == MOST_ROWS + 1
     assert told["kernels"][-1] | {"us": 0} == {"name": "168 more", "kind": "library", "us": 0, "count": 168.0}
@@ -193,17 +201,16 @@ def test_many_kernels_are_told_in_a_bounded_table() -> None:
 
 
 def _broken(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-    answer = copy.deepcopy(ANSWER)
+    answer = json.loads(json.dumps(ANSWER.encode()))["gave"]
     change(answer)
-    return answer
+    return {"gave": answer}
 
 
 BAD = [
     lambda a: a.pop("rows"),
-    lambda a: a.update(rows=[]),
     lambda a: a.update(rows=[7]),
-    lambda a: a.update(calls=0),
     lambda a: a.update(calls=True),
+    lambda a: a.update(calls=-1),
     lambda a: a.update(operators=[]),
     lambda a: a.update(operators={"f32": -1}),
     lambda a: a["rows"][0].update(kind="mine"),
@@ -212,15 +219,24 @@ BAD = [
     lambda a: a["rows"][0].update(us=float("nan")),
     lambda a: a["rows"][1].update(bytes=float("inf")),
     lambda a: a["rows"][1].update(products={"f32": "x"}),
-    lambda a: [row.update(us=0.0) for row in a["rows"]],
 ]
+_JOB = ProfileCandidate(
+    HostProgram("", "ModelNew", "class", False, "", 0, False, (), ()), (), "ieee", None, 1 << 30, "cpu", ()
+)
 
 
 @pytest.mark.parametrize("change", BAD)
-def test_an_answer_that_is_no_profile_is_unsupported(change: Callable[[dict[str, Any]], object]) -> None:
-    answer = _broken(change)
-    with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
-        report(answer, DOUBLE, H200)
+def test_an_answer_that_is_no_profile_is_malformed(change: Callable[[dict[str, Any]], object]) -> None:
+    assert decode_answer(_JOB, _broken(lambda _: None), 0) == ANSWER
+    with pytest.raises(MalformedError):
+        decode_answer(_JOB, _broken(change), 0)
+
+
+def test_nothing_is_no_profile() -> None:
+    idle = replace(ANSWER, rows=tuple(replace(row, us=0.0) for row in ANSWER.rows))
+    for nothing in (replace(ANSWER, rows=()), replace(ANSWER, calls=0), idle):
+        with pytest.raises(ValueError, match="nothing was profiled"):
+            report(nothing, DOUBLE, H200)
 
 
 def test_generated_kernels_and_copies_have_streams_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,9 +259,9 @@ def test_generated_kernels_and_copies_have_streams_of_their_own(monkeypatch: pyt
     monkeypatch.setattr(profiler, "_current", lambda: main)
     monkeypatch.setattr(profiler, "_on", lambda stream: stream)
     cuda = object.__new__(CudaProfiler)
-    cuda._side = {Kind.GENERATED: Stream("own"), Kind.COPY: Stream("copy")}
+    cuda._side = {DeviceWork.GENERATED: Stream("own"), DeviceWork.COPY: Stream("copy")}
     cuda._numbers = STREAMS
-    notes = (Note(Kind.GENERATED, "double"), Note(Kind.LIBRARY, "aten.mm.default"))
+    notes = (Note(DeviceWork.GENERATED, "double"), Note(DeviceWork.LIBRARY, "aten.mm.default"))
     replay = Replay((lambda: told.append("launch"), lambda: told.append("mm")), (), notes)
 
     def events(run: Callable[[], object]) -> list[DeviceEvent]:
@@ -253,5 +269,5 @@ def test_generated_kernels_and_copies_have_streams_of_their_own(monkeypatch: pyt
         return [DeviceEvent("double", True, 13, 0.0, 2.0), DeviceEvent("double", True, 7, 3.0, 4.0)]
 
     monkeypatch.setattr(cuda, "_events", events)
-    assert cuda.window(replay) == [Seen(Kind.GENERATED, "double", 2.0), Seen(Kind.LIBRARY, "double", 4.0)]
+    assert cuda.window(replay) == [Seen(DeviceWork.GENERATED, "double", 2.0), Seen(DeviceWork.LIBRARY, "double", 4.0)]
     assert told == ["own waits for main", "on own", "launch", "off own", "main waits for own", "mm"]

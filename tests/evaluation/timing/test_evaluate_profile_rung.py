@@ -1,6 +1,7 @@
 """The profile rung run: a rehearsal without a GPU through all its processes, and the real thing on one."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -9,14 +10,15 @@ from torch import Tensor
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.agent.measures import coverage as told_coverage
-from kernelwright.evaluation.checks.profile import Kind, report
+from kernelwright.evaluation.checks.profile import report
 from kernelwright.evaluation.device.profiler import CudaProfiler, ProfilerError
 from kernelwright.evaluation.device.replay import Note, Replay
 from kernelwright.evaluation.judge.climb import Climb
 from kernelwright.evaluation.judge.comparison import Timing
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
-from kernelwright.evaluation.sandbox.parent import Answer
+from kernelwright.evaluation.protocol.answers import CandidateProfiled, CheckedSample, DeviceWork
+from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference
 
@@ -79,18 +81,19 @@ def evaluator() -> Iterator[LocalEvaluator]:
 
 def test_a_rehearsal_without_a_gpu_tells_kernels_operators_and_copies_apart(evaluator: LocalEvaluator) -> None:
     truth, answer = evaluator.profiled(Program(MIXED, mixed(64), externs=None), "cpu")
-    assert answer.header.get("status") == "ok", answer
-    told = report(answer.header, mixed(64), None)
+    profiled = answer.content
+    assert isinstance(profiled, CandidateProfiled), answer
+    told = report(profiled, mixed(64), None)
     assert {(row["name"], row["kind"], row["count"]) for row in told["kernels"]} == {
         ("gemm", "generated", 1.0),
         ("aten.mm.default", "library", 1.0),
         ("aten.clone.default", "copy", 1.0),
     }
     assert 0 < told["coverage"] < 1
-    assert answer.header["operators"] == {"f32": 2 * 64**3}
+    assert profiled.operators == {"f32": 2 * 64**3}
     assert told["notes"] == ["no bytes and FLOPs of kernels: kernels are interpreted"]
     assert told["kernels"][0].get("by") is None
-    assert len(answer.header["verified"]) == 1 and len(truth.passes) == 3
+    assert len(profiled.verified) == 1 and len(truth.passes) == 3
 
 
 def test_the_whole_rung_on_a_rehearsal(evaluator: LocalEvaluator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,14 +106,14 @@ def test_the_whole_rung_on_a_rehearsal(evaluator: LocalEvaluator, monkeypatch: p
     assert verdict.caliber["profile"]["kernels"][0]["name"] == "bad"
 
     answer = rehearsed[1]
-    wrong = Answer(answer.header | {"rows": "none"}, answer.tensors)
+    assert isinstance(answer.content, CandidateProfiled)
+    wrong = replace(answer, content=replace(answer.content, rows=()))
     monkeypatch.setattr(evaluator, "profiled", lambda _program: (rehearsed[0], wrong))
     verdict = evaluator._climb(program, (Rung.PROFILE,))
     assert (verdict.status, "no profile" in verdict.detail) == (Status.UNSUPPORTED, True), verdict
     assert "profile" not in verdict.caliber
-    stale = Answer(
-        answer.header | {"verified": [{"draw": 1, "outputs": [0]}, {"draw": 0, "outputs": [0]}]}, answer.tensors
-    )
+    samples = tuple(CheckedSample(draw, (Place(0),)) for draw in (1, 0))
+    stale = replace(answer, content=replace(answer.content, verified=samples))
     monkeypatch.setattr(evaluator, "profiled", lambda _program: (rehearsed[0], stale))
     assert Climb(evaluator, program, (Rung.PROFILE,)).step(Rung.PROFILE).status is Status.MISMATCH  # type: ignore[union-attr]
 
@@ -133,7 +136,7 @@ def test_the_profile_rung_on_a_gpu() -> None:
         verdict = evaluator.evaluate_text(MIXED, mixed(2048), (Rung.RUN, Rung.TIME, Rung.PROFILE))
     assert verdict.ok, verdict
     found = verdict.caliber["profile"]
-    rows = {kind: [row for row in found["kernels"] if row["kind"] == kind] for kind in map(str, Kind)}
+    rows = {kind: [row for row in found["kernels"] if row["kind"] == kind] for kind in map(str, DeviceWork)}
     assert [row["name"] for row in rows["generated"]] == ["gemm"]
     assert rows["generated"][0]["count"] == 1.0  # not the empty grid
     assert len(rows["library"]) >= 1 and all(row["name"] != "gemm" for row in rows["library"])
@@ -158,13 +161,13 @@ def test_a_librarys_kernel_is_told_from_a_generated_one_of_its_name_on_a_gpu() -
     steps = (lambda: x.add_(1), lambda: x.add_(1), lambda: into.copy_(x))
     (name,) = (one.name for one in profile._events(steps[0]))
     # The same kernel of torch's in the place of a generated one, and as an operator; then a copy without a kernel.
-    notes = (Note(Kind.GENERATED, name), Note(Kind.LIBRARY, "aten.add_"), Note(Kind.COPY, "copy"))
+    notes = (Note(DeviceWork.GENERATED, name), Note(DeviceWork.LIBRARY, "aten.add_"), Note(DeviceWork.COPY, "copy"))
     seen = profile.window(Replay(steps, (), notes))
-    assert [one.kind for one in seen] == [Kind.GENERATED, Kind.LIBRARY, Kind.COPY]
+    assert [one.kind for one in seen] == [DeviceWork.GENERATED, DeviceWork.LIBRARY, DeviceWork.COPY]
     assert [one.name for one in seen[:2]] == [name, name] and seen[2].name != name
     assert all(one.us > 0 for one in seen)
     with pytest.raises(ProfilerError, match="in the place of another"):
-        profile.window(Replay(steps[:2], (), (notes[0], Note(Kind.GENERATED, "another"))))
+        profile.window(Replay(steps[:2], (), (notes[0], Note(DeviceWork.GENERATED, "another"))))
 
 
 @pytest.mark.gpu
