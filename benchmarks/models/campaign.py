@@ -25,7 +25,7 @@ def options(description: str | None, out: str, limit: float) -> argparse.Argumen
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no more models after so many seconds")
     parser.add_argument("--limit", type=float, default=limit, help="seconds for one process of a model")
     parser.add_argument("--jobs", type=int, default=1, help="models at a time")
-    parser.add_argument("--only", default="", help="models with one of these in their names, with commas")
+    parser.add_argument("--only", default="", help="models with one of these in their names, in this order")
     parser.add_argument("--tiny", action="store_true", help="small models")
     parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
     return parser
@@ -60,8 +60,9 @@ def campaign(
                 seconds = time.monotonic() - began
                 console.print(f"{seconds:.0f} s {name}: {told(journal.results[name])}", highlight=False)
 
+        chosen = dict.fromkeys(name for one in arguments.only.split(",") for name in names if one in name)
         with ThreadPoolExecutor(arguments.jobs) as threads:
-            list(threads.map(work, [name for name in names if any(one in name for one in arguments.only.split(","))]))
+            list(threads.map(work, chosen))
         rows = {name: dict(journal.results[name]) for name in names if name in journal.results}
     found = summary_of(rows)
     write_result(arguments.out, {"command": command_line(), "caliber": known, "summary": found, "rows": rows})

@@ -7,9 +7,10 @@ Inductor once more and with the kernels that were found, and takes times of all 
 whole call queued before it begins, and of the host's clock, of calls that are waited for. Ratios are medians of pairs
 of calls that follow one another, with 95% intervals; `same` is that of Inductor over Inductor.
 
-OUT.journal gets every row as it is found, and the same command goes on from there. A process that fails leaves the end
-of its output in the row. `--tiny` makes models small; without a GPU all of it runs on the test bed, whose times are an
-interpreter's and say nothing.
+OUT.journal gets every row as it is found, and the same command goes on from there. Models whose kernels have most to
+gain, by the ceilings that were measured, come first. A process that fails leaves the end of its output in the row.
+`--tiny` makes models small; without a GPU all of it runs on the test bed, whose times are an interpreter's and say
+nothing.
 """
 
 import argparse
@@ -25,10 +26,13 @@ from typing import Any
 
 from benchmarks.models.apart import apart
 from benchmarks.models.campaign import campaign, options
+from benchmarks.models.reasons import reasons
 
 STAGES = ("optimize", "compare")
 #: Pairs of calls of each comparison, and what interval is told.
 PAIRS, CONFIDENCE = 100, 0.95
+#: What models could gain by faster kernels alone.
+CEILINGS = Path(__file__).parents[1] / "results" / "models" / "ceiling_h200.json"
 #: Runs a stage on the test bed, which comes before Triton is imported.
 ON_BED = """\
 import sys
@@ -168,8 +172,21 @@ def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "models": len(rows),
         "open": {name: row["status"] for name, row in rows.items() if row["status"] != "ok"},
         "ratio": {name: [one["ratio"], one["low"], one["high"]] for name, one in done.items()},
+        "not_admitted": {name: _reasons(row["optimize"]) for name, row in rows.items() if "kernels" in row["optimize"]},
         "geometric_mean": {name: round(geometric_mean(some), 4) for name, some in means.items() if some},
     }
+
+
+def _reasons(found: Mapping[str, Any]) -> dict[str, list[float]]:
+    return reasons(found["kernels"], found["model_us"])
+
+
+def by_worth() -> list[str]:
+    """All models, those whose kernels have most to gain first."""
+    from benchmarks.models.cases import CASES
+
+    known = json.loads(CEILINGS.read_text("utf-8"))["rows"]
+    return sorted(CASES, key=lambda name: -known[name]["ceilings"]["generated"] if name in known else 0.0)
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -182,11 +199,9 @@ def main(given: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(given)
     if arguments.child:
         return _work(arguments)
-    from benchmarks.models.cases import CASES
-
     found = campaign(
         arguments,
-        list(CASES),
+        by_worth(),
         lambda name, _left: row_of(name, arguments),
         lambda row: row.get("status") != "ok",  # one that failed is tried again
         summary_of,

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.models.reasons import not_admitted
+
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks/results"
 REGION = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
@@ -315,7 +317,7 @@ def optimized() -> str:
     """How much faster models run with the kernels that `optimize` admitted, a line a model."""
     content = _read("optimize_h100")
     heading = ["Model", "Kernels", "Admitted", "Best kernel in the model", "Model on the device"]
-    heading += ["Inductor beside itself"]
+    heading += ["Inductor beside itself", "Not admitted (what they could save at most)"]
     rows = []
     for name, row in content["rows"].items():
         if row["status"] == "ok":
@@ -326,7 +328,8 @@ def optimized() -> str:
             )
             counts = [str(made[key]) for key in ("kernels", "replaced")]
             beside = [f"{ours[0]:.3f}x [{ours[1]:.3f}, {ours[2]:.3f}]", f"{same[0]:.3f}x"]
-            rows.append([name, *counts, f"{best:.2f}x", *beside])
+            whys = not_admitted(kernels, row["optimize"]["model_us"])
+            rows.append([name, *counts, f"{best:.2f}x", *beside, whys])
     caliber, mean = content["caliber"], content["summary"]["geometric_mean"]
     budgets = {row["budget_s"] for row in content["rows"].values()}
     lines = [

@@ -25,7 +25,8 @@ class Search(Pass):
     there is (0: when done); on a GPU half of them are left once processes have started, however long that takes.
     measure: gpu, model, or auto (the GPU where there is one). resume: go on from what an earlier search of the same
     program found out. general: rewrite the module's own kernels alone, and write no size into them that launches
-    pass. memory: on a GPU, begin with what won on programs like this one, and remember what wins.
+    pass. memory: on a GPU, begin with what won on programs like this one, and remember what wins. rivals: on a GPU,
+    how many of the next fastest are verified as well, for callers that time them elsewhere.
 
     On a GPU all candidates of which the cost model has hopes are compiled by `workers` processes (0: as many as there
     are cores, 12 at most), compared loosely with the plain lowering and measured in one more; `trials` are those of the
@@ -53,11 +54,14 @@ class Search(Pass):
     timed: bool = True
     memory: bool = True
     general: bool = False
+    rivals: int = 0
 
     def __post_init__(self) -> None:
         for name in ("width", "trials", "most"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name}={getattr(self, name)}: at least one is needed")
+        if self.rivals < 0:
+            raise UserError(f"rivals={self.rivals}: give a number of candidates")
         if self.workers < 0:
             raise UserError(f"workers={self.workers}: give a number of processes, or 0 for as many as the cores allow")
         if self.seconds < 0:
@@ -106,7 +110,14 @@ class Search(Pass):
 
         torch.cuda.empty_cache()  # does nothing where nothing was allocated; the children want it
         run = MeasuredSearchRun(
-            space, spending, ctx, workers_of(self.workers), self.resume, self.timed, memory=self.memory
+            space,
+            spending,
+            ctx,
+            workers_of(self.workers),
+            self.resume,
+            self.timed,
+            memory=self.memory,
+            rivals=self.rivals,
         )
         best = run.run().candidate
         return _stamped(best.module, module, ctx, str(run.verdicts[best.digest]), run.notes())

@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.models.campaign import campaign, options
+from benchmarks.models.cases import CASES
 from benchmarks.models.matrix import cases, summary
+from benchmarks.models.optimize import by_worth
+from benchmarks.models.reasons import not_admitted, reasons
 from benchmarks.models.zoo import MODELS, WRITERS
 
 
@@ -49,3 +52,26 @@ def test_a_campaign_goes_on_behind_what_is_known_and_makes_open_rows_again(tmp_p
     assert run("--seconds", "0") == {"rows": 2, "open": ["b"]} and made == ["a", "b"]
     assert run() == {"rows": 3, "open": []} and made == ["a", "b", "b", "c"]
     assert set(json.loads((tmp_path / "out.json").read_text())["rows"]) == {"a", "b", "c"}
+
+
+def test_kernels_that_are_not_admitted_are_told_in_words_with_what_they_could_save() -> None:
+    def kernel(became: str, why: str = "", gain_us: float = 20.0, **graph: float) -> dict[str, Any]:
+        return {"became": became, "why": why, "us": 100.0, "gain_us": gain_us, "graph": graph or None}
+
+    kernels = [
+        kernel("admitted", ratio=1.25, low=1.2, high=1.3),
+        kernel("slower", ratio=0.9, low=0.8, high=0.95, gain_us=30.0),
+        kernel("slower", ratio=1.0, low=0.9, high=1.1, gain_us=10.0),
+        kernel("refused", "mismatch@run: output out0", gain_us=5.0),
+        kernel("left out", "it could save 0.01% of the model's time at most", gain_us=0.0),
+    ]
+    found = reasons(kernels, 1000.0)
+    assert list(found.items())[:3] == [("slower", [1, 3.0]), ("even", [1, 1.0]), ("wrong result", [1, 0.5])]
+    assert found["admitted"] == [1, 0.0] and found["too little to gain"] == [1, 0.0]
+    words = not_admitted(kernels, 1000.0)
+    assert words.startswith("1 slower (3.0%), 1 even (1.0%)") and "admitted" not in words
+
+
+def test_models_with_most_to_gain_are_optimized_first() -> None:
+    found = by_worth()
+    assert found[0] == "mamba-scan" and set(found) == set(CASES)

@@ -4,7 +4,7 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -367,3 +367,27 @@ def test_seconds_in_which_children_start_are_taken_from_all_shares(
     one.run()
     # Half of the seconds are left then, though they would be over sooner.
     assert ends == [1060.0 + 50.0 * measured.MADE_BY] and one.notes()["seconds"]["starting"] == 60.0
+
+
+def test_rivals_are_verified_other_kernels_before_other_launch_options(tmp_path: Path) -> None:
+    module, judged = lowered("a.sum(1)", [(8, 400, 500)]), list[str]()
+
+    def evaluate(modules: Iterable[KernelModule], _rungs: object) -> Iterator[Verdict]:
+        for one in modules:
+            judged.append(one.digest)
+            yield Verdict(Status.OK, Rung.INTERPRET, rungs=RUNGS)
+
+    def candidate(spec: str) -> Candidate:
+        return Candidate(spec, begun_with(module, f"{spec} = 0"))
+
+    run = race(replace(module, kernels=(), launcher=None), None, tmp_path, Spending(3, 1, 8, 0.0), evaluate=evaluate)
+    run.rivals = 2
+    plain, best, other = candidate("plain"), candidate("best"), candidate("other")
+    options, slow = candidate("options"), candidate("slow")
+    entries = [(plain, plain, 10.0), (best, best, 5.0), (options, best, 5.5), (other, other, 9.0), (slow, slow, 20.0)]
+    run.entries = [Entry(one, base, Measured({bench.WHOLE: us})) for one, base, us in entries]
+    run._verify_rivals(run.entries[1])
+    assert judged == [other.digest, options.digest]
+    run._ends = 0.0
+    run._verify_rivals(run.entries[3])
+    assert len(judged) == 2

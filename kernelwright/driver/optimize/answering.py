@@ -41,12 +41,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """A module with its verdict; or `why` there is none, with the seconds that it took."""
+    """A module with its verdict; or `why` there is none, with the seconds that it took. `rivals` are others that were
+    verified, which may be the faster ones in a running model."""
 
     module: KernelModule | None = None
     verdict: Verdict | None = None
     why: str = ""
     seconds: float = 0.0
+    rivals: tuple[tuple[KernelModule, Verdict], ...] = ()
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -69,12 +71,15 @@ class Answering(Protocol):
 def answered(question: Question, context: Context) -> Answer:
     """The answer, made here. Interrupts go through."""
     began, verdicts = time.monotonic(), dict[str, Verdict]()
+    right = dict[str, tuple[KernelModule, Verdict]]()
 
     def evaluate(modules: Iterable[KernelModule], rungs: Any) -> Iterator[Verdict | BaseException]:
         for module in modules:
             try:
-                verdicts[module.digest] = context.evaluator.evaluate(module, rungs)
-                yield verdicts[module.digest]
+                verdict = verdicts[module.digest] = context.evaluator.evaluate(module, rungs)
+                if verdict.ok:
+                    right[module.digest] = module, verdict
+                yield verdict
             except KernelwrightError as error:
                 yield error
 
@@ -88,7 +93,8 @@ def answered(question: Question, context: Context) -> Answer:
     except KernelwrightError as error:
         told = str(error).splitlines()[0]  # what a verdict says comes last, after all that was asked for
         return Answer(why=told.rpartition(" is verified: ")[2], seconds=time.monotonic() - began)
-    return Answer(module, verdict, "" if verdict.ok else str(verdict), time.monotonic() - began)
+    rivals = tuple(one for digest, one in right.items() if digest not in (module.digest, question.module.digest))
+    return Answer(module, verdict, "" if verdict.ok else str(verdict), time.monotonic() - began, rivals)
 
 
 class Here:

@@ -17,7 +17,7 @@ from typing import Any
 from kernelwright.backend.compile.compiled import cache_folder
 from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
-from kernelwright.driver.extraction.filling import ANSWER, begun, entry_of, stored_as
+from kernelwright.driver.extraction.filling import ANSWER, begun, stored_as
 from kernelwright.driver.optimize.admission import Comparison, largest_that_holds
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.certifying import SIZES, Certifying
@@ -26,6 +26,7 @@ from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
 from kernelwright.driver.optimize.subjects import Subject
+from kernelwright.driver.optimize.trying import Trying
 from kernelwright.driver.run.journal import Journal
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
@@ -44,6 +45,8 @@ WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.05
 CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.15
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
+#: How many of a search's next fastest are verified and tried in the model beside its best.
+RIVALS = 3
 #: A kernel that was searched before is searched again with more than so many times the seconds.
 AGAIN = 2.0
 
@@ -57,7 +60,8 @@ def searching(target: str, seconds: float, general: bool, searchers: int = 0) ->
     `general`: for sizes that may change. `searchers`: how many processes make candidates."""
     if target == "interpreter":
         return ANSWER
-    return f"search{{seconds={seconds:.1f},timed=false,workers={searchers},general={str(general).lower()}}}"
+    options = f"seconds={seconds:.1f},timed=false,workers={searchers},rivals={RIVALS},general={str(general).lower()}"
+    return f"search{{{options}}}"
 
 
 @dataclass
@@ -220,31 +224,22 @@ class Optimizing:
         """What becomes of a kernel for which there is an answer, and the entry of what was verified and is refused, or
         the module of what was not verified."""
         if answer.module is None or answer.verdict is None or not answer.verdict.ok:
-            made = {"module": print_module(answer.module)} if answer.module is not None else NOTHING
-            return replace(kernel, became="refused", why=answer.why), made
-        if question.module.launcher is not None and answer.module.digest == question.module.digest:
+            failed = {"module": print_module(answer.module)} if answer.module is not None else NOTHING
+            return replace(kernel, became="refused", why=answer.why), failed
+        own = question.module.digest if question.module.launcher is not None else ""
+        offered = ((answer.module, answer.verdict), *answer.rivals)
+        verified = [one for one in offered if one[0].digest != own]
+        if not verified:
             return replace(kernel, became="unimproved", why="nothing faster was found"), NOTHING
-        target = stored_as(self.context.target)
-        try:
-            entry = entry_of(*recorded[kernel.key], target, answer.module, answer.verdict, question.pipeline)
-        except KernelwrightError as error:
-            return replace(kernel, became="refused", why=str(error)), {"module": print_module(answer.module)}
-        try:
-            ours = running.replacing(kernel.key, entry)
-        except DoesNotRunError as error:
-            return replace(kernel, became="refused", why=str(error)), {"entry": json.loads(entry.text)}
-        self.say(f"{kernel.name}: timing it in the model")
-        ends = time.monotonic() + ADMISSION_SHARE * self.budget
-        times = running.compared(running.kernels_in_turn(kernel.key, ours), lambda: time.monotonic() > ends)
-        entry = _certified(entry, times, running.caliber, answer.notes)
-        told = replace(kernel, why=f"{times} in the model", graph=times)
-        kept = {"entry": json.loads(entry.text)}
-        if not times.wins:
-            return replace(told, became="slower"), kept
-        if not self.store.put(entry):
-            return replace(told, became="refused", why=self.store.trouble), kept
-        self._ours[kernel.key] = ours
-        return replace(told, became="admitted", digest=entry.digest), NOTHING
+        admission_s = ADMISSION_SHARE * self.budget
+        trying = Trying(running, self.context.target, self._model_us, admission_s, self.say)
+        made = trying.best(kernel, recorded[kernel.key], verified, question.pipeline, answer.notes)
+        if not made.wins or made.entry is None or made.ours is None:
+            return made.kernel, made.kept
+        if not self.store.put(made.entry):
+            return replace(made.kernel, became="refused", why=self.store.trouble), made.kept
+        self._ours[kernel.key] = made.ours
+        return replace(made.kernel, became="admitted", digest=made.entry.digest), NOTHING
 
     def _kept(self, key: str) -> Entry | None:
         """What the store has for a kernel."""
@@ -311,15 +306,3 @@ class Optimizing:
         made_with |= {"target": self.context.target, "store": str(self.store.folder)}
         digest = hashlib.sha256(json.dumps(made_with).encode()).hexdigest()[:24]
         return Journal((self.folder or cache_folder() / "optimize") / f"{digest}.jsonl", made_with)
-
-
-def _certified(entry: Entry, times: Comparison, caliber: Mapping[str, str], notes: Mapping[str, Any]) -> Entry:
-    """The entry with its times in the running model, how they were taken, and what the search tells of times alone."""
-    told: dict[str, Any] = {"graph": times.told() | {"caliber": dict(caliber)}}
-    told["summary"] = f"verified; {times} in the model"
-    told["search"] = {name: notes[name] for name in _NOTES if name in notes}
-    return replace(entry, certificate={**entry.certificate, **told})
-
-
-#: What of a search's notes a certificate has.
-_NOTES = ("best", "us", "plain", "plain_us", "plain_tuned_us", "obtained", "seconds")

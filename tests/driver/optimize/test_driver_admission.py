@@ -4,6 +4,8 @@ import itertools
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,8 @@ from kernelwright.driver.optimize.admission import (
     outside,
     summary,
 )
+from kernelwright.driver.optimize.result import Kernel
+from kernelwright.driver.optimize.trying import Trial, Trying
 
 
 def takes(gain: float, seed: int) -> Callable[[bool], tuple[float, float]]:
@@ -110,3 +114,31 @@ def test_a_comparison_is_told_and_read_again() -> None:
     assert Comparison.read(found.told()) == found and str(found) == "1.100x [1.100, 1.100]"
     unbounded = summary([(110.0, 100.0)] * 3, 0.99)
     assert unbounded.told()["high"] is None and Comparison.read(unbounded.told()) == unbounded
+
+
+class Planned(Trying):
+    """Each module's pairs in the model, by its name, in the place of times of a running one."""
+
+    def _tried(self, kernel: Kernel, _recording: Any, module: Any, *_rest: Any) -> Trial:
+        if module == "fails":
+            return Trial(replace(kernel, became="refused", why="it fails"), {})
+        times = compared(lambda _first: (100.0, float(module)))
+        return Trial(replace(kernel, became="slower", graph=times), {"module": module})
+
+
+def best_of(*modules: str, gain_us: float = 50.0) -> Trial:
+    trying: Any = Planned(None, "interpreter", 1000.0, 60.0, lambda _line: None)  # type: ignore[arg-type]
+    kernel = Kernel("key", "triton_poi_fused_add_0", "not reached", us=100.0, gain_us=gain_us)
+    found: Trial = trying.best(kernel, None, [(module, None) for module in modules], "", {})
+    return found
+
+
+def test_of_several_verified_kernels_the_fastest_in_the_model_is_taken() -> None:
+    found = best_of("110", "fails", "80", "95")
+    assert found.wins and found.kept == {"module": "80"}
+    assert best_of("110", "105").kept == {"module": "105"} and not best_of("110", "105").wins
+    assert best_of("fails").kernel.became == "refused"
+
+
+def test_a_kernel_with_little_to_gain_is_tried_once() -> None:
+    assert best_of("110", "80", gain_us=0.0).kept == {"module": "110"}

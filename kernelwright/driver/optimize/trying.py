@@ -1,0 +1,110 @@
+"""Answers of a search in the running model: all that were verified are tried there, and the fastest counts.
+
+A search times kernels alone, with their inputs outside of the caches. In a model the kernel before has just written
+them, so that another one of the fastest may win there.
+"""
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kernelwright.agent.evaluator import Verdict
+from kernelwright.backend.store.entry import Entry
+from kernelwright.driver.extraction.filling import entry_of, stored_as
+from kernelwright.driver.optimize.admission import Comparison
+from kernelwright.driver.optimize.ranking import Recording
+from kernelwright.driver.optimize.result import Kernel
+from kernelwright.driver.optimize.running import DoesNotRunError, Running
+from kernelwright.frontend.swap.hooks import Launchable
+from kernelwright.ir.errors import KernelwrightError
+from kernelwright.ir.printer import print_module
+from kernelwright.ir.values import KernelModule
+
+#: The share of the model's time from which on a kernel has much to gain.
+MUCH = 0.01
+#: What of a search's notes a certificate has.
+_NOTES = ("best", "us", "plain", "plain_us", "plain_tuned_us", "obtained", "seconds")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one verified module does in the running model: the kernel with its comparison, or with the reason why it
+    does not run there; what a journal keeps of it; and where it ran, its entry and what is launched."""
+
+    kernel: Kernel
+    kept: Mapping[str, Any]
+    entry: Entry | None = None
+    ours: Launchable | None = None
+
+    @property
+    def wins(self) -> bool:
+        """Whether it is faster beyond doubt."""
+        return self.kernel.graph is not None and self.kernel.graph.wins
+
+    @property
+    def worth(self) -> tuple[bool, float]:
+        """By what trials of one kernel are ranked."""
+        return self.wins, self.kernel.graph.ratio if self.kernel.graph else 0.0
+
+
+@dataclass(frozen=True)
+class Trying:
+    """Tries verified modules for one kernel of a model that takes `model_us`; `admission_s` are the seconds that the
+    times of one may take, and what those after the first may take where a kernel has much to gain."""
+
+    running: Running
+    target: str
+    model_us: float
+    admission_s: float
+    say: Callable[[str], None]
+
+    def best(
+        self,
+        kernel: Kernel,
+        recording: Recording,
+        verified: Sequence[tuple[KernelModule, Verdict]],
+        pipeline: str,
+        notes: Mapping[str, Any],
+    ) -> Trial:
+        """The fastest of some modules in the model; where none wins, the one with the highest ratio."""
+        worth, ends, found = min(1.0, kernel.gain_us / (MUCH * self.model_us)), 0.0, list[Trial]()
+        for number, (module, verdict) in enumerate(verified, 1):
+            if ends and time.monotonic() > ends:
+                break
+            self.say(f"{kernel.name}: timing {number} of {len(verified)} in the model")
+            found.append(self._tried(kernel, recording, module, verdict, pipeline, notes))
+            ends = ends or time.monotonic() + worth * self.admission_s
+        return max(found, key=lambda one: one.worth)
+
+    def _tried(
+        self,
+        kernel: Kernel,
+        recording: Recording,
+        module: KernelModule,
+        verdict: Verdict,
+        pipeline: str,
+        notes: Mapping[str, Any],
+    ) -> Trial:
+        try:
+            entry = entry_of(*recording, stored_as(self.target), module, verdict, pipeline)
+        except KernelwrightError as error:
+            return Trial(replace(kernel, became="refused", why=str(error)), {"module": print_module(module)})
+        try:
+            ours = self.running.replacing(kernel.key, entry)
+        except DoesNotRunError as error:
+            return Trial(replace(kernel, became="refused", why=str(error)), {"entry": json.loads(entry.text)})
+        ends = time.monotonic() + self.admission_s
+        times = self.running.compared(self.running.kernels_in_turn(kernel.key, ours), lambda: time.monotonic() > ends)
+        entry = _certified(entry, times, self.running.caliber, notes)
+        told = replace(kernel, became="slower", why=f"{times} in the model", graph=times)
+        return Trial(told, {"entry": json.loads(entry.text)}, entry, ours)
+
+
+def _certified(entry: Entry, times: Comparison, caliber: Mapping[str, str], notes: Mapping[str, Any]) -> Entry:
+    """The entry with its times in the running model, how they were taken, and what the search tells of times alone."""
+    told: dict[str, Any] = {"graph": times.told() | {"caliber": dict(caliber)}}
+    told["summary"] = f"verified; {times} in the model"
+    told["search"] = {name: notes[name] for name in _NOTES if name in notes}
+    return replace(entry, certificate={**entry.certificate, **told})
