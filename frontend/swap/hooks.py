@@ -164,6 +164,16 @@ def _defined(self: Any, src_code: str, node_schedule: Any, kernel: Any) -> str:
     return name
 
 
+def parted(chosen: Chosen) -> tuple[str | Launchable | None, Within | None]:
+    """What is loaded, and where it is for some launches only, for which."""
+    return (chosen.chosen, chosen) if isinstance(chosen, Within) else (chosen, None)
+
+
+def either(ours: Any, own: Any, within: Within | None) -> Any:
+    """What is launched: ours, or where it is for some launches only, one of both."""
+    return Either(ours, own, within.fits) if within else ours
+
+
 def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options: Any) -> Any:
     def load(text: str) -> Any:
         return _load.before(self, kernel_name, text, *rest, **options)
@@ -175,8 +185,7 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
     callback, failed = asked
     try:
         chosen = callback(kernel_name, source_code)
-        within = chosen if isinstance(chosen, Within) else None
-        what = within.chosen if within else chosen
+        what, within = parted(chosen)
         loaded = load(what) if isinstance(what, str) else what
     except Exception as error:  # noqa: BLE001 - a replacement must never break a compile
         _give_up(kernel_name, source_code, error, failed)
@@ -187,11 +196,7 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
     plain = load(source_code) if within else None
     if isinstance(loaded, CodeCacheFuture) or isinstance(plain, CodeCacheFuture):
         return _Awaited(loaded, own, plain, within)
-    return _either(own.behind(loaded), plain, within)
-
-
-def _either(ours: Any, own: Any, within: Within | None) -> Any:
-    return Either(ours, own, within.fits) if within else ours
+    return either(own.behind(loaded), plain, within)
 
 
 @dataclass(frozen=True)
@@ -244,7 +249,7 @@ class _Awaited(CodeCacheFuture):
         except Exception as error:  # noqa: BLE001 - a compiler's error, from another process
             return self.own.instead(error)
         plain = self.plain.result(*arguments, **options) if self._waits(self.plain) else self.plain
-        return _either(self.own.behind(kernel), plain, self.within)
+        return either(self.own.behind(kernel), plain, self.within)
 
     @staticmethod
     def _waits(kernel: Any) -> bool:

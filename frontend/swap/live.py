@@ -14,7 +14,7 @@ from typing import Any
 
 from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.versions import adapting, parameters
-from kernelwright.frontend.swap.hooks import Either, Launchable, Within
+from kernelwright.frontend.swap.hooks import Launchable, either, parted
 from kernelwright.frontend.swap.key import NotReplaceableError, read
 from kernelwright.frontend.swap.running import in_place
 
@@ -73,9 +73,9 @@ def replacing(entry: Entry, place: Place) -> Launchable:
     """The entry's kernel, ready to be launched at a place. Raises NotReplaceableError for one that does not fit there,
     and what Triton's compiler raises."""
     made = in_place(entry, read(place.source), place.name)
-    what = made.chosen if isinstance(made, Within) else made
-    ours = _loaded(place.name, what) if isinstance(what, str) else what
-    return Either(ours, place.found, made.fits) if isinstance(made, Within) else ours
+    what, within = parted(made)
+    ours: Launchable = either(_loaded(place.name, what) if isinstance(what, str) else what, place.found, within)
+    return ours
 
 
 def own_kernel(place: Place) -> Launchable:

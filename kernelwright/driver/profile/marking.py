@@ -23,7 +23,7 @@ from kernelwright.driver.torch_compile.picks import Picks
 from kernelwright.driver.torch_compile.record import Part, Record, Swap
 from kernelwright.driver.torch_compile.session import Session
 from kernelwright.frontend.inductor.plain import Inner, Runner
-from kernelwright.frontend.swap.hooks import Chosen, Generated, Launchable, Within, observing
+from kernelwright.frontend.swap.hooks import Chosen, Generated, Launchable, observing, parted
 from kernelwright.frontend.swap.key import NotReplaceableError, read
 from kernelwright.frontend.swap.launches import Work, work_of
 from kernelwright.ir.errors import UserError
@@ -224,11 +224,11 @@ class _MarkedSession(Session):
 
     def _marked(self, chosen: Chosen, name: str) -> Chosen:
         """What is chosen, with launches of host code marked; those of other texts are Inductor's, and marked anyhow."""
-        if isinstance(chosen, Within):
-            inner = self._marked(chosen.chosen, name)
-            assert inner is not None and not isinstance(inner, Within)
-            return replace(chosen, chosen=inner)
-        return chosen if chosen is None or isinstance(chosen, str) else _MarkedLaunch(chosen, name, self._marks)
+        what, within = parted(chosen)
+        if what is None or isinstance(what, str):
+            return chosen
+        marked = _MarkedLaunch(what, name, self._marks)
+        return replace(within, chosen=marked) if within else marked
 
 
 class _MarkedLaunch:
