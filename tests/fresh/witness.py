@@ -1,6 +1,9 @@
 """Show that each attack is wrong: run reference and candidate on the inputs of its `witness.py`.
 
     python tests/fresh/witness.py [NAME ...]
+    FRESH_ATTACKS=tests/fresh/second/attacks python tests/fresh/witness.py [NAME ...]
+
+The second command is for the attacks of another folder.
 
 A `witness.py` defines `inputs(reference)`, which returns a list of inputs within the contract, and perhaps
 `prepare(model)`, which gives both models the same weights; or it defines `show(reference, candidate)`, which returns
@@ -19,7 +22,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 import torch
 
-ATTACKS = Path(__file__).parent / "attacks"
+ATTACKS = Path(os.environ.get("FRESH_ATTACKS") or Path(__file__).parent / "attacks")
 CLEAR = 0.01  # the relative error of an element that counts as a clear difference
 
 

@@ -1,0 +1,3 @@
+def inputs(reference):
+    (x,) = reference.get_inputs()
+    return [x + 1_400_000_001]
