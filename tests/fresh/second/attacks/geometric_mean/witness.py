@@ -1,3 +1,0 @@
-def inputs(reference):
-    (x,) = reference.get_inputs()
-    return [x * 1e11]
