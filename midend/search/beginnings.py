@@ -1,45 +1,21 @@
 """What a search on a GPU begins with: launch options that the kernels' author would measure, and what is remembered."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import count, islice
 from pathlib import Path
 
 from kernelwright.backend.compile.compiled import cache_folder
 from kernelwright.backend.tuning.configure import spell_configs
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.search.making import Makers
 from kernelwright.midend.search.memory import KEPT, LOST, Found, Likeness, PastWinners
 from kernelwright.midend.search.services import SearchServices
-from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step, explored
+from kernelwright.midend.search.space import Candidate
 from kernelwright.midend.search.tuning import Entry
 
-#: Configurations of the author's that are made, at most.
-MOST_CHOICES = 16
 #: The share of a call below which a kernel is not measured by itself.
 LEAST_SHARE = 0.1
-
-
-def own_choices(space: Space, makers: Makers, plain: Candidate) -> Iterator[Candidate]:
-    """The plain lowering with each of the launch options that Inductor would measure, but for those it has already; of
-    several kernels all have theirs of the same number."""
-    option = explored(PLAIN).choice
-    if plain.spec != PLAIN or not option:
-        return
-    seen, numbers = {plain.digest}, count(1)
-    while chosen := list(islice(numbers, max(makers.children.count, 2))):
-        specs = [f"{PLAIN}{{{option}={number}}}" for number in chosen if number <= MOST_CHOICES]
-        found = dict(makers.making(space.fitted)([Step(space.bare, spec) for spec in specs]))
-        for place, spec in enumerate(specs):
-            made = found[place].module if place in found else None
-            if made is not None and space.fitted(made).digest not in seen:
-                candidate = Candidate(spec, space.fitted(made))
-                seen.add(candidate.digest)
-                yield candidate
-        if len(specs) < len(chosen) or any(one.module is None for one in found.values()) or makers.over:
-            return
 
 
 def worth_measuring(plain: Entry, module: KernelModule) -> tuple[str, ...]:

@@ -2,14 +2,14 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from kernelwright.backend.compile.compiler import compile_launch, warm_launch
 from kernelwright.backend.cost.model import estimate
 from kernelwright.backend.launch.execute import trace_launches
-from kernelwright.backend.measure.children import Children
+from kernelwright.backend.measure.children import Children, Task
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
@@ -70,23 +70,29 @@ class Makers:
     cut: bool = False
 
     def making(self, fitted: Callable[[KernelModule], KernelModule]) -> Callable[..., Iterator[tuple[int, Made]]]:
-        """What a `Space` makes candidates by."""
+        """What takes steps, each when a child is free for it, and gives their numbers and what came of them, as it
+        comes: more steps may follow from that. It leaves some out when time is short."""
 
-        def each(steps: Sequence[Step]) -> Iterator[tuple[int, Made]]:
-            tasks = ((make, (step, self.target, self.seed)) for step in steps)
-            done = 0
-            for number, outcome in self.children.each(tasks, STEP_SECONDS, self.until):
+        def each(steps: Iterable[Step]) -> Iterator[tuple[int, Made]]:
+            begun: list[Step] = []
+
+            def task(step: Step) -> Task:
+                begun.append(step)
+                return make, (step, self.target, self.seed)
+
+            left, done = iter(steps), 0
+            for number, outcome in self.children.each(map(task, left), STEP_SECONDS, self.until):
                 done += 1
                 if outcome.failure:
                     yield number, Made(failed=outcome.failure)
                     continue
                 made: Made = outcome.value.made
-                if made.module is not None and made.module == steps[number].module:
-                    made = Made(steps[number].module)
+                if made.module is not None and made.module == begun[number].module:
+                    made = Made(begun[number].module)
                 elif made.module is not None:
                     self.us[fitted(made.module).digest] = outcome.value.us
                 yield number, made
-            self.cut = self.cut or done < len(steps)
+            self.cut = self.cut or done < len(begun) or next(left, None) is not None
 
         return each
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Verdict
@@ -27,12 +26,12 @@ from kernelwright.midend.search.beginnings import (
     beginnings,
     best_of_each,
     memory_of,
-    own_choices,
     remember,
     worth_measuring,
 )
 from kernelwright.midend.search.beside import beside
 from kernelwright.midend.search.curve import Curve
+from kernelwright.midend.search.frontier import Frontier
 from kernelwright.midend.search.making import Makers, price
 from kernelwright.midend.search.notes import notes_of
 from kernelwright.midend.search.processes import modules_of_passes
@@ -87,6 +86,8 @@ class MeasuredSearchRun:
     spent_s: dict[str, float] = field(default_factory=dict)
     best: Entry | None = None
     _own: list[Candidate] = field(default_factory=list)
+    _first: Sequence[str] = ()
+    _times: dict[str, float] = field(default_factory=dict)
     _beside: "Future[Verdict] | None" = None
     timing: Verdict | None = None
     curve: Curve = field(default_factory=Curve)
@@ -169,7 +170,7 @@ class MeasuredSearchRun:
             try:
                 with self._clocked("making"):
                     for candidate in self._make(makers, plain, waiting):
-                        waiting.put(candidate, first=candidate.spec in self.space.first)
+                        waiting.put(candidate, first=candidate.spec in self._first or self._is_own(candidate))
                         if makers.over or measuring.done():
                             break
                 waiting.end()
@@ -182,19 +183,28 @@ class MeasuredSearchRun:
         self.pruned = waiting.pruned
 
     def _make(self, makers: Makers, plain: Candidate, waiting: Waiting) -> Iterator[Candidate]:
-        """Candidates as far as the time goes; what the author of the plain one's kernels would measure goes first."""
-        self.space.say, self.space.making = self._say, makers.making(self.space.fitted)
+        """Candidates as far as the time goes."""
         for _, outcome in makers.children.each([(price, (plain.module, makers.target))], 60.0, makers.until):
             makers.us[plain.digest] = outcome.value if outcome.value is not None else math.inf
-        for candidate in own_choices(self.space, makers, plain):
-            self._own.append(candidate)
-            waiting.put(candidate, first=True)
         memory = memory_of(self.ctx) if self.memory else None
-        self.space.first, waiting.last = beginnings(plain.module, self.ctx, memory)
-        for candidate in islice(self.space.walk(plain, makers.priced, self.spending.width), self.spending.most):
-            self.distinct += 1
-            if candidate is not plain:
+        first, waiting.last = beginnings(plain.module, self.ctx, memory)
+
+        def promise(module: KernelModule) -> float:
+            return self._times.get(module.digest, makers.priced(module))
+
+        frontier = Frontier(self.space, plain, promise, self.spending.width, first)
+        self._own, self._first = frontier.own, first
+        self.distinct = 1
+        for number, made in makers.making(self.space.fitted)(frontier):
+            for candidate in frontier.came(number, made):
+                self._say(f"{self.distinct} distinct candidates of {self.space.made}, now {candidate.spec}")
+                self.distinct += 1
                 yield candidate
+                if self.distinct >= self.spending.most:
+                    return
+
+    def _is_own(self, candidate: Candidate) -> bool:
+        return any(candidate is one for one in self._own)
 
     def _measure(self, watch: Stopwatch, plain: Candidate, waiting: Waiting) -> None:
         """In a thread: measure the plain candidate, then what waits, until no more comes or the time is over."""
@@ -203,9 +213,10 @@ class MeasuredSearchRun:
         self.entries[0] = Entry(plain, plain, self._measured(watch, plain.module, (WHOLE, *symbols)))
         while (candidate := waiting.take(self._until(MEASURED_BY))) is not None:
             self._say(f"measuring {candidate.spec}, {waiting.left} wait")
-            own = any(candidate is one for one in self._own)
+            own = self._is_own(candidate)
             apart = worth_measuring(self.entries[0], candidate.module) if own else ()
             found = self._measured(watch, candidate.module, (WHOLE, *apart))
+            self._times[candidate.digest] = found.whole_us
             self.entries.append(Entry(candidate, plain if own else candidate, found))
         if (best := best_of_each([entry for entry in self.entries if entry.base is plain])) is not None:
             self.entries.append(Entry(best, plain, self._measured(watch, best.module)))

@@ -83,17 +83,12 @@ class Made:
     unsimplified: KernelModule | None = None
 
 
-#: Takes steps; gives their numbers and what came of them as it comes, and may leave some out when time is short.
-Making = Callable[[Sequence[Step]], Iterable[tuple[int, Made]]]
-
-
 @dataclass
 class Space:
     """Walks the candidates for one module, the shortest chains first, each set of kernels once.
 
     `made` counts results of passes, those that were there already included; `failed` says why a spec gave none. `say`
-    is told before each pass of `walk`, and may raise to end it. `making` runs the passes: here, where it is None.
-    `first` are pipelines, from the reference on, whose candidates come right after the plain one; none is made longer.
+    is told before each pass of `walk`, and may raise to end it.
     `general`: the module's own kernels alone are rewritten, and not by passes that write sizes into them.
     """
 
@@ -102,8 +97,6 @@ class Space:
     made: int = 0
     failed: dict[str, str] = field(default_factory=dict)
     say: Callable[[str], None] = lambda _line: None
-    making: Making | None = None
-    first: Sequence[str] = ()
     general: bool = False
 
     def plain(self) -> Candidate:
@@ -128,12 +121,10 @@ class Space:
         seen = {first.digest}
         yield first
         layer = [first]
-        for spec in _simplifying():
+        for spec in simplifying():
             for found in self._layer([(f"{layer[0].spec},{spec}", Step(layer[0].module, spec))], seen):
                 layer = [replace(found, unsimplified=first)]
                 yield found
-        begun = [(spec, Step(self.bare, spec)) for spec in self.first if spec != first.spec and not self.general]
-        yield from self._layer(begun, seen)
         for specs in () if self.general else (lowerings, self._further_lowerings):
             steps = [(spec, Step(self.bare, spec, simplify=True)) for spec in specs() if spec != first.spec]
             for found in self._layer(steps, seen):
@@ -155,34 +146,18 @@ class Space:
                 yield found
 
     def _further_lowerings(self) -> Iterator[str]:
-        """The lowerings that are tried where another one, with the option they need alone, gave a module."""
-        for name, one in _lowering().items():
-            for variant in one.variants:
-                if variant.given and spelt(name, Variant(variant.given)) not in self.failed:
-                    yield spelt(name, variant)
+        for spec in lowerings():
+            if spec not in self.failed:
+                yield from needing(spec)
 
     def _layer(self, steps: Sequence[tuple[str, Step]], seen: set[str]) -> Iterator[Candidate]:
-        """The new candidates that steps give, in the order of the steps: each as soon as those before it are known."""
-        done: dict[int, Made] = {}
-        following = 0
-        for number, made in self._made([step for _, step in steps], seen, [whole for whole, _ in steps]):
-            done[number] = made
-            while following in done:
-                yield from self._found(*steps[following], done[following], seen)
-                following += 1
-        for number in sorted(number for number in done if number >= following):
-            yield from self._found(*steps[number], done[number], seen)
+        """The new candidates that steps give."""
+        for whole, step in steps:
+            self.say(f"{len(seen)} distinct candidates of {self.made}, now {whole}")
+            yield from self.found(whole, step, run_step(step, self.ctx), seen)
 
-    def _made(self, steps: Sequence[Step], seen: set[str], names: Sequence[str]) -> Iterable[tuple[int, Made]]:
-        if self.making is not None:
-            self.say(f"{len(seen)} distinct candidates of {self.made}, now {len(steps)} more")
-            yield from self.making(steps)
-            return
-        for number, step in enumerate(steps):
-            self.say(f"{len(seen)} distinct candidates of {self.made}, now {names[number]}")
-            yield number, run_step(step, self.ctx)
-
-    def _found(self, whole: str, step: Step, made: Made, seen: set[str]) -> Iterator[Candidate]:
+    def found(self, whole: str, step: Step, made: Made, seen: set[str]) -> Iterator[Candidate]:
+        """The candidate that a step gave, if it is new beside those whose digests are `seen`."""
         self.made += 1
         if made.module is None:
             self.failed[whole] = made.failed
@@ -203,7 +178,7 @@ def run_step(step: Step, ctx: Context) -> Made:
     try:
         begun = module = parse_pipeline(step.spec).run(step.module, ctx)
         simplified: tuple[str, ...] = ()
-        for spec in _simplifying() if step.simplify and module is not step.module else ():
+        for spec in simplifying() if step.simplify and module is not step.module else ():
             simpler = parse_pipeline(spec).run(module, ctx)
             simplified += (spec,) if simpler is not module else ()
             module = simpler
@@ -248,6 +223,14 @@ def lowerings() -> tuple[str, ...]:
     return tuple(spec for name in names for spec in tried(name))
 
 
+def needing(spec: str) -> Iterator[str]:
+    """The lowerings that are tried where this one, with the option they need alone, gave a module."""
+    for name, one in _lowering().items():
+        for variant in one.variants:
+            if variant.given and spelt(name, Variant(variant.given)) == spec:
+                yield spelt(name, variant)
+
+
 def rewrites() -> tuple[str, ...]:
     """The deterministic passes that make Triton of Triton, by name; those that fit launch options are none."""
     return tuple(
@@ -271,7 +254,8 @@ def _rewriting() -> dict[str, Exploration]:
     return {name: explored(name) for name in rewrites() if explored(name).phase is not Phase.SIMPLIFY}
 
 
-def _simplifying() -> tuple[str, ...]:
+def simplifying() -> tuple[str, ...]:
+    """The rewrites that are tried on whatever others gave."""
     return tuple(name for name in rewrites() if explored(name).phase is Phase.SIMPLIFY)
 
 

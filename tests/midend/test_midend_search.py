@@ -1,7 +1,7 @@
 """The search for the fastest verified candidate: never wrong, never slower, and nothing is done twice."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -25,8 +25,9 @@ from kernelwright.ir.passes import REGISTRY, Context, Pass, register
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
+from kernelwright.midend.search.frontier import Frontier
 from kernelwright.midend.search.services import SearchServices
-from kernelwright.midend.search.space import PLAIN, Candidate, Made, Space, Step, followers, in_turn, rewrites
+from kernelwright.midend.search.space import PLAIN, Candidate, Made, Space, followers, in_turn, rewrites, run_step
 
 TARGET = "h200"
 #: The lowerings that are tried beside the plain one.
@@ -317,13 +318,20 @@ def test_what_can_be_simplified_is_not_tried_unsimplified(given: bool) -> None:
 
 
 def test_general_candidates_are_made_of_the_given_kernels_and_of_no_size() -> None:
-    plain, specs = lowered("F.mish(a).sum(1)", [(40, 300)]), {}
+    plain, specs, best_first = lowered("F.mish(a).sum(1)", [(40, 300)]), {}, {}
     for general in (False, True):
-        space = Space(plain, Context(target=TARGET), first=("lower-inductor{persistent=false}",), general=general)
+        space = Space(plain, Context(target=TARGET), general=general)
         specs[general] = [candidate.spec for candidate in space.walk(space.plain(), microseconds, 3)]
-    assert "lower-inductor{persistent=false}" in specs[False]
-    assert all(spec.startswith("given") and "specialize" not in spec for spec in specs[True])
-    assert len(specs[True]) > 1 and set(specs[True]) < set(specs[False])
+        frontier = Frontier(space, space.plain(), microseconds, 3)
+        best_first[general] = [
+            candidate.spec
+            for number, step in enumerate(frontier)
+            for candidate in frontier.came(number, run_step(step, space.ctx))
+        ]
+    for found in (specs, best_first):
+        assert any(spec.startswith("lower-inductor{persistent=false}") for spec in found[False])
+        assert all(spec.startswith("given") and "specialize" not in spec for spec in found[True])
+        assert found[True] and set(found[True]) < set(found[False])
 
 
 def test_other_templates_are_not_weighed_against_one_another() -> None:
@@ -353,15 +361,12 @@ def test_lowerings_for_rewrites_are_not_weighed_against_others(monkeypatch: pyte
 def test_lowerings_are_reassociated_where_there_is_something_to_reassociate(averages: bool) -> None:
     asked: list[str] = []
 
-    def making(steps: Sequence[Step]) -> Iterator[tuple[int, Made]]:
-        for number, step in enumerate(steps):
-            asked.append(step.spec)
-            plain = "reassociate" not in step.spec
-            yield number, Made(module) if plain or averages else Made(failed="nothing to reassociate")
-
     module = problem("softmax")
-    space = Space(module, Context(target=TARGET), making=making)
-    list(space.walk(Candidate(PLAIN, module), lambda _module: 0.0, 0))
+    frontier = Frontier(Space(module, Context(target=TARGET)), Candidate(PLAIN, module), lambda _module: 0.0, 0)
+    for number, step in enumerate(frontier):
+        asked.append(step.spec)
+        plain = "reassociate" not in step.spec
+        list(frontier.came(number, Made(module) if plain or averages else Made(failed="nothing to reassociate")))
     variants = [spec for spec in asked if "reassociate" in spec]
     assert variants[0] == "lower-inductor{reassociate=true}"
     assert len(variants) == (3 if averages else 1)

@@ -12,9 +12,10 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import processes
 from kernelwright.midend.search.beginnings import beginnings, best_of_each, worth_measuring
+from kernelwright.midend.search.frontier import Frontier
 from kernelwright.midend.search.memory import Found, Likeness, PastWinners
 from kernelwright.midend.search.services import SearchServices
-from kernelwright.midend.search.space import PLAIN, Candidate, Space
+from kernelwright.midend.search.space import PLAIN, Candidate, Space, run_step
 from kernelwright.midend.search.tuning import Entry, Measured
 from kernelwright.midend.search.waiting import Waiting
 
@@ -81,10 +82,12 @@ def test_a_search_begins_with_what_won_on_its_like():
 def test_pipelines_to_begin_with_are_made_right_after_the_plain_one():
     discover()
     module = replace(lowered("torch.softmax(a, 1)", [(16, 200)]), kernels=(), launcher=None)
-    space = Space(module, Context("h100"), first=("lower-inductor{persistent=false},reverse-loops", "no-such-pass"))
-    walk = space.walk(space.plain(), lambda _module: 0.0, width=1)
-    assert [next(walk).spec for _ in range(2)] == [PLAIN, "lower-inductor{persistent=false},reverse-loops"]
-    assert "no-such-pass" in next(walk).spec or "no-such-pass" in space.failed
+    space, first = Space(module, Context("h100")), ("lower-inductor{persistent=false},reverse-loops", "no-such-pass")
+    frontier = Frontier(space, space.plain(), lambda _module: 0.0, 1, first)
+    steps = [next(frontier) for _ in range(1 + len(first))]  # what simplifies the plain one comes before all
+    assert [step.spec for step in steps[1:]] == list(first)
+    found = [one.spec for number, step in enumerate(steps) for one in frontier.came(number, run_step(step, space.ctx))]
+    assert first[0] in found and "no-such-pass" in space.failed
 
 
 def test_each_kernel_gets_the_options_with_which_it_was_fastest():
