@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.search.time_to_quality import COLD
 from kernelwright.driver.training.plot import FORMATS
 from kernelwright.ir.errors import UserError
 from kernelwright.serve.optional import require_installed
@@ -36,7 +37,7 @@ def by_mode(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, An
     """Rows with a curve by mode, of the problems that all modes have. Raises UserError where there are none."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in rows:
-        if row.get("curve"):
+        if row.get("curve") and row["mode"] != COLD:
             found.setdefault(row["mode"], {})[row["problem"]] = row
     common = set.intersection(*map(set, found.values())) if found else set()
     if not common:

@@ -6,9 +6,10 @@
 
 A mode is a number of seconds. With `m`, a search begins with the memory of what others found: that of the longest
 searches in OUT.journal, the problem's own left out. With `t`, the winner is timed at the end beside eager PyTorch and
-Inductor, which its seconds do not count. One process does all searches, one after another, so that all but the first
-have its processes warm. Problems are those of SAMPLE, which was drawn by seed in strata (convolutions, products,
-others) before anything was tuned for this, or all of levels 1 and 2.
+Inductor, which its seconds do not count. One process does all searches, one after another. It begins with a search of
+5 s of WARM_UP, a problem that is not in the sample, so that all others have its processes warm. When that one first
+measured is told apart, as how long a search takes from a cold start. Problems are those of SAMPLE, which was drawn by
+seed in strata (convolutions, products, others) before anything was tuned for this, or all of levels 1 and 2.
 
 OUT.journal gets a row for each search as it is done. With --resume a run goes on from there, or from OUT alone, and
 after --budget seconds no search begins. OUT has the rows, each with its commit, and a summary. Without a GPU, programs
@@ -49,6 +50,8 @@ SAMPLE = (
     *("1_57", "1_85", "2_91", "2_41", "2_81", "2_33", "2_29", "2_77", "2_61", "2_15", "2_71", "2_31", "2_27", "2_17"),
     *("2_99", "2_23", "2_93", "2_25"),
 )
+#: What every process searches first, and the mode of such rows.
+WARM_UP, COLD = "1_45", "cold"
 #: Below these shares of the best baseline a winner counts as slower, or as a failure.
 SLOWER, FAILED = 0.97, 0.90
 
@@ -108,8 +111,12 @@ def work_off(
     only = frozenset() if arguments.all else frozenset(SAMPLE)
     given = {one.name: one for one in read_problems(arguments.problems, frozenset({1, 2}), only, (1, 1))}
     programs = list(given.values()) if arguments.all else [given[name] for name in SAMPLE]
+    (warm_up,) = read_problems(arguments.problems, frozenset({1, 2}), frozenset({WARM_UP}), (1, 1))
     began = time.monotonic()
     with open_context(settings, silent) as context:
+        row = attempt(lambda: search_one(warm_up, Mode(COLD, 5.0, False, False), settings, context, PastWinners()))
+        number = 1 + sum(row["mode"] == COLD for row in journal.results.values())
+        journal.add(f"{COLD} {number}", {"problem": WARM_UP, "mode": COLD, "commit": commit, **row})
         for program in programs[: arguments.most]:
             for mode in arguments.modes:
                 name = f"{program.name} {mode.text}"
@@ -180,6 +187,8 @@ def against_baselines(rows: Mapping[str, Row], mode: str) -> dict[str, Any] | No
 
 def summary(rows: Mapping[str, Row]) -> dict[str, Any]:
     """What the rows say."""
+    cold = [row["curve"][0][0] for row in rows.values() if row["mode"] == COLD and row.get("curve")]
+    rows = {name: row for name, row in rows.items() if row["mode"] != COLD}
     modes = sorted({row["mode"] for row in rows.values()}, key=lambda text: (float(text.rstrip("mt")), text))
     first = [row["curve"][0][0] for row in rows.values() if row.get("curve")]
     found: dict[str, Any] = {
@@ -188,6 +197,7 @@ def summary(rows: Mapping[str, Row]) -> dict[str, Any]:
         "by_mode": {mode: sum(row["mode"] == mode for row in rows.values()) for mode in modes},
         "failed": {name: row.get("cause", row["status"]) for name, row in rows.items() if row["status"] != "ok"},
         "first_measured_s": {"median": statistics.median(first), "max": max(first)} if first else None,
+        "first_measured_cold_s": cold,
     }
     longest = next((mode for mode in reversed(modes) if mode.isdecimal()), "")
     if longest:

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.search.curves import by_mode, reached
 from benchmarks.search.time_to_quality import (
+    COLD,
     SAMPLE,
     Mode,
     against_baselines,
@@ -48,6 +49,14 @@ def test_a_share_is_of_the_problems_that_have_both():
     assert kept(found, "15", "60") == {"problems": 2, "share": round(2 / 3, 3)}
     assert kept(found, "5", "60") is None
     assert summary(found)["15_keeps_of_60"]["problems"] == 2
+
+
+def test_a_search_from_a_cold_start_is_told_apart():
+    found = rows(row("warm-up", COLD, 90.0), row("a", "60", 25.0), row("a", "15", 50.0))
+    told = summary(found)
+    assert told["first_measured_cold_s"] == [1.0] and told["by_mode"] == {"15": 1, "60": 1}
+    assert set(by_mode(list(found.values()))) == {"60", "15"}
+    assert memory_for("a", found).found == []
 
 
 def test_a_winner_is_held_against_the_faster_baseline():
