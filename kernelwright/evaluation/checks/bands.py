@@ -9,7 +9,7 @@ from kernelwright.ir.values import Tolerance
 #: A band is populous that has so many elements, and such a share of all. If its error is above the first part of its
 #: size and eager's is below the second, it is lost.
 _FEWEST, _SHARE = 8, 1 / 64
-_LOST, _LOST_OF_16_BITS, _SOUND = 1 / 8, 1 / 32, 1 / 128
+_LOST, _LOST_OF_16_BITS, _SOUND = 1 / 8, 1 / 16, 1 / 128
 #: From so many elements on rounding evens out; and how many times as far off as eager outputs may be as a whole.
 _SCALED, _SCALE_FACTOR = 16, 4.0
 

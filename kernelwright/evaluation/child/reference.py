@@ -39,7 +39,6 @@ from kernelwright.evaluation.inputs.draws import (
 )
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.literals import weight_error
-from kernelwright.evaluation.inputs.not_finite import NOT_FINITE
 from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
 from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
@@ -350,7 +349,7 @@ class ReferenceRuns:
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
-    if draw.kind in (*MIXTURES, *SCALES, ALIKE, OPPOSITES, EVAL, LARGER, SAME, *ALONE, *NOT_FINITE):
+    if draw.kind in (*MIXTURES, *SCALES, ALIKE, OPPOSITES, EVAL, LARGER, SAME, *ALONE):
         return None
     inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):

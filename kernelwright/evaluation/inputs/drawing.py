@@ -22,7 +22,6 @@ from kernelwright.evaluation.inputs.draws import (
     EVAL,
     FAR,
     FAR_OUT,
-    FURTHER,
     IMPULSES,
     KINDS,
     LARGER,
@@ -40,7 +39,6 @@ from kernelwright.evaluation.inputs.draws import (
     Draw,
     apply_kind,
 )
-from kernelwright.evaluation.inputs.not_finite import EXTREME, INFINITE_ROWS, UNBOUNDED
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
 from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch
@@ -84,8 +82,7 @@ class Drawing:
         if draw.kind == "given":
             return values
         if draw.kind in (EVAL, LARGER):
-            names = (*ROWS, "offset") if draw.kind == LARGER else tuple(ROWS)
-            mixed = apply_kind(values, "rows", draw.inputs + 1, self.contract.traits, names)
+            mixed = apply_kind(values, "rows", draw.inputs + 1, self.contract.traits, tuple(ROWS))
             if draw.kind == LARGER:
                 return mixed if self._trial.takes(model, mixed) else values
             return next((one for one in (mixed, values) if self._trial.takes(model, one)), None)
@@ -96,8 +93,6 @@ class Drawing:
         if draw.kind in ALONE:
             alone = _one_alone(values, ALONE.index(draw.kind), self._bound)
             return alone if self._trial.takes(model, alone) else None
-        if draw.kind == EXTREME:
-            return self._extreme(model, draw, values)
         if draw.kind == SAME:
             alike = _with_one_twice(values, self._bound)
             return alike if alike is not None and self._trial.steady(model, alike, draw.inputs) else None
@@ -140,16 +135,6 @@ class Drawing:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
         return self.contract.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
 
-    def _extreme(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
-        """Inputs of the kind, or of which one is; None where all is finite that comes of them, or nearly all NaN."""
-        more = (math.nan,) if self.contract.nan_aware else ()
-        made = apply_kind(values, draw.kind, draw.inputs + 1, self.contract.traits, more)
-        made = [old if bound else new for old, new, bound in zip(values, made, self._bound, strict=True)]
-        places = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
-        alone = [[*values[:place], made[place], *values[place + 1 :]] for place in places if len(places) > 1]
-        tried = (one for one in (made, *alone) if self._trial.told_by_places(model, one))
-        return next(tried, None)
-
     @property
     def _bound(self) -> list[bool]:
         """Which inputs have something that draws keep."""
@@ -157,9 +142,8 @@ class Drawing:
 
     def _parts(self, draw: Draw) -> tuple[Any, ...]:
         halves = [half / number for number in self.contract.numbers if number in _STEPS_OF_ONE for half in (0.5, 1.5)]
-        parts: dict[str, tuple[Any, ...]] = {"rows": tuple(ROWS), COLUMNS: (*ROWS, *FURTHER), "nan": (True, False)}
+        parts: dict[str, tuple[Any, ...]] = {"rows": tuple(ROWS), COLUMNS: tuple(ROWS), "nan": (True, False)}
         parts["literals"] = (*self.contract.numbers, *SPECIAL, *halves, *draw.numbers)
-        parts[UNBOUNDED] = tuple(INFINITE_ROWS)
         parts["infinite"] = (-math.inf, math.inf)
         parts |= {kind: (size,) for kind, size in FAR_OUT.items()}
         around = tuple(number for number in draw.numbers if self.contract.elementwise or number <= _LARGEST_SUMMED)
@@ -232,8 +216,6 @@ class Drawing:
             return False
         if draw.kind in (*FAR, NAMED, *LOWEST):
             return all(map(is_finite, inputs)) and self._trial.steady(model, inputs, draw.inputs)
-        if draw.kind == UNBOUNDED:
-            return self._trial.stays_known(model, inputs)
         if draw.kind == "offset" and not self._trial.keeps_its_size(model, inputs, draw.inputs):
             return False
         if (

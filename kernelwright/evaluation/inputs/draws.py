@@ -12,7 +12,6 @@ from torch import Tensor
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.evaluation.inputs.impulses import impulses
-from kernelwright.evaluation.inputs.not_finite import EXTREME, NOT_FINITE, UNBOUNDED, extreme, unbounded
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept
 
 
@@ -218,13 +217,6 @@ ROWS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "smaller": lambda value: value * 1e-10,
     "least": lambda value: value * 1e-14,
 }
-#: What may be made of columns besides, where reductions start from a number, and of rows of large inputs, where squares
-#: hide what is left of them.
-FURTHER: Mapping[str, Callable[[Tensor], Tensor]] = {
-    "far below": lambda value: -1e4 * (value.abs() + 1.0),
-    "far above": lambda value: 1e4 * (value.abs() + 1.0),
-    "offset": lambda value: value + 64.0,
-}
 
 
 def _of_one(value: Tensor) -> Tensor:
@@ -285,7 +277,7 @@ def mixed_rows(value: Tensor, names: Sequence[str]) -> Tensor:
     wide = value.double()
     lines = wide.reshape(-1, wide.shape[-1]) if wide.ndim > 1 else wide.reshape(-1, 1)
     number = torch.arange(len(lines), device=value.device) + 3 * int(torch.randint(0, len(names), ()))
-    changed = [lines, *({**ROWS, **FURTHER}[name](lines) for name in names)]
+    changed = [lines, *(ROWS[name](lines) for name in names)]
     kind = torch.where(number % 3 == 0, 0, (number - number // 3 - 1) % len(names) + 1)
     result = lines.clone()
     for index, version in enumerate(changed):
@@ -329,8 +321,6 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "rows": mixed_rows,
     COLUMNS: _columns,
     "nan": _nan,
-    EXTREME: extreme,
-    UNBOUNDED: unbounded,
     "orders": _ordered,
     IMPULSES: lambda value, _: impulses(value),
     **dict.fromkeys(FAR_OUT, _far_out),
@@ -340,8 +330,6 @@ _AS_GIVEN, _OUTSIDE = (
     ("infinite", "literals", NAMED, "nan", ALIKE, ZERO, ONE, *LOWEST, *FAR_OUT, *SCALES, *FAR),
     ("negative", "large", "integers", "rows", COLUMNS),
 )
-#: Kinds in which all truth values are one.
-_EVERYWHERE = {"negative": False, "shifted": True}
 #: Kinds in which integers of few elements leave their range on one side.
 _ENDS = {"negative": -1, "large": 1}
 #: Kinds that inputs without floating numbers are drawn of.
@@ -416,8 +404,6 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
         plain = kind == "orders" and value.ndim and not (trait.permutation or trait.counted)
         names = ["alike"] if value.ndim == 1 else ["rising", "falling", "alike"]
         return kept(_ordered(drawn, names), trait) if plain else drawn
-    if kind in _EVERYWHERE:
-        return torch.full_like(value, _EVERYWHERE[kind])
     drawn = torch.rand(value.shape, device=value.device) < 0.5
     if kind == "orders" and value.ndim and value.shape[-1] > 1:  # padding on the left, and on the right
         lines = (value.shape[0], *(1,) * (value.ndim - 1)) if value.ndim > 1 else ()
@@ -426,9 +412,9 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
         drawn = places ^ (
             torch.arange(value.shape[0], device=value.device).reshape(-1, *(1,) * (value.ndim - 1)) % 2 > 0
         )
-    if kind in ("rows", *NOT_FINITE) and value.ndim > 1:
+    if kind == "rows" and value.ndim > 1:
         number = torch.arange(value.shape[0], device=value.device).reshape(-1, *(1,) * (value.ndim - 1)) % 4
-        drawn = (drawn | (number == 1)) & ~((number == 3) & ("zeros" in parts or kind != "rows"))
+        drawn = (drawn | (number == 1)) & ~((number == 3) & ("zeros" in parts))
     return drawn
 
 

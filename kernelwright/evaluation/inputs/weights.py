@@ -123,7 +123,7 @@ def _perturb(tensor: Tensor, generators: Mapping[torch.device, torch.Generator],
     if not constant and not tiny and tensor.numel() < 3:
         return
     if not constant and not tiny and torch.unique(tensor).numel() == 2:
-        if not _follows_from_code(tensor) or _are_signs(tensor):
+        if not _follows_from_code(tensor):
             _exchange(tensor, generators[device])
         return
     if not tensor.is_floating_point():
@@ -153,12 +153,6 @@ def _follows_from_code(mask: Tensor) -> bool:
         flat = mask.reshape(-1)
         return int((flat[1:] != flat[:-1]).sum()) == 1
     return torch.equal(mask[..., 1:, 1:], mask[..., :-1, :-1])
-
-
-def _are_signs(tensor: Tensor) -> bool:
-    """Whether a floating tensor of two values holds numbers of both signs: factors, and no mask."""
-    floating = tensor.is_floating_point()
-    return floating and bool((tensor > 0).any() and (tensor < 0).any() and tensor.isfinite().all())
 
 
 def _exchange(mask: Tensor, generator: torch.Generator) -> None:

@@ -26,7 +26,6 @@ from kernelwright.evaluation.inputs.draws import (
     ZERO,
     Draw,
 )
-from kernelwright.evaluation.inputs.not_finite import NOT_FINITE
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.comparison import Comparison, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.program import Program
@@ -62,7 +61,7 @@ REHEARSALS = 1024
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers"),
-        *("infinite", "orders", "offset", COLUMNS, ZERO, ONE, *NOT_FINITE, *ALONE, *LOWEST, IMPULSES, SAME, *FAR_OUT),
+        *("infinite", "orders", "offset", COLUMNS, ZERO, ONE, *ALONE, *LOWEST, IMPULSES, SAME, *FAR_OUT),
         *(ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
@@ -361,7 +360,7 @@ def _modes(truth: Truth) -> dict[int, str]:
     """The modes of calls that do not take their turn, by number: zeros tell little of what a mode changes. Where the
     reference gives something else under autocast, there are calls under it on ordinary inputs."""
     kinds = [one.draw.kind for one in truth.passes]
-    found = {number: "" for number, kind in enumerate(kinds) if kind in (ZERO, *NOT_FINITE)}
+    found = {number: "" for number, kind in enumerate(kinds) if kind == ZERO}
     ordinary = [n for n, kind in enumerate(kinds) if 0 < n < len(kinds) - 1 and kind in ("given", "rows", "shifted")]
     return found | ({} if truth.alike_under_autocast else dict(zip(ordinary, AUTOCAST_MODES, strict=False)))
 
