@@ -3,9 +3,9 @@
 import ast
 
 from kernelwright.ir.errors import DialectError, UserError
+from kernelwright.ir.host.structure import PLAIN, filled
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.printer import import_lines, print_kernel, source_literal
-from kernelwright.ir.structure import PLAIN, filled
 from kernelwright.ir.values import KernelModule, ScalarSpec
 
 _MAIN = '''

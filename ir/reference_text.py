@@ -5,7 +5,7 @@ import json
 from dataclasses import fields
 from typing import Any
 
-from kernelwright.ir.structure import PLAIN, is_structure
+from kernelwright.ir.host.structure import PLAIN, is_structure
 from kernelwright.ir.values import NUMERICS, Record, Reference, ScalarSpec, StateSpec, TensorSpec, Tolerance
 
 

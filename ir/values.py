@@ -162,7 +162,7 @@ class Reference:
 
     `source` is a Python file in KernelBench's format: a class named `entry` whose forward takes `inputs`,
     `get_inputs()` and `get_init_inputs()`. `returns` tells whether forward gives one tensor, a sequence or something
-    that holds tensors, see `ir.structure`. `shrunken` is True where the importer made the problem's sizes smaller
+    that holds tensors, see `ir.host.structure`. `shrunken` is True where the importer made the problem's sizes smaller
     than the user's. `numerics` is what eager, its baselines and candidates may do.
     """
 

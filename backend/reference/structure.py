@@ -1,4 +1,4 @@
-"""Results of a forward, taken apart into their tensors and the text of `ir.structure`, and put together again."""
+"""Results of a forward, taken apart into their tensors and the text of `ir.host.structure`, and put together again."""
 
 import ast
 import math
@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.structure import PLAIN
+from kernelwright.ir.host.structure import PLAIN
 
 _HINT = "return tensors, None, numbers, strings, and tuples, lists and dictionaries of them"
 

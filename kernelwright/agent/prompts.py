@@ -11,7 +11,7 @@ from kernelwright.agent.policy import Message, Prompt
 from kernelwright.agent.reading import without_reasoning
 from kernelwright.agent.trajectory import Turn
 from kernelwright.ir.errors import check_choice
-from kernelwright.ir.structure import PLAIN
+from kernelwright.ir.host.structure import PLAIN
 from kernelwright.ir.values import Reference, TensorSpec
 
 #: `full`: every turn as it was. `last`: the last turn alone. `summary`: every turn, reasoning dropped (Kevin's).

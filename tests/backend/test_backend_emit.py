@@ -10,8 +10,8 @@ import sample_modules
 
 from kernelwright.backend.emit import emit_kernelbench, emit_standalone
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.host.structure import filled
 from kernelwright.ir.parser import parse_module
-from kernelwright.ir.structure import filled
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Record, ScalarSpec
 
 #: Runs a file as a program in a process that refuses to import the project.

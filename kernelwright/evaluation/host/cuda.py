@@ -64,3 +64,5 @@ def install(session: Session) -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+    # Seeds go to the CPU's generator alone; a build for CUDA would look for devices with the driver's library.
+    vars(torch.cuda.random).update(device_count=lambda: 0)

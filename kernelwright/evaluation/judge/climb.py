@@ -32,7 +32,7 @@ from kernelwright.evaluation.protocol.link import Origin
 from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer
 from kernelwright.ir.errors import Diagnostic
-from kernelwright.ir.structure import PLAIN
+from kernelwright.ir.host.structure import PLAIN
 from kernelwright.ir.values import DTYPES, Reference, Resources, TensorSpec
 from kernelwright.ir.verifier import verify
 

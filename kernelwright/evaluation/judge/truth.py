@@ -47,7 +47,7 @@ class ReferenceRun:
     known; `kept` names the tensors that the reference leaves unchanged, `left` has what it makes of all others.
     `shared`: for each output of eager, the outputs, inputs and state that it shares memory with. `computed`: whether it
     is computed, and neither a view or copy of inputs and weights nor a constant. `returns`: what eager gives, see
-    `ir.structure`. `autocast`: its outputs under autocast, where these are others.
+    `ir.host.structure`. `autocast`: its outputs under autocast, where these are others.
     """
 
     draw: Draw

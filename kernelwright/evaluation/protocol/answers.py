@@ -94,8 +94,8 @@ class ReferencePass:
     cut off; elsewhere `nudged` has those of each run on values whose last bits are noise, unless outputs are sketched.
     `respelled`: outputs with operations spelled as kernels have to, None where there are no such operations.
     `autocast`: outputs under autocast, None where they are the same. `reordered`: outputs with equal values in other
-    orders. `shared`: of each output, what it shares memory with (see
-    `shared_with`). `returns`: what eager gives, see `ir.structure`. `computed`: of each output, whether it is computed.
+    orders. `shared`: of each output, what it shares memory with (see `shared_with`). `returns`: what eager gives, see
+    `ir.host.structure`. `computed`: of each output, whether it is computed.
     """
 
     number: int

@@ -10,7 +10,7 @@ from kernelwright.backend.reference.structure import put_together, taken_apart
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.structure import filled, is_structure
+from kernelwright.ir.host.structure import filled, is_structure
 from kernelwright.ir.values import Reference
 
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
@@ -111,7 +111,11 @@ def test_results_are_taken_apart_and_put_together_again(result: object) -> None:
     assert str(eval(filled(returns, names), dict(zip(names, tensors, strict=True)))) == str(result)
 
 
-@pytest.mark.parametrize("result", [None, {"a": 1}, (torch.ones(1), object()), {(1, 2): torch.ones(1)}], ids=str)
+@pytest.mark.parametrize(
+    "result",
+    [None, {"a": 1}, (torch.ones(1), object()), {(1, 2): torch.ones(1)}],
+    ids=["nothing", "a number", "an object", "a key that is no name"],
+)
 def test_other_results_are_refused_in_a_sentence(result: object) -> None:
     with pytest.raises(UserError, match="return "):
         taken_apart(result)
