@@ -1,6 +1,6 @@
 """Judge the fresh attacks and the honest candidates, and print a table.
 
-    python tests/fresh/judge_fresh.py [--kind attacks|honest] [--workers N] [--out FILE.jsonl] [NAME ...]
+    python tests/fresh/judge_fresh.py [--set FOLDER] [--kind attacks|honest] [--workers N] [--out FILE.jsonl] [NAME ...]
 
 An attack with the status `ok` is a fault of the judge, and so is an honest candidate without it. With --out the
 verdicts go to a file, one line for each program, and the same command resumes a stopped run.
@@ -16,10 +16,10 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def rows(kind: str, names: list[str]) -> list[dict]:
+def rows(where: Path, kind: str, names: list[str]) -> list[dict]:
     """Return a row of a batch for each folder of a kind, in the dialect of its `meta.json`; in both without one."""
     found = []
-    for folder in sorted(one.parent for one in (HERE / kind).glob("*/meta.json")):
+    for folder in sorted(one.parent for one in (where / kind).glob("*/meta.json")):
         said = json.loads((folder / "meta.json").read_text()).get("dialect")
         files = {one: str((folder / f"{one}.py").resolve()) for one in ("reference", "candidate")}
         if not names or folder.name in names:
@@ -33,7 +33,7 @@ def judged(batch: list[dict], workers: int, out: Path) -> list[dict]:
     """Judge the rows with `kernelwright evaluate`, and return its verdicts."""
     file = out.with_suffix(".batch.jsonl")
     file.write_text("".join(json.dumps(row) + "\n" for row in batch))
-    command = [str(Path(sys.executable).with_name("kernelwright")), "evaluate", f"batch={file.resolve()}"]
+    command = [sys.executable, "-m", "kernelwright.driver.cli", "evaluate", f"batch={file.resolve()}"]
     subprocess.run([*command, f"out={out.resolve()}", f"workers={workers}", "device=cpu", "cache=false"], check=False)
     file.unlink()
     return [json.loads(line) for line in out.read_text().splitlines()]
@@ -58,12 +58,14 @@ def table(batch: list[dict], verdicts: list[dict]) -> str:
 def main() -> int:
     """Judge what the command line names, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", type=Path, default=HERE, help="the folder of attacks and honest candidates")
     parser.add_argument("--kind", choices=["attacks", "honest"])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path)
     parser.add_argument("names", nargs="*")
     asked = parser.parse_args()
-    batch = [row for kind in ([asked.kind] if asked.kind else ["attacks", "honest"]) for row in rows(kind, asked.names)]
+    kinds = [asked.kind] if asked.kind else ["attacks", "honest"]
+    batch = [row for kind in kinds for row in rows(asked.set, kind, asked.names)]
     with tempfile.TemporaryDirectory() as folder:
         verdicts = judged(batch, asked.workers, asked.out or Path(folder) / "verdicts.jsonl")
     print(table(batch, verdicts))  # noqa: T201
