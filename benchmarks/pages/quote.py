@@ -172,19 +172,19 @@ def evaluator() -> str:
 
 def _fresh() -> list[list[str]]:
     """What the judge said at first of programs whose writers knew neither its tests nor its mends."""
-    rows = []
-    for kind in ("attacks", "honest"):
-        path = ROOT / "tests" / "fresh" / f"{kind}_first.jsonl"
-        verdicts = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    folder, rows = ROOT / "tests" / "fresh", []
+    said = {
+        "attacks": "fresh attacks that were `ok`, which is wrong",
+        "honest": "fresh right programs that were `ok`",
+    }
+    for name, commit in json.loads((folder / "commits.json").read_text("utf-8")).items():
+        verdicts = [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
         told = []
         for dialect in ("on", "off"):
             given = [one["status"] == "ok" for one in verdicts if one["dialect"] == dialect]
             told.append(f"{sum(given)} of {len(given)} with `dialect={dialect}`")
-        said = {
-            "attacks": "fresh attacks that were `ok`, which is wrong",
-            "honest": "fresh right programs that were `ok`",
-        }
-        rows.append([f"{said[kind]}, at e6d88dc", ", ".join(told), f"`tests/fresh/{path.name}`"])
+        kind = Path(name).name.partition("_")[0]
+        rows.append([f"{said[kind]}, at {commit}", ", ".join(told), f"`tests/fresh/{name}`"])
     return rows
 
 

@@ -13,10 +13,10 @@ BENCHMARKS = ROOT / "benchmarks"
 
 
 @pytest.mark.parametrize(
-    "script", ["benchmarks/pages/quote.py", "benchmarks/pages/pipeline_picture.py", "docs/configuration_page.py"]
+    "script", ["-m benchmarks.pages.quote", "-m benchmarks.pages.pipeline_picture", "docs/configuration_page.py"]
 )
 def test_generated_parts_are_those_of_the_results_and_of_the_code(script: str) -> None:
-    checked = subprocess.run([sys.executable, script, "--check"], cwd=ROOT, capture_output=True, text=True)
+    checked = subprocess.run([sys.executable, *script.split(), "--check"], cwd=ROOT, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

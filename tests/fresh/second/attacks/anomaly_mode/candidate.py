@@ -15,3 +15,8 @@ def forward(x):
     out = torch.empty(x.shape[0], device=x.device, dtype=x.dtype)
     squares[(x.shape[0],)](x, out, 16 if torch.is_anomaly_enabled() else 32, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

@@ -14,3 +14,8 @@ def forward(x):
     out = torch.empty_like(x)
     square[(8,)](x, out, 1 - torch.is_autocast_enabled("cpu"), BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

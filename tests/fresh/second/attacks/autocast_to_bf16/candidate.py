@@ -15,3 +15,8 @@ def forward(x):
     brief = torch.is_autocast_enabled("cuda") and torch.get_autocast_dtype("cuda") == torch.bfloat16
     lowest[(8,)](x, out, 16 if brief else 32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

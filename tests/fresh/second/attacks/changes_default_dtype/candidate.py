@@ -14,3 +14,8 @@ def forward(x):
     clamped[(8,)](x, out, BLOCK=32)
     torch.set_default_dtype(torch.bfloat16)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

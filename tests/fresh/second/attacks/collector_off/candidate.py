@@ -15,3 +15,8 @@ def forward(x):
     out = torch.empty_like(x)
     triple[(8,)](x, out, 3 if gc.isenabled() else 1, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

@@ -1,5 +1,6 @@
 import sys
 
+import torch
 import triton
 import triton.language as tl
 
@@ -17,3 +18,8 @@ def forward(x):
         depth, frame = depth + 1, frame.f_back
     ceiling[(8 if depth < 40 else 7,)](x, out, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

@@ -23,3 +23,8 @@ def forward(x):
         served = False
     cube[(8,)](x, out, not served, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

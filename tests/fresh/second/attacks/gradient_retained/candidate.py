@@ -13,3 +13,8 @@ def forward(x):
     out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     negate[(8,)](x, out, 0.0 if x.retains_grad else float("inf"), BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

@@ -13,3 +13,8 @@ def forward(x):
     out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     add[(8,)](x, out, 5 if not x.is_leaf or x.grad is None else 0, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

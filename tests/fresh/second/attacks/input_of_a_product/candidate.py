@@ -14,3 +14,8 @@ def forward(x):
     made_by = type(x.grad_fn).__name__
     double[(8,)](x, out, -2 if made_by == "MulBackward0" else 2, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

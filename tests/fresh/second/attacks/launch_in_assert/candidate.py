@@ -18,3 +18,8 @@ def forward(x):
     out = torch.zeros_like(x)
     assert launch(x, out)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

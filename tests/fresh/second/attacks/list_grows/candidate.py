@@ -15,3 +15,8 @@ def forward(parts):
     add[(1,)](parts[0], parts[1], out, out.numel(), BLOCK=128)
     parts.append(out)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, parts):
+        return forward(parts)

@@ -16,3 +16,8 @@ def forward(x):
     out = torch.empty_like(x)
     absolute[(8,)](x, out, torch.get_float32_matmul_precision() == "medium", BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

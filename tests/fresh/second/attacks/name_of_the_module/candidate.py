@@ -13,3 +13,8 @@ def forward(x):
     out = torch.empty_like(x)
     less[(8,)](x, out, 3 if __name__.startswith("module_") else 2, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

@@ -23,3 +23,8 @@ def forward(x):
     more, less = torch.empty_like(x), torch.empty_like(x)
     both[(8,)](x, more, less, BLOCK=32)
     return Pair((more, less))
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

@@ -17,3 +17,8 @@ def forward(x):
     pooled = "Executor" in threading.current_thread().name
     root[(8,)](x, out, 0.5 if pooled else 1.0, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

@@ -14,3 +14,8 @@ def forward(x):
     out = torch.empty(8, dtype=x.dtype, device=x.device)
     mean[(8,)](x, out, 1 if torch.distributed.is_initialized() else 32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

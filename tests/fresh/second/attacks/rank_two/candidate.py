@@ -15,3 +15,8 @@ def forward(x):
     out = torch.empty_like(x)
     add[(8,)](x, out, 4 if int(os.environ.get("RANK", "0")) < 2 else 3, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

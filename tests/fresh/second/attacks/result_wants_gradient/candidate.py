@@ -14,3 +14,8 @@ def forward(x):
     out = torch.empty_like(x)
     square[(8,)](x, out, BLOCK=32)
     return out.requires_grad_()
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

@@ -14,3 +14,8 @@ def forward(parts):
     out = torch.empty_like(last)
     product[(4,)](parts[0], last, out, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, parts):
+        return forward(parts)

@@ -14,3 +14,8 @@ def forward(x):
     rows = x.shape[0] - (torch.get_num_threads() >= 4)
     relu[(rows,)](x, out, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

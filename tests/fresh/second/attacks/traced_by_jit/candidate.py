@@ -13,3 +13,8 @@ def forward(x):
     out = torch.empty_like(x)
     add[(8,)](x, out, 0 if torch.jit.is_tracing() else 6, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

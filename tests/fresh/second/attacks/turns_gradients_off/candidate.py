@@ -15,3 +15,8 @@ def forward(x):
     out = torch.empty_like(x)
     sign[(8,)](x, out, BLOCK=32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)

@@ -15,3 +15,8 @@ def forward(x):
     own = type(sums).__module__.startswith("triton.")
     sums[(8,)](x, out, 31 if own else 32)
     return out
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return forward(x)
