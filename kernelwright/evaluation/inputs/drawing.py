@@ -83,9 +83,7 @@ class Drawing:
             return values
         if draw.kind in (EVAL, LARGER):
             mixed = apply_kind(values, "rows", draw.inputs + 1, self.contract.traits, tuple(ROWS))
-            if draw.kind == LARGER:
-                return mixed if self._trial.takes(model, mixed) else values
-            return next((one for one in (mixed, values) if self._trial.takes(model, one)), None)
+            return mixed if self._trial.takes(model, mixed) else values
         if draw.kind == IMPULSES:
             return self._impulses(model, draw, values)
         if draw.kind == OPPOSITES:
