@@ -14,11 +14,11 @@ from kernelwright.midend.search.space import (
     Step,
     explored,
     followers,
+    in_turn,
     lowerings,
     needing,
     simplifying,
 )
-from kernelwright.midend.search.space import in_turn as by_turns
 
 #: Configurations of the author's that are made, at most.
 MOST_CHOICES = 16
@@ -79,7 +79,7 @@ class Frontier:
         is_own = whole.startswith(f"{PLAIN}{{{explored(PLAIN).choice}=")
         if is_own and made.module is None:
             self._own.clear()  # Inductor has no more
-        if step.module == self.space.bare and made.module is not None:
+        if made.module is not None:
             self._lowerings.extend(needing(whole))
         for candidate in self.space.found(whole, step, made, self._seen):
             if is_own:
@@ -125,7 +125,7 @@ class Frontier:
             lengths: dict[int, list[Candidate]] = {}
             for one in self._parents:
                 lengths.setdefault(len(one.passes), []).append(one)
-            ranked = [by_turns(some, self.score, lambda one: one.prospects)[: self.width] for some in lengths.values()]
+            ranked = [in_turn(some, self.score, lambda one: one.prospects)[: self.width] for some in lengths.values()]
             self._ranked = len(self._parents), [one for some in ranked for one in some]
         return self._ranked[1]
 
