@@ -46,6 +46,7 @@ class Language:
         self.chosen: Callable[[FrameType | None], Rounds] = lambda _frame: builtins.range
         self._changes: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._helpers: dict[int, Any] = {}
+        self._active = False
         for module in (tl, tl.core, tl.math, tl.standard, tl.random, libdevice):
             self._adopt(module, vars(module))
         self._adopt(tl.tensor, self._methods())
@@ -111,14 +112,19 @@ class Language:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """The language patched, for the whole process."""
+        """The language patched, for the whole process; whoever has it patched already waits for no second time."""
+        if self._active:
+            yield
+            return
         changes = list(self._changes.values())
         saved = [_those_of(target, new) for target, new in changes]
         try:
             for target, new in changes:
                 _set_all(target, new)
+            self._active = True
             yield
         finally:
+            self._active = False
             for (target, new), old in zip(changes, saved, strict=True):
                 for name in new.keys() - old.keys() if len(old) < len(new) else ():
                     if name in vars(target):

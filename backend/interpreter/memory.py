@@ -348,7 +348,8 @@ class AddressSpace:
             self.races.moment = moment
 
     def _lanes(self, lanes: NDArray[np.int64] | None, shape: tuple[int, ...]) -> Lanes:
-        return Lanes(self._who(lanes, shape), functools.partial(_places, lanes, shape))
+        places = functools.partial(_places, lanes, shape)
+        return Lanes(functools.cache(self._who(lanes, shape)), functools.cache(places))
 
     def _who(self, lanes: NDArray[np.int64] | None, shape: tuple[int, ...]) -> Callable[[], NDArray[np.int32] | None]:
         return functools.partial(_numbers, self.programs, lanes, shape)

@@ -102,7 +102,7 @@ class Races:
         self._told: dict[int, int] = {}
         self._left: dict[tuple[int, int], Clock] = {}
         self._entries = 0
-        self._log: list[tuple[Array, Any, Array]] = []
+        self._log: list[tuple[Array, Any, Any]] = []
         self._together = False
         # Programs that used atomics while they ran together, when nobody noted what that orders.
         self._vague: set[int] = set()
@@ -174,32 +174,29 @@ class Races:
 
     def store(self, storage: int, items: Array, index: Index, values: Array, lanes: Lanes) -> tuple[int, str] | None:
         """Store the values."""
-        region, programs = self._region(storage, items), lanes.programs()
-        assert programs is not None
+        region = self._region(storage, items)
         before = items[index]
         changed = _bits(before) != _bits(values)
-        if changed.any():
+        some = bool(changed.any())
+        if some:
             self._read_until_now(region)
         times = self._fitted(region, items.itemsize, items.size)
-        fine, every = _fine(index, times), _fine_lanes(lanes, times)
-        found = None
-        if changed.any():
-            apart = np.flatnonzero(changed)[_differ(before[changed], values[changed])]
-            found = self._met(region, fine, every, _fine(apart, times), np.repeat(changed, times))
-        found = None if found is None else (found[0] // times, found[1])
+        found, fine, every = None, _fine(index, times), _fine_lanes(lanes, times)
+        if some:
+
+            def apart() -> Index:
+                return _fine(np.flatnonzero(changed)[_differ(before[changed], values[changed])], times)
+
+            found = self._met(region, fine, every, apart, _repeated(changed, times))
+            found = None if found is None else (found[0] // times, found[1])
         items[index] = values
         lost = np.flatnonzero(_bits(items[index]) != _bits(values))
         if found is None and lost.size:
-            apart = lost[_differ(items[index[lost]], values[lost])]
-            if apart.size:
-                found = int(apart[0]), "where another lane stores something else"
-        if changed.any():
-            self._mark_writers(
-                region,
-                _fine(index[changed], times),
-                np.repeat(programs[changed], times),
-                np.repeat(lanes.places()[changed], times),
-            )
+            other = lost[_differ(items[index[lost]], values[lost])]
+            if other.size:
+                found = int(other[0]), "where another lane stores something else"
+        if some:
+            self._mark_writers(region, fine, every, None if changed.all() else _repeated(changed, times))
         return found
 
     def update(
@@ -273,15 +270,15 @@ class Races:
         return found
 
     def _met(
-        self, region: _Region, index: Index, lanes: Lanes, apart: Index, changed: Truths
+        self, region: _Region, index: Index, lanes: Lanes, apart: Callable[[], Index], changed: Truths
     ) -> tuple[int, str] | None:
         """The first lane of a store that meets what another program, or another thread of its own, did to its
-        element; `apart`: lanes that change it by more than rounding."""
+        element; `apart` tells which lanes change it by more than rounding."""
         programs = lanes.programs()
         assert programs is not None
         told = "where another program of the grid "
-        if region.writer is not None:
-            found = self._foreign(region.writer, region.wrote, index, programs, apart)
+        if region.writer is not None and _others(region.writer[index], programs).any():
+            found = self._foreign(region.writer, region.wrote, index, programs, apart())
             if found is not None:
                 return found, told + "stores something else"
         for marks, times, what in (
@@ -308,7 +305,7 @@ class Races:
         chosen = index if lanes is None else index[lanes]
         others = marks[chosen]
         mine: Any = -1 if programs is None else programs if lanes is None else programs[lanes]
-        found = np.flatnonzero((others != -1) & (others != mine))
+        found = np.flatnonzero(_others(others, mine))
         if not found.size:
             return None
         if self._together and (self._vague or self._perhaps or programs is None):
@@ -343,9 +340,10 @@ class Races:
 
     # marks
 
-    def _set(self, marks: Array, index: Index, values: Any) -> None:
+    def _set(self, marks: Array, index: Index, values: Any, fresh: bool = False) -> None:
+        """Mark elements; `fresh`: nobody has marked any before."""
         if self._together:
-            self._log.append((marks, index, marks[index]))
+            self._log.append((marks, index, -1 if fresh else marks[index]))
         marks[index] = values
 
     def _times(self, programs: Marks) -> Any:
@@ -353,14 +351,20 @@ class Races:
             return 0
         return self._told.get(int(programs[0]), 0)
 
-    def _mark_writers(self, region: _Region, index: Index, programs: Marks, places: Index) -> None:
+    def _mark_writers(self, region: _Region, index: Index, lanes: Lanes, chosen: Truths | None) -> None:
+        """Note who writes, in the `chosen` lanes, or in all."""
+        programs, places = lanes.programs(), lanes.places()
+        assert programs is not None
+        if chosen is not None:
+            index, programs, places = index[chosen], programs[chosen], places[chosen]
+        fresh = region.writer is None
         if region.writer is None or region.wrote is None or region.place is None or region.moment is None:
             region.writer, region.wrote, region.moment = region.marks(), region.marks(), region.marks()
             region.place = np.full(region.elements, -1, np.int64)
-        self._set(region.writer, index, programs)
-        self._set(region.wrote, index, self._times(programs))
-        self._set(region.place, index, places)
-        self._set(region.moment, index, self.moment)
+        self._set(region.writer, index, programs, fresh)
+        self._set(region.wrote, index, self._times(programs), fresh)
+        self._set(region.place, index, places, fresh)
+        self._set(region.moment, index, self.moment, fresh)
 
     def _keep(self, region: _Region, index: Index, lanes: Lanes, form: tuple[int, int]) -> None:
         """Note a read of a storage that nobody writes to so far, which is nearly all there is."""
@@ -444,6 +448,17 @@ class Races:
 def _fine(index: Index, times: int) -> Index:
     """The same elements in marks of so many times fewer bytes."""
     return index if times == 1 else (index[:, None] * times + np.arange(times)).reshape(-1)
+
+
+def _repeated(values: Array, times: int) -> Any:
+    """Each value so many times."""
+    return values if times == 1 else np.repeat(values, times)
+
+
+def _others(marks: Marks, mine: Any) -> Truths:
+    """Which marks are those of another program."""
+    others: Truths = (marks != -1) & (marks != mine)
+    return others
 
 
 def _fine_lanes(lanes: Lanes, times: int) -> Lanes:

@@ -16,7 +16,7 @@ _SCALED, _SCALE_FACTOR = 16, 4.0
 
 def uneven(want: Expected, sides: Sides, tolerance: Tolerance) -> tuple[int, str] | None:
     """The worst element of the first band that is further off than eager's errors there allow, and a note; or None."""
-    bands = sides.bands()
+    bands = sides.bands(want.gold_bands)
     limits = _limits(want, bands, tolerance)
     bad = np.flatnonzero((bands.count > 0) & (bands.error > limits))
     if not bad.size:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelwright.evaluation.checks.sides import Sides, Wide, combined, elements, in_blocks
+from kernelwright.evaluation.checks.sides import GoldBands, Sides, Wide, combined, elements, in_blocks
 from kernelwright.evaluation.protocol.wire import RawTensor
 
 #: Errors below these are never held against a candidate: four units of rounding for 16-bit types.
@@ -107,6 +107,11 @@ class Expected:
     def against(self, have: RawTensor) -> "Sides":
         """An output beside eager's and the gold."""
         return Sides(elements(have), elements(self.eager), elements(self.gold))
+
+    @functools.cached_property
+    def gold_bands(self) -> GoldBands | None:
+        """What the gold alone tells of bands, found once for all candidates."""
+        return self.against(self.eager).gold_bands()
 
     @functools.cached_property
     def own_scale_errors(self) -> tuple[float, ...]:

@@ -80,6 +80,23 @@ class Worst:
 
 
 @dataclass(frozen=True)
+class GoldBands:
+    """The gold, its bands, and by band how many elements there are and the sum of their squares: found once for all
+    candidates."""
+
+    gold: Wide
+    band: NDArray[np.int64]
+    count: Wide
+    squares: Wide
+
+    def squares_of(self, have: Elements) -> Wide:
+        """The sum of squared errors by band."""
+        with np.errstate(over="ignore"):
+            error = np.square(have.astype(np.float64) - self.gold)
+        return _sums(self.band, error)
+
+
+@dataclass(frozen=True)
 class Sides:
     """What is compared, flat; widened to fp64 block by block, as whole outputs may hold gigabytes."""
 
@@ -126,18 +143,32 @@ class Sides:
         with np.errstate(over="ignore"):
             return np.array([((have - gold) * gold).sum(), np.square(gold).sum()])
 
-    def bands(self) -> Bands:
-        """Errors by the gold's magnitude, special values left out."""
-        found = sum(in_blocks(self._band_sums, self.have.size))
-        count, gold, error = np.asarray(found, np.float64)
+    def bands(self, known: "GoldBands | None" = None) -> Bands:
+        """Errors by the gold's magnitude, special values left out; `known`: what the gold alone tells, if it does."""
+        if known is not None and np.isfinite(self.have).all():
+            count, gold, error = known.count, known.squares, known.squares_of(self.have)
+        else:
+            found = sum(in_blocks(self._band_sums, self.have.size))
+            count, gold, error = np.asarray(found, np.float64)
         some = np.maximum(count, 1.0)
         return Bands(count, np.sqrt(gold / some), np.sqrt(error / some))
+
+    def gold_bands(self) -> "GoldBands | None":
+        """What the gold alone tells of bands; None where values are special, or too many to keep."""
+        every = slice(0, self.gold.size)
+        if self.gold.size > _BLOCK or not self._plain(every).all():
+            return None
+        gold = self.gold.astype(np.float64)
+        band = _band_of(gold)
+        with np.errstate(over="ignore"):
+            found = _sums(band, np.square(gold))
+        return GoldBands(gold, band, _sums(band, None), found)
 
     def _band_sums(self, block: slice) -> Wide:
         band, _, gold, error = self._banded(block)
         with np.errstate(over="ignore"):
             weights = None, np.square(gold, out=gold), np.square(error, out=error)
-        return np.stack([np.bincount(band, one, _BANDS) for one in weights])
+        return np.stack([_sums(band, one) for one in weights])
 
     def _banded(self, block: slice) -> tuple[NDArray[np.int64], NDArray[np.bool_], Wide, Wide]:
         """The bands of what is a number on all sides, which that is, its gold and its errors."""
@@ -145,7 +176,7 @@ class Sides:
         have, gold = (side[block].astype(np.float64) for side in (self.have, self.gold))
         if not plain.all():
             have, gold = have[plain], gold[plain]
-        band = _BAND_OF[(gold.view(np.int64) >> 52) & 0x7FF]
+        band = _band_of(gold)
         return band, plain, gold, np.abs(np.subtract(have, gold, out=have), out=have)
 
     def worst_of(self, block: slice, band: int) -> Worst:
@@ -176,6 +207,16 @@ def in_blocks(work: Callable[[slice], Found], size: int) -> list[Found]:
         return [work(block) for block in blocks]
     with ThreadPoolExecutor(_THREADS) as threads:
         return list(threads.map(work, blocks))
+
+
+def _band_of(gold: Wide) -> NDArray[np.int64]:
+    found: NDArray[np.int64] = _BAND_OF[(gold.view(np.int64) >> 52) & 0x7FF]
+    return found
+
+
+def _sums(band: NDArray[np.int64], weights: Wide | None) -> Wide:
+    """By band, the sum of the elements' weights; without weights, how many elements there are."""
+    return np.bincount(band, weights, _BANDS).astype(np.float64)
 
 
 def _identical(first: Wide, second: Wide) -> NDArray[np.bool_]:

@@ -38,6 +38,7 @@ from kernelwright.evaluation.device.time_job import check_and_time, time_candida
 from kernelwright.evaluation.device.time_reference import time_reference
 from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.protocol.answers import (
+    CandidateRan,
     CompiledKernels,
     Failed,
     Failing,
@@ -182,19 +183,28 @@ def _candidate(job: RunCandidate, tensors: Sequence[RawTensor], host: HostProces
             if not (error.told and compiling.compiled):
                 raise
         return CompiledKernels({symbol: item.resources for symbol, item in compiling.compiled.items()}), []
-    on_gpu = CudaExecutor(turns) if job.device == "cuda" else None
-    executor: Executor = on_gpu or InterpreterExecutor(zeros=job.zeros)
+    if job.device != "cuda":
+        interpreter = InterpreterExecutor(zeros=job.zeros)
+        with interpreter.prepared():
+            return _called(job, tensors, host, interpreter, turns)
+    on_gpu = CudaExecutor(turns)
+    answer, results = _called(job, tensors, host, on_gpu, turns)
+    if isinstance(answer, CandidateRan):
+        answer = replace(answer, resources=dict(on_gpu.resources))
+    return answer, results
+
+
+def _called(
+    job: RunCandidate, tensors: Sequence[RawTensor], host: HostProcess, executor: Executor, turns: DeviceLock
+) -> Result:
+    """A candidate's calls: timed, profiled, or made and compared."""
     if isinstance(job, TimeCandidate):
         return time_candidate(job, tensors, host.link, executor, turns, host.stop)
     if isinstance(job, ProfileCandidate):
         return profile_candidate(job, tensors, host.link, executor, turns, host.stop)
     if job.timing is not None:
-        answer, results = check_and_time(job, tensors, host.link, executor, turns, host.stop)
-    else:
-        answer, results = run_candidate(job, tensors, host.link, executor, turns)
-    if on_gpu is not None:
-        answer = replace(answer, resources=dict(on_gpu.resources))
-    return answer, results
+        return check_and_time(job, tensors, host.link, executor, turns, host.stop)
+    return run_candidate(job, tensors, host.link, executor, turns)
 
 
 def _text(value: object, limit: int = 2000) -> str:

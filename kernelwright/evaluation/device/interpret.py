@@ -4,12 +4,13 @@ import math
 import secrets
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from torch import Tensor
 
 from kernelwright.backend.interpreter.addresses import Addresses
-from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime, patched_language
 from kernelwright.backend.tensors import register_source
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluation.device.serve import LaunchRequest
@@ -28,6 +29,10 @@ class InterpreterExecutor:
         self._kernels: dict[str, Any] = {}
         self.timed, self.call = False, 0
         self._secret, self._placed = secrets.randbits(64), -1
+
+    def prepared(self) -> AbstractContextManager[None]:
+        """Triton's language is the interpreter's for many launches: to change it takes as long as a short one."""
+        return patched_language().active()
 
     def describe(self, description: Description) -> None:
         """Make the kernel's function, in a namespace that holds nothing but what it may use."""

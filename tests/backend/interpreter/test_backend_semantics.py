@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+import triton.language as tl
 from torch import Tensor
 
-from kernelwright.backend.interpreter.runtime import InterpreterRuntime
+from kernelwright.backend.interpreter.runtime import InterpreterRuntime, patched_language
 from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.tensors import spec_of
 from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference
@@ -227,3 +228,16 @@ def test_lanes_that_are_off_hold_nothing_that_can_be_counted_on(dtype: torch.dty
     assert bool((off.isnan() | (off.double().abs() > 40)).all())
     assert off[0] != off[1]
     assert run("y = tl.load(a_ptr + i, mask=i < 2, other=0)", given).tolist() == [1, 1, 0, 0]
+
+
+def test_the_language_is_given_back_when_its_last_user_is_done() -> None:
+    """A launch within another's language leaves that alone, and what fails gives it back as well."""
+    language, before = patched_language(), tl.load
+    with pytest.raises(KeyError), language.active():
+        inside = tl.load
+        assert inside is not before
+        with language.active():
+            assert tl.load is inside
+        assert tl.load is inside
+        raise KeyError
+    assert tl.load is before
