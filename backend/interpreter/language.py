@@ -46,7 +46,8 @@ class Language:
         self.chosen: Callable[[FrameType | None], Rounds] = lambda _frame: builtins.range
         self._changes: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._helpers: dict[int, Any] = {}
-        self._active = False
+        #: What the language had in the places of the changes, while it is patched.
+        self._saved: list[dict[str, Any]] | None = None
         for module in (tl, tl.core, tl.math, tl.standard, tl.random, libdevice):
             self._adopt(module, vars(module))
         self._adopt(tl.tensor, self._methods())
@@ -113,23 +114,40 @@ class Language:
     @contextmanager
     def active(self) -> Iterator[None]:
         """The language patched, for the whole process; whoever has it patched already waits for no second time."""
-        if self._active:
+        if self._saved is not None:
             yield
             return
-        changes = list(self._changes.values())
-        saved = [_those_of(target, new) for target, new in changes]
         try:
-            for target, new in changes:
-                _set_all(target, new)
-            self._active = True
+            self._patch()
             yield
         finally:
-            self._active = False
-            for (target, new), old in zip(changes, saved, strict=True):
-                for name in new.keys() - old.keys() if len(old) < len(new) else ():
-                    if name in vars(target):
-                        delattr(target, name)
-                _set_all(target, old)
+            self._restore()
+
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """The language as Triton has it, also while it is active."""
+        if self._saved is None:
+            yield
+            return
+        self._restore()
+        try:
+            yield
+        finally:
+            self._patch()
+
+    def _patch(self) -> None:
+        self._saved = [_those_of(target, new) for target, new in self._changes.values()]
+        for target, new in self._changes.values():
+            _set_all(target, new)
+
+    def _restore(self) -> None:
+        saved, self._saved = self._saved, None
+        assert saved is not None, "the language is not patched"
+        for (target, new), old in zip(self._changes.values(), saved, strict=True):
+            for name in new.keys() - old.keys() if len(old) < len(new) else ():
+                if name in vars(target):
+                    delattr(target, name)
+            _set_all(target, old)
 
     # values
 

@@ -38,7 +38,8 @@ class InterpreterExecutor:
         """Make the kernel's function, in a namespace that holds nothing but what it may use."""
         source = description.source
         filename = register_source(source, description.symbol)
-        space = named_values(description, self._kernels, wrapped=True)
+        with patched_language().suspended():
+            space = named_values(description, self._kernels, wrapped=True)
         meant = space.get("triton")
         space |= {"__name__": filename, "__builtins__": builtins(), "triton": self._runtime.triton}
         exec(compile(source, filename, "exec"), space)
@@ -90,7 +91,12 @@ class InterpreterExecutor:
         self._runtime.wrote((whole,))
 
     def _argument(self, value: Tensor | Json) -> Any:
-        return value if isinstance(value, Tensor) else language_value(value, self._kernels, wrapped=False)
+        if isinstance(value, Tensor):
+            return value
+        if "value" in value or "float" in value:
+            return language_value(value, self._kernels, wrapped=False)
+        with patched_language().suspended():
+            return language_value(value, self._kernels, wrapped=False)
 
 
 def _apart(first: Tensor, second: Tensor) -> float:

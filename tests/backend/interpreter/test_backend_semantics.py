@@ -239,5 +239,8 @@ def test_the_language_is_given_back_when_its_last_user_is_done() -> None:
         with language.active():
             assert tl.load is inside
         assert tl.load is inside
+        with language.suspended():
+            assert tl.load is before
+        assert tl.load is inside
         raise KeyError
     assert tl.load is before
