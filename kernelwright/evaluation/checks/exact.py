@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelwright.evaluation.checks.expected import Expected
+from kernelwright.evaluation.checks.expected import ORDERS, PLAIN, Expected
 from kernelwright.evaluation.checks.findings import Findings, sentence
 from kernelwright.evaluation.checks.sides import Elements, elements
 from kernelwright.evaluation.protocol.wire import RawTensor
@@ -62,10 +62,11 @@ def _are_permutations(every: Elements) -> bool:
 
 
 def _ordered_otherwise(want: Expected, right: Elements) -> NDArray[np.bool_]:
-    """Which elements change where equal values come in reverse order: all places of these values are open then."""
-    if not want.reordered or want.reordered[0].sketched or want.reordered[0].dtype != want.eager.dtype:
-        return np.zeros(right.shape, np.bool_)
-    changed: NDArray[np.bool_] = elements(want.reordered[0]) != right
+    """Which elements depend on the order of equal values: all places of these values are open then."""
+    changed = np.zeros(right.shape, np.bool_)
+    for one in want.reordered[: PLAIN if len(want.reordered) == ORDERS else 1]:
+        if not one.sketched and one.dtype == want.eager.dtype:
+            changed |= elements(one) != right
     return changed
 
 

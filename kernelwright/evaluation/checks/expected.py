@@ -20,6 +20,9 @@ CANCELLING = CANCELLED | {"f16": 2**-13, "bf16": 2**-10}
 UNITS = {"f64": 2**-52, "f32": 2**-23, "f16": 2**-10, "bf16": 2**-7}
 #: How many times the error of another spelling a candidate's may be.
 RESPELLED_FACTOR = 4.0
+#: Orders of equal values that a program is tried with; the first so many are those of places, up and down, where it
+#: sorts.
+ORDERS, PLAIN = 8, 2
 #: How lucky eager may have been: 16 times this is still less than what separates fp32 from TF32.
 LUCK = 16.0
 

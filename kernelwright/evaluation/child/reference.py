@@ -21,7 +21,8 @@ from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.checks.ties import ORDERS, Reordered
+from kernelwright.evaluation.checks.expected import ORDERS
+from kernelwright.evaluation.checks.ties import Reordered
 from kernelwright.evaluation.child.computing import Computing
 from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.drawing import Drawing

@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from kernelwright.agent.evaluator import Status
-from kernelwright.evaluation.checks.expected import Expected, rms_of
-from kernelwright.evaluation.checks.ties import ORDERS
+from kernelwright.evaluation.checks.expected import ORDERS, Expected, rms_of
 from kernelwright.evaluation.inputs.draws import EVAL, IMPULSES, LOWEST, NAMED, ORDINARY, SAME, Draw
 from kernelwright.evaluation.inputs.weights import NUDGES
 from kernelwright.evaluation.protocol.answers import ReferencePass, ReferenceRan
