@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 #: Raised when entries change their meaning: entries of another format are not found.
 FORMAT = 3
 
-Kind = Literal["replacement", "wrong"]
+Kind = Literal["replacement", "wrong", "choice"]
 Form = Literal["kernel", "host", ""]
 
 
@@ -50,7 +50,9 @@ def _version(library: str) -> str:
 class Entry:
     """What is known of one of Inductor's kernels.
 
-    A `replacement` runs in its place; `wrong` says that Inductor's own kernel differs from aten in `operation`.
+    A `replacement` runs in its place; `wrong` says that Inductor's own kernel differs from aten in `operation`. A
+    `choice` is for a product: its key is the product's, its replacement a `TemplateChoice` as text, and its source the
+    kernel that Inductor then writes for the product and what follows it.
     An entry says nothing about kernels with other keys, on other targets, or with other versions.
     """
 
@@ -93,6 +95,8 @@ class Entry:
             raise ValueError(f"an entry of kind {self.kind!r} and form {self.form!r} is not known")
         if (self.kind == "replacement") != bool(self.replacement and self.form and self.module):
             raise ValueError("a replacement has a module, a text and a form; a finding has none of them")
+        if self.kind == "choice" and (not self.replacement or self.form or self.module):
+            raise ValueError("a choice has a text, and neither a module nor a form")
         if (self.kind == "wrong") != bool(self.operation):
             raise ValueError("a finding names an operation; a replacement names none")
 

@@ -39,10 +39,11 @@ def _compiled(request: Request, graph: torch.fx.GraphModule, inputs: Sequence[An
         tell(f"no kernel is replaced: {hidden}")
         return request.inductor.alone(graph, inputs)
     session = Session(request.options.target, _picks_for(request.options), noted)
-    run = request.inductor(graph, inputs, session.around, session.inner)
+    mark = session.templates.mark
+    run = request.inductor(graph, inputs, session.around, session.inner, mark=mark)
     if session.wrong_from_cache:
         noted.parts.clear()
-        run = request.inductor(graph, inputs, session.around, session.inner, aot_cache=False)
+        run = request.inductor(graph, inputs, session.around, session.inner, aot_cache=False, mark=mark)
     return run
 
 
