@@ -234,12 +234,13 @@ class Optimizing:
         admission_s = ADMISSION_SHARE * self.budget
         trying = Trying(running, self.context.target, self._model_us, admission_s, self.say)
         made = trying.best(kernel, recorded[kernel.key], verified, question.pipeline, answer.notes)
+        others = {"others": list(made.others)} if made.others else NOTHING
         if not made.wins or made.entry is None or made.ours is None:
-            return made.kernel, made.kept
+            return made.kernel, {**made.kept, **others}
         if not self.store.put(made.entry):
-            return replace(made.kernel, became="refused", why=self.store.trouble), made.kept
+            return replace(made.kernel, became="refused", why=self.store.trouble), {**made.kept, **others}
         self._ours[kernel.key] = made.ours
-        return replace(made.kernel, became="admitted", digest=made.entry.digest), NOTHING
+        return replace(made.kernel, became="admitted", digest=made.entry.digest), others
 
     def _kept(self, key: str) -> Entry | None:
         """What the store has for a kernel."""

@@ -31,12 +31,14 @@ _NOTES = ("best", "us", "plain", "plain_us", "plain_tuned_us", "obtained", "seco
 @dataclass(frozen=True)
 class Trial:
     """What one verified module does in the running model: the kernel with its comparison, or with the reason why it
-    does not run there; what a journal keeps of it; and where it ran, its entry and what is launched."""
+    does not run there; what a journal keeps of it; and where it ran, its entry and what is launched. `others` is what a
+    journal keeps of the modules that were tried beside it, each with a reason, the key `why`."""
 
     kernel: Kernel
     kept: Mapping[str, Any]
     entry: Entry | None = None
     ours: Launchable | None = None
+    others: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def wins(self) -> bool:
@@ -72,11 +74,14 @@ class Trying:
         worth, ends, found = min(1.0, kernel.gain_us / (MUCH * self.model_us)), 0.0, list[Trial]()
         for number, (module, verdict) in enumerate(verified, 1):
             if ends and time.monotonic() > ends:
-                break
+                late = replace(kernel, became="slower", why="no time was left to try it in the model")
+                found.append(Trial(late, {"module": print_module(module)}))
+                continue
             self.say(f"{kernel.name}: timing {number} of {len(verified)} in the model")
             found.append(self._tried(kernel, recording, module, verdict, pipeline, notes))
             ends = ends or time.monotonic() + worth * self.admission_s
-        return max(found, key=lambda one: one.worth)
+        best = max(found, key=lambda one: one.worth)
+        return replace(best, others=tuple({"why": one.kernel.why, **one.kept} for one in found if one is not best))
 
     def _tried(
         self,

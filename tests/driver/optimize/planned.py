@@ -1,29 +1,42 @@
 """`optimize` with times that are planned, in a process on the bed: all else is as it is on a GPU."""
 
+import json
 import os
 import signal
 import threading
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
 
+from kernelwright.agent.evaluator import Verdict
+from kernelwright.agent.services import AgentServices
+from kernelwright.backend.compile.compiled import cache_folder
+from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.extraction.filling import ANSWER
 from kernelwright.driver.optimize import optimizing
 from kernelwright.driver.optimize.answering import Here
 from kernelwright.driver.optimize.optimizing import Optimizing, searching
-from kernelwright.driver.optimize.running import Running
-from kernelwright.driver.optimize.subjects import Model
+from kernelwright.driver.optimize.running import DoesNotRunError, Running
+from kernelwright.driver.optimize.subjects import Model, Subject
 from kernelwright.driver.torch_backend import kernelwright
 from kernelwright.driver.torch_compile import regions
 from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.frontend.swap.hooks import Launchable
 from kernelwright.frontend.swap.live import places
-from kernelwright.ir.passes import Context
+from kernelwright.ir.parser import parse_module
+from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.values import KernelModule, Level
 
+#: Launch options of which each makes a module of its own, the fastest alone first.
+WARPS = (1, 2, 4, 8)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -54,6 +67,58 @@ def model_and_input() -> tuple[nn.Module, torch.Tensor]:
     return nn.Sequential(nn.LayerNorm(32), nn.Linear(32, 8), nn.Softmax(-1)).train(), torch.randn(5, 32)
 
 
+@register
+@dataclass(frozen=True)
+class Several(Pass):
+    """The plain lowering with several numbers of warps, all verified, as a search verifies several kernels; the fastest
+    alone is the one with a single warp."""
+
+    name: ClassVar[str] = "several"
+    reads: ClassVar[Level] = Level.TORCH
+    writes: ClassVar[Level] = Level.TRITON
+
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
+        made = parse_pipeline(ANSWER).run(module, ctx)
+        offered = [_with_warps(made, number) for number in WARPS]
+        evaluate = ctx.service(AgentServices).evaluate
+        assert evaluate is not None
+        assert all(isinstance(one, Verdict) and one.ok for one in evaluate(offered, None))
+        return offered[0]
+
+
+def _with_warps(module: KernelModule, number: int) -> KernelModule:
+    kernels = (replace(one, meta=tuple({**dict(one.meta), "num_warps": number}.items())) for one in module.kernels)
+    return replace(module, kernels=tuple(kernels))
+
+
+def _warps(module: KernelModule) -> int:
+    return int(str(dict(module.kernels[0].meta)["num_warps"]))
+
+
+class Rivals(Planned):
+    """In the model softmax with four warps is the fastest and one with eight does not run; one with a single warp is
+    slower than Inductor's."""
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        self.made: list[tuple[Launchable, int]] = []
+
+    def replacing(self, key: str, entry: Entry) -> Launchable:
+        ours = super().replacing(key, entry)
+        warps = _warps(parse_module(entry.module))
+        if warps == 8:
+            raise DoesNotRunError("the model's outputs change")
+        self.made.append((ours, warps))
+        return ours
+
+    def times(self, keys: Collection[str], ours: Mapping[str, Any] = NOTHING) -> dict[str, tuple[float, int]]:
+        found = super().times(keys, ours)
+        return {key: (self._with(ours[key]), 1) if key in ours else took for key, took in found.items()}
+
+    def _with(self, ours: Launchable) -> float:
+        return next({1: 110.0, 2: 95.0, 4: 80.0}[warps] for one, warps in self.made if one is ours)
+
+
 class Runs:
     """Runs of `optimize` on one model. `searched` are how often passes were asked for; `before` is called each time."""
 
@@ -62,7 +127,7 @@ class Runs:
         self.folder, self.before, self.searched = Path(folder), before, 0
         self.model, self.x = model_and_input()
 
-    def run(self, store: str, slower: bool = False) -> dict[str, Any]:
+    def run(self, store: str, running: type[Running] = Planned, pipeline: str = "") -> dict[str, Any]:
         """What becomes of both kernels."""
         kept = Store.open(self.folder / store)
         with LocalEvaluator("interpreter", seeds=1) as judge:
@@ -73,9 +138,9 @@ class Runs:
                 kept,
                 context,
                 Here(context),
-                pipeline=self._pipeline,
+                pipeline=(lambda *_asked: pipeline) if pipeline else self._pipeline,
                 repro=self.folder / "repro",
-                running=Slowed if slower else Planned,
+                running=running,
             ).run()
         return found.told() | {"stored": len(list(kept.entries())), "text": str(found)}
 
@@ -96,7 +161,7 @@ def optimized(folder: str) -> dict[str, Any]:
         fast = torch.compile(runs.model, backend=kernelwright, options={"store": str(runs.folder / "store")})
         apart = float((fast(runs.x) - runs.model(runs.x)).abs().max())
     swaps = [[swap.name, swap.runs, swap.why] for region in regions() for swap in region.swaps]
-    worse = runs.run("other", slower=True)
+    worse = runs.run("other", running=Slowed)
     (kept,) = Store.open(runs.folder / "store").entries()
     return {
         "certificate": dict(kept.certificate),
@@ -107,6 +172,26 @@ def optimized(folder: str) -> dict[str, Any]:
         "apart": apart,
         "swaps": swaps,
     }
+
+
+def rivals(folder: str) -> dict[str, Any]:
+    """A run in which each kernel has several verified modules, what its journal and the store keep, and what runs in
+    the next process that compiles the model."""
+    runs = Runs(folder)
+    found = runs.run("store", running=Rivals, pipeline="several")
+    (journal,) = (cache_folder() / "optimize").glob("*.jsonl")
+    lines = [json.loads(line) for line in journal.read_text("utf-8").splitlines()[1:]]
+    (kept,) = Store.open(runs.folder / "store").entries()
+    fast = torch.compile(runs.model.eval(), backend=kernelwright, options={"store": str(runs.folder / "store")})
+    with torch.no_grad():
+        apart = float((fast(runs.x) - runs.model(runs.x)).abs().max())
+    others = {line["name"]: [_tried(one) for one in line.get("others", [])] for line in lines}
+    return found | {"others": others, "warps": _warps(parse_module(kept.module)), "apart": apart}
+
+
+def _tried(other: Mapping[str, Any]) -> tuple[int, str]:
+    """With how many warps a module was tried, and what the journal tells of it."""
+    return _warps(parse_module(other["entry"]["module"] if "entry" in other else other["module"])), other["why"]
 
 
 def killed(folder: str) -> None:

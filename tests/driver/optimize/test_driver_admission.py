@@ -5,6 +5,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from kernelwright.driver.optimize.admission import (
 )
 from kernelwright.driver.optimize.result import Kernel
 from kernelwright.driver.optimize.trying import Trial, Trying
+from kernelwright.ir.parser import parse_module
 
 
 def takes(gain: float, seed: int) -> Callable[[bool], tuple[float, float]]:
@@ -116,29 +118,38 @@ def test_a_comparison_is_told_and_read_again() -> None:
     assert unbounded.told()["high"] is None and Comparison.read(unbounded.told()) == unbounded
 
 
+MODULE = parse_module((Path(__file__).parents[2] / "golden/lower-inductor/softmax/before.py").read_text())
+
+
 class Planned(Trying):
     """Each module's pairs in the model, by its name, in the place of times of a running one."""
 
     def _tried(self, kernel: Kernel, _recording: Any, module: Any, *_rest: Any) -> Trial:
-        if module == "fails":
+        took = module.name.removeprefix("takes_")
+        if took == "fails":
             return Trial(replace(kernel, became="refused", why="it fails"), {})
-        times = compared(lambda _first: (100.0, float(module)))
-        return Trial(replace(kernel, became="slower", graph=times), {"module": module})
+        times = compared(lambda _first: (100.0, float(took)))
+        return Trial(replace(kernel, became="slower", why=str(times), graph=times), {"module": took})
 
 
 def best_of(*modules: str, gain_us: float = 50.0) -> Trial:
     trying: Any = Planned(None, "interpreter", 1000.0, 60.0, lambda _line: None)  # type: ignore[arg-type]
     kernel = Kernel("key", "triton_poi_fused_add_0", "not reached", us=100.0, gain_us=gain_us)
-    found: Trial = trying.best(kernel, None, [(module, None) for module in modules], "", {})
+    named = [(replace(MODULE, name=f"takes_{module}"), None) for module in modules]
+    found: Trial = trying.best(kernel, None, named, "", {})
     return found
 
 
 def test_of_several_verified_kernels_the_fastest_in_the_model_is_taken() -> None:
     found = best_of("110", "fails", "80", "95")
     assert found.wins and found.kept == {"module": "80"}
+    assert [one["why"].partition("x")[0] for one in found.others] == ["0.909", "it fails", "1.053"]
     assert best_of("110", "105").kept == {"module": "105"} and not best_of("110", "105").wins
     assert best_of("fails").kernel.became == "refused"
 
 
 def test_a_kernel_with_little_to_gain_is_tried_once() -> None:
-    assert best_of("110", "80", gain_us=0.0).kept == {"module": "110"}
+    found = best_of("110", "80", gain_us=0.0)
+    assert found.kept == {"module": "110"}
+    (other,) = found.others
+    assert other["why"].startswith("no time was left") and parse_module(other["module"]).name == "takes_80"

@@ -77,6 +77,17 @@ def test_a_winner_with_which_the_model_takes_longer_is_dropped(found: dict[str, 
 
 
 @pytest.mark.slow
+def test_of_several_verified_kernels_the_fastest_in_the_model_runs_and_the_others_are_kept(tmp_path: Path) -> None:
+    found = bed.run(work("rivals"), tmp_path, str(tmp_path))
+    (softmax,) = [one for one in found["kernels"] if "softmax" in one["name"]]
+    assert softmax["became"] == "admitted" and softmax["graph"]["ratio"] == pytest.approx(100 / 80, rel=1e-3), found
+    assert found["warps"] == 4 and found["apart"] < 1e-6
+    others = dict(found["others"][softmax["name"]])
+    assert others.keys() == {1, 2, 8}
+    assert others[1].startswith("0.909x") and others[2].startswith("1.053x") and "outputs change" in others[8]
+
+
+@pytest.mark.slow
 def test_a_killed_run_loses_the_kernel_that_it_was_at_and_an_interrupted_one_keeps_what_it_has(tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         bed.run(work("killed"), tmp_path, str(tmp_path))
