@@ -89,7 +89,8 @@ class _Interpreting(InterpreterRuntime):
 @dataclass
 class Bench:
     """One reference's inputs and state on a device, and the outputs of the module that others are compared with; by how
-    much eager's, whose TF32 products cut operands off as templates' do, are apart from those, at most, is `noise`."""
+    much eager's, whose TF32 products cut operands off as templates' do, are apart from those, at most, is `noise`. With
+    `warm`, runs are timed right behind another one of the same."""
 
     device: torch.device
     seed: int
@@ -100,15 +101,16 @@ class Bench:
     state: Mapping[str, Tensor]
     expected: tuple[Tensor, ...]
     noise: tuple[float, ...] = ()
+    warm: bool = False
 
     @classmethod
-    def of(cls, plain: KernelModule, seed: int, device: torch.device) -> "Bench":
+    def of(cls, plain: KernelModule, seed: int, device: torch.device, warm: bool = False) -> "Bench":
         """Draw inputs and weights, and run the module that others are compared with."""
         turns = DeviceLock(device)
         with _turn(turns.shared):
             program = ReferenceProgram.load(plain.reference)
             model, inputs = program.build(seed, device), program.inputs(seed, device)
-            bench = cls(device, seed, clock_for(device), turns, plain, inputs, program.state(model), ())
+            bench = cls(device, seed, clock_for(device), turns, plain, inputs, program.state(model), (), warm=warm)
             bench.expected = bench.outputs(plain)
             with Eager(plain.reference.numerics, cut=True):
                 eager = program.run(copy.deepcopy(model), inputs)
@@ -122,7 +124,8 @@ class Bench:
         return outputs
 
     def microseconds(self, module: KernelModule, symbols: Sequence[str], best_us: float, budget: float) -> list[float]:
-        """Median time of a call (WHOLE) and of all launches of a kernel in one, caches cold.
+        """Median time of a call (WHOLE) and of all launches of a kernel in one. Caches are cold, or with `warm` as
+        another run leaves them.
 
         What takes much longer than `best_us` is timed once. Raises WrongOutputError, and LastWordError where inputs
         are not what they were.
@@ -159,7 +162,7 @@ class Bench:
         if 1e3 * first_ms > _HOPELESS * best_us + 1e3 * queueing_ms:
             return 1e3 * first_ms
         runs = min(max(int(budget * _BUDGET_MS / first_ms), _FEWEST), int(budget * _MOST))
-        return 1e3 * middle(self.clock.queued([lambda: None] * runs, run, queueing_ms))
+        return 1e3 * middle(self.clock.queued([lambda: None] * runs, run, (1 + self.warm) * queueing_ms, self.warm))
 
     def _check(self, module: KernelModule, outputs: tuple[Tensor, ...]) -> None:
         self._synchronize()
@@ -182,11 +185,11 @@ class Bench:
 _bench: list[Bench] = []
 
 
-def open_bench(plain: KernelModule, seed: int, device: str) -> None:
+def open_bench(plain: KernelModule, seed: int, device: str, warm: bool = False) -> None:
     """Set up the bench of this process."""
     _bench[:] = []
     with _sound(device), permitted(plain.reference.numerics, deterministic=False):
-        _bench.append(Bench.of(plain, seed, torch.device(device)))
+        _bench.append(Bench.of(plain, seed, torch.device(device), warm))
 
 
 def close_bench() -> None:

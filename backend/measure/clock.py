@@ -56,12 +56,18 @@ class Clock(Protocol):
         ...
 
     def queued(
-        self, prepares: Sequence[Callable[[], object]], run: Callable[[], object], busy_ms: float = 0.0
+        self,
+        prepares: Sequence[Callable[[], object]],
+        run: Callable[[], object],
+        busy_ms: float = 0.0,
+        warm: bool = False,
     ) -> list[float]:
         """Events around one run after each `prepare` and a flush, nothing waited for until the end.
 
-        The flush keeps the device at work for `busy_ms` or longer, while the host queues the run behind it. A run that
-        the device waited for is not timed: it and the next ones are queued behind longer flushes, as far as those go.
+        With `warm` another run stands between the flush and the one that is timed, which finds in the caches what that
+        one left there. The flush keeps the device at work for `busy_ms` or longer, while the host queues what comes
+        behind it. A run that the device waited for is not timed: it and the next ones are queued behind longer flushes,
+        as far as those go.
         """
         ...
 
@@ -114,27 +120,40 @@ class CudaClock:
         return graph.replay
 
     def queued(
-        self, prepares: Sequence[Callable[[], object]], run: Callable[[], object], busy_ms: float = 0.0
+        self,
+        prepares: Sequence[Callable[[], object]],
+        run: Callable[[], object],
+        busy_ms: float = 0.0,
+        warm: bool = False,
     ) -> list[float]:
         # As the device is at work while the events and the launches between them are queued, the events hold the
         # device's work and no waiting for the host. The first run, which nobody times, gives the host its lead.
         flushes = min(_MOST_FLUSHES, 1 + int(busy_ms / self._flush_ms))
-        self._queue(prepares[0], run, flushes)
+        before = run if warm else None
+        self._queue(prepares[0], run, flushes, before)
         pairs: list[tuple[Any, Any]] = []
         for prepare in prepares:
-            first, last = self._queue(prepare, run, flushes)
+            first, last = self._queue(prepare, run, flushes, before)
             while first.query() and flushes < _MOST_FLUSHES:  # the device was there before the host had queued it all
                 flushes = min(_MOST_FLUSHES, 2 * flushes)
-                first, last = self._queue(prepare, run, flushes)
+                first, last = self._queue(prepare, run, flushes, before)
             pairs.append((first, last))
         _synchronize()
         return [max(_LEAST_MS, float(first.elapsed_time(last))) for first, last in pairs]
 
-    def _queue(self, prepare: Callable[[], object], run: Callable[[], object], flushes: int) -> tuple[Any, Any]:
-        """Queue one run; the events before and after it."""
+    def _queue(
+        self,
+        prepare: Callable[[], object],
+        run: Callable[[], object],
+        flushes: int,
+        before: Callable[[], object] | None,
+    ) -> tuple[Any, Any]:
+        """Queue one run, with what comes between the flushes and it; the events before and after it."""
         prepare()
         for _ in range(flushes):
             self.flush()
+        if before is not None:
+            before()
         first, last = _Event(enable_timing=True), _Event(enable_timing=True)
         first.record()
         run()
@@ -167,13 +186,19 @@ class HostClock:
         raise CaptureError("there are no graphs on the CPU")
 
     def queued(
-        self, prepares: Sequence[Callable[[], object]], run: Callable[[], object], busy_ms: float = 0.0
+        self,
+        prepares: Sequence[Callable[[], object]],
+        run: Callable[[], object],
+        busy_ms: float = 0.0,
+        warm: bool = False,
     ) -> list[float]:
         del busy_ms
         times = []
         for prepare in prepares:
             prepare()
             self.flush()
+            if warm:
+                run()
             times.append(self.time(run)[0])
         return times
 

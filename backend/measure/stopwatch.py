@@ -38,8 +38,8 @@ class Measured:
 class Stopwatch:
     """Measures modules of one reference against `plain`, whose outputs are what is right.
 
-    `seconds` is what one module may take. The child is `child`, where that is given, and one of its own otherwise.
-    Close it, or use it as a context manager.
+    `seconds` is what one module may take. Caches are cold, or with `warm` as another run leaves them. The child is
+    `child`, where that is given, and one of its own otherwise. Close it, or use it as a context manager.
     """
 
     def __init__(
@@ -49,10 +49,11 @@ class Stopwatch:
         device: str = "cuda",
         seconds: float = 15.0,
         child: Child | None = None,
+        warm: bool = False,
     ) -> None:
         self.plain, self.seconds = plain, seconds
         self.replaced = 0
-        self._opening = open_bench, (plain, seed, device)
+        self._opening = open_bench, (plain, seed, device, warm)
         self._lent = child is not None
         self._child = child or Child((BENCH,))
         self._opened = False

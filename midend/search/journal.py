@@ -71,18 +71,20 @@ class SearchJournal:
         """Keep the launch options that a pass found."""
         self._add(_tuned_key(module, spec), {kernel.symbol: kernel.meta for kernel in tuned.kernels})
 
-    def measured(self, module: KernelModule, symbols: Sequence[str]) -> Measured | None:
-        """What a module's kernels, or all of it, once took; None where that was not measured."""
-        found = self._known.get(_measured_key(module, symbols))
+    def measured(self, module: KernelModule, symbols: Sequence[str], cache: str = "cold") -> Measured | None:
+        """What a module's kernels, or all of it, once took with caches in a state; None where that was not measured."""
+        found = self._known.get(_measured_key(module, symbols, cache))
         try:
             us = {} if found is None else {str(symbol): float(us) for symbol, us in found["us"].items()}
             return None if found is None else Measured(us, str(found["failure"]))
         except (ValueError, KeyError, TypeError, AttributeError):
             return None
 
-    def add_measured(self, module: KernelModule, symbols: Sequence[str], measured: Measured) -> None:
+    def add_measured(
+        self, module: KernelModule, symbols: Sequence[str], measured: Measured, cache: str = "cold"
+    ) -> None:
         """Keep what was measured."""
-        self._add(_measured_key(module, symbols), {"us": dict(measured.us), "failure": measured.failure})
+        self._add(_measured_key(module, symbols, cache), {"us": dict(measured.us), "failure": measured.failure})
 
     def _add(self, key: str, value: Any) -> None:
         self._known[key] = value
@@ -125,8 +127,8 @@ def _tuned_key(module: KernelModule, spec: str) -> str:
     return f"tuned {module.digest} {spec}"
 
 
-def _measured_key(module: KernelModule, symbols: Sequence[str]) -> str:
-    return f"measured {module.digest} {' '.join(symbols)}"
+def _measured_key(module: KernelModule, symbols: Sequence[str], cache: str) -> str:
+    return f"measured {module.digest} {' '.join(symbols)}" + (f" {cache}" if cache != "cold" else "")
 
 
 def _encoded(verdict: Verdict) -> dict[str, Any]:

@@ -75,6 +75,7 @@ class MeasuredSearchRun:
     device: str = "cuda"
     memory: bool = False
     rivals: int = 0
+    cache: str = "cold"
     stopped: str = ""
     plain: Candidate | None = None
     distinct: int = 0
@@ -129,7 +130,9 @@ class MeasuredSearchRun:
 
     def _spend(self, clock: Child, children: Children, plain: Candidate) -> None:
         self._verify_beside(plain)
-        with Stopwatch(plain.module, self.ctx.seed, self.device, child=clock) as watch, suppress(NoBenchError):
+        warm = self.cache == "hot"
+        stopwatch = Stopwatch(plain.module, self.ctx.seed, self.device, child=clock, warm=warm)
+        with stopwatch as watch, suppress(NoBenchError):
             with self._clocked("starting"):
                 children.wait_ready(min(START_SECONDS, self._ends - time.monotonic()))
             self._begins = time.monotonic()
@@ -246,12 +249,12 @@ class MeasuredSearchRun:
     def _measured(
         self, watch: Stopwatch, module: KernelModule, symbols: Sequence[str] = (WHOLE,), best_us: float = math.inf
     ) -> Measured:
-        known = self.judge.journal.measured(module, symbols)
+        known = self.judge.journal.measured(module, symbols, self.cache)
         if known is None:
             fastest = min((entry.us for entry in self.entries), default=math.inf)
             known = watch.measure(module, symbols, min(best_us, fastest))
             if not known.lost:
-                self.judge.journal.add_measured(module, symbols, known)
+                self.judge.journal.add_measured(module, symbols, known, self.cache)
         self.curve.add(known.whole_us)
         return known
 

@@ -9,6 +9,9 @@ from kernelwright.midend.search.search_run import KEPT_PLAIN, TOLD, first_line, 
 if TYPE_CHECKING:
     from kernelwright.midend.search.measured import MeasuredSearchRun
 
+#: What a run that is timed comes after, by the state that its caches are in.
+BEHIND = {"cold": "a flush of the cache", "hot": "another run of the same"}
+
 
 def notes_of(run: "MeasuredSearchRun") -> dict[str, Any]:
     """What was tried and what came of it: microseconds, numbers of candidates, who was refused and why."""
@@ -26,7 +29,7 @@ def notes_of(run: "MeasuredSearchRun") -> dict[str, Any]:
         "plain": run.plain.spec,
         "plain_us": round(plain[0], 3) if plain else None,
         "plain_tuned_us": round(min(plain), 3) if plain else None,
-        "obtained": "measured: median of runs by events behind a flush of the cache, in the process that compared "
+        "obtained": f"measured: median of runs by events behind {BEHIND[run.cache]}, in the process that compared "
         "the outputs with the plain lowering's",
         "kept": _why(run),
         "made": run.space.made,

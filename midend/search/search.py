@@ -26,7 +26,8 @@ class Search(Pass):
     measure: gpu, model, or auto (the GPU where there is one). resume: go on from what an earlier search of the same
     program found out. general: rewrite the module's own kernels alone, and write no size into them that launches
     pass. memory: on a GPU, begin with what won on programs like this one, and remember what wins. rivals: on a GPU,
-    how many of the next fastest are verified as well, for callers that time them elsewhere.
+    how many of the next fastest are verified as well, for callers that time them elsewhere. cache: on a GPU, cold has
+    all data come from memory in what is measured; hot has caches as another run of the same leaves them.
 
     On a GPU all candidates of which the cost model has hopes are compiled by `workers` processes (0: as many as there
     are cores, 12 at most), compared loosely with the plain lowering and measured in one more; `trials` are those of the
@@ -55,6 +56,7 @@ class Search(Pass):
     memory: bool = True
     general: bool = False
     rivals: int = 0
+    cache: str = "cold"
 
     def __post_init__(self) -> None:
         for name in ("width", "trials", "most"):
@@ -66,6 +68,8 @@ class Search(Pass):
             raise UserError(f"workers={self.workers}: give a number of processes, or 0 for as many as the cores allow")
         if self.seconds < 0:
             raise UserError(f"seconds={self.seconds}: give seconds, or 0 for no limit")
+        if self.cache not in ("cold", "hot"):
+            raise UserError(f"cache={self.cache!r}; choose cold or hot")
         if self.measure not in ("auto", "gpu", "model"):
             raise UserError(f"measure={self.measure!r}; choose auto, gpu or model")
 
@@ -118,6 +122,7 @@ class Search(Pass):
             self.timed,
             memory=self.memory,
             rivals=self.rivals,
+            cache=self.cache,
         )
         best = run.run().candidate
         return _stamped(best.module, module, ctx, str(run.verdicts[best.digest]), run.notes())

@@ -277,7 +277,7 @@ def test_what_cannot_be_searched(tmp_path: Path) -> None:
         search(module, replace(context(Refusing(), tmp_path), target="interpreter"))
     with pytest.raises(UserError, match="needs an evaluator"):
         search(module, context(None, tmp_path))
-    for option in ("width=0", "trials=0", "most=0", "seconds=-1", "measure=never", "workers=-1"):
+    for option in ("width=0", "trials=0", "most=0", "seconds=-1", "measure=never", "workers=-1", "cache=warm"):
         with pytest.raises(UserError, match=option.partition("=")[0]):
             parse_pipeline(f"search{{{option}}}")
 

@@ -380,6 +380,20 @@ def test_seconds_in_which_children_start_are_taken_from_all_shares(
     assert ends == [1060.0 + 50.0 * measured.MADE_BY] and one.notes()["seconds"]["starting"] == 60.0
 
 
+def test_times_with_a_hot_cache_are_not_taken_for_those_with_a_cold_one(tmp_path: Path) -> None:
+    module = lowered("a.sum(1)", [(8, 400, 500)])
+    bare = replace(module, kernels=(), launcher=None)
+
+    def taken(cache: str, us: float) -> list[float]:
+        run = race(bare, None, tmp_path, Spending(3, 1, 8, 0.0), evaluate=lambda *_given: ())
+        run.cache = cache
+        watch: Any = _Clock(lambda _meta: us)
+        return [run._measured(watch, module).whole_us for _ in range(2)]
+
+    assert (taken("cold", 10.0), taken("hot", 4.0)) == ([10.0] * 2, [4.0] * 2)
+    assert (taken("cold", 99.0), taken("hot", 99.0)) == ([10.0] * 2, [4.0] * 2)
+
+
 def test_rivals_are_verified_other_kernels_before_other_launch_options(tmp_path: Path) -> None:
     module, judged = lowered("a.sum(1)", [(8, 400, 500)]), list[str]()
 

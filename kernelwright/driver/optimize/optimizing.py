@@ -21,7 +21,7 @@ from kernelwright.driver.extraction.filling import ANSWER, begun, stored_as
 from kernelwright.driver.optimize.admission import Comparison, largest_that_holds
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.certifying import SIZES, Certifying
-from kernelwright.driver.optimize.ranking import Recording, ranked, recordings
+from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
@@ -55,13 +55,14 @@ Kept = Mapping[str, Any]
 NOTHING: Kept = MappingProxyType({})
 
 
-def searching(target: str, seconds: float, general: bool, searchers: int = 0) -> str:
+def searching(target: str, seconds: float, general: bool, hot: bool, searchers: int = 0) -> str:
     """The passes that look for a faster kernel, or for one at all where Triton is interpreted, whose times say nothing.
-    `general`: for sizes that may change. `searchers`: how many processes make candidates."""
+    `general`: for sizes that may change. `hot`: times are those with all data in the cache. `searchers`: how many
+    processes make candidates."""
     if target == "interpreter":
         return ANSWER
     options = f"seconds={seconds:.1f},timed=false,workers={searchers},rivals={RIVALS},general={str(general).lower()}"
-    return f"search{{{options}}}"
+    return f"search{{{options},cache={'hot' if hot else 'cold'}}}"
 
 
 @dataclass
@@ -69,8 +70,9 @@ class Optimizing:
     """A model in one mode, or a graph, within a budget in seconds that counts from when this is made.
 
     `context` has the evaluator and the target. `pipeline` gives the passes for a target, a number of seconds of
-    search, and whether the kernel's sizes may change. `say` takes short lines on what goes on, `done` each kernel as
-    it is decided. `folder` is where journals are; None for `optimize` in the cache folder.
+    search, whether the kernel's sizes may change, and whether its buffers fit in the cache. `say` takes short lines on
+    what goes on, `done` each kernel as it is decided. `folder` is where journals are; None for `optimize` in the cache
+    folder.
     """
 
     subject: Subject
@@ -80,7 +82,7 @@ class Optimizing:
     answering: Answering
     say: Callable[[str], None] = lambda _line: None
     done: Callable[[Kernel], None] = lambda _kernel: None
-    pipeline: Callable[[str, float, bool], str] = searching
+    pipeline: Callable[[str, float, bool, bool], str] = searching
     #: How many kernels are searched at a time.
     at_once: int = 1
     folder: Path | None = None
@@ -164,7 +166,8 @@ class Optimizing:
                 continue
             self.say(f"{found[key].name} ({number + 1} of {len(found)}, {self._left_s:.0f} s left)")
             seconds = min(seconds, left_s)
-            passes = self.pipeline(self.context.target, seconds, bool(recorded[key][0].numbers))
+            kernel, target = recorded[key][0], self.context.target
+            passes = self.pipeline(target, seconds, bool(kernel.numbers), fits_in_cache(kernel, target))
             yield Question(key, module, passes, seconds)
 
     def _begun(self, kernel: Recorded, graph: RecordedGraph) -> KernelModule:

@@ -40,9 +40,17 @@ def ranked(running: Running, target: str) -> tuple[dict[str, Kernel], float]:
     return {one.key: one for one in sorted(found, key=lambda one: -one.gain_us)}, model_us
 
 
+def fits_in_cache(kernel: Recorded, target: str) -> bool:
+    """Whether the L2 holds all that a kernel reads and writes: in a model it then finds there what came before it."""
+    return _moved_bytes(kernel) < get_target(target).l2_mb * 1e6
+
+
 def _floor_us(kernel: Recorded, target: str) -> float:
     """What moving a kernel's buffers takes at least."""
-    layouts = [layout for one in kernel.arguments for layout in one.layouts.values()]
-    moved = sum(math.prod(layout.shape) * layout.dtype.itemsize for layout in layouts)
     bandwidth = get_target(target).bandwidth_gb_s
-    return moved / bandwidth / 1e3 if bandwidth else 0.0
+    return _moved_bytes(kernel) / bandwidth / 1e3 if bandwidth else 0.0
+
+
+def _moved_bytes(kernel: Recorded) -> int:
+    layouts = [layout for one in kernel.arguments for layout in one.layouts.values()]
+    return sum(math.prod(layout.shape) * layout.dtype.itemsize for layout in layouts)

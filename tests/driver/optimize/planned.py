@@ -144,10 +144,10 @@ class Runs:
             ).run()
         return found.told() | {"stored": len(list(kept.entries())), "text": str(found)}
 
-    def _pipeline(self, target: str, seconds: float, general: bool) -> str:
+    def _pipeline(self, *asked: Any) -> str:
         self.searched += 1
         self.before(self.searched)
-        return searching(target, seconds, general)
+        return searching(*asked)
 
 
 def optimized(folder: str) -> dict[str, Any]:

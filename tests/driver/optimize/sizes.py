@@ -107,7 +107,7 @@ def _changing(
             store,
             context,
             Here(context),
-            pipeline=lambda _target, _seconds, _general: "more-warps",
+            pipeline=lambda *_asked: "more-warps",
             running=Faster,
         ).run()
     fast = torch.compile(model, backend=kernelwright, dynamic=True, options={"store": str(store.folder)})

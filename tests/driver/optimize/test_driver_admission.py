@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from kernelwright.driver.optimize.admission import (
     LOOKS,
@@ -18,9 +19,15 @@ from kernelwright.driver.optimize.admission import (
     outside,
     summary,
 )
+from kernelwright.driver.optimize.optimizing import searching
+from kernelwright.driver.optimize.ranking import fits_in_cache
 from kernelwright.driver.optimize.result import Kernel
 from kernelwright.driver.optimize.trying import Trial, Trying
+from kernelwright.frontend.swap.meaning import Layout
+from kernelwright.frontend.swap.recorded import Argument, Recorded
 from kernelwright.ir.parser import parse_module
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.midend.search.search import Search
 
 
 def takes(gain: float, seed: int) -> Callable[[bool], tuple[float, float]]:
@@ -119,6 +126,15 @@ def test_a_comparison_is_told_and_read_again() -> None:
 
 
 MODULE = parse_module((Path(__file__).parents[2] / "golden/lower-inductor/softmax/before.py").read_text())
+
+
+@pytest.mark.parametrize(("elements", "hot"), [(1 << 20, True), (30 << 20, False)])
+def test_a_search_has_the_cache_hot_where_it_holds_all_that_a_kernel_moves(elements: int, hot: bool) -> None:
+    layout = Layout((elements,), (1,), torch.bfloat16)
+    arguments = (Argument("in_ptr0", "x", "", {"x": layout}), Argument("out_ptr0", "", "y", {"y": layout}))
+    assert fits_in_cache(Recorded("key", "name", "", arguments), "h100") is hot
+    made = parse_pipeline(searching("h100", 10.0, False, hot)).passes
+    assert isinstance(made[0], Search) and made[0].cache == ("hot" if hot else "cold")
 
 
 class Planned(Trying):
