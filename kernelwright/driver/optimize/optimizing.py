@@ -17,16 +17,17 @@ from typing import Any
 from kernelwright.backend.compile.compiled import cache_folder
 from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
-from kernelwright.driver.extraction.filling import ANSWER, begun, stored_as
+from kernelwright.driver.extraction.filling import begun, stored_as
 from kernelwright.driver.optimize.admission import Comparison, largest_that_holds
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
+from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
 from kernelwright.driver.optimize.certifying import SIZES, Certifying
 from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
 from kernelwright.driver.optimize.subjects import Subject
-from kernelwright.driver.optimize.trying import Trying
+from kernelwright.driver.optimize.trying import MUCH, Trying, of_both
 from kernelwright.driver.run.journal import Journal
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
@@ -37,42 +38,31 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule
 
-#: Seconds that a search takes at least and at most.
-LEAST_S, MOST_S = 5.0, 40.0
 #: Shares of the budget: what is kept for the comparison of the whole model, and what one kernel's admission may take.
 WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.05
 #: The share that is kept for completing certificates, and where sizes may change from call to call.
 CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.15
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
-#: How many of a search's next fastest are verified and tried in the model beside its best.
-RIVALS = 3
 #: A kernel that was searched before is searched again with more than so many times the seconds.
 AGAIN = 2.0
+#: Where the journal keeps how many seconds a search could have taken.
+OFFERED = "offered_s"
+#: Kernels of which this became are searched twice, where first searches leave time and much is to be gained yet.
+TWICE = ("admitted", "slower", "unimproved")
 
 #: What the journal keeps of a kernel beside what became of it.
 Kept = Mapping[str, Any]
 NOTHING: Kept = MappingProxyType({})
 
 
-def searching(target: str, seconds: float, general: bool, hot: bool, searchers: int = 0) -> str:
-    """The passes that look for a faster kernel, or for one at all where Triton is interpreted, whose times say nothing.
-    `general`: for sizes that may change. `hot`: times are those with all data in the cache. `searchers`: how many
-    processes make candidates."""
-    if target == "interpreter":
-        return ANSWER
-    options = f"seconds={seconds:.1f},timed=false,workers={searchers},rivals={RIVALS},general={str(general).lower()}"
-    return f"search{{{options},cache={'hot' if hot else 'cold'}}}"
-
-
 @dataclass
 class Optimizing:
     """A model in one mode, or a graph, within a budget in seconds that counts from when this is made.
 
-    `context` has the evaluator and the target. `pipeline` gives the passes for a target, a number of seconds of
-    search, whether the kernel's sizes may change, and whether its buffers fit in the cache. `say` takes short lines on
-    what goes on, `done` each kernel as it is decided. `folder` is where journals are; None for `optimize` in the cache
-    folder.
+    `context` has the evaluator and the target. `pipeline` gives the passes for a target and for what is
+    wanted of a search. `say` takes short lines on what goes on, `done` each kernel as it is decided. `folder` is where
+    journals are; None for `optimize` in the cache folder.
     """
 
     subject: Subject
@@ -82,7 +72,7 @@ class Optimizing:
     answering: Answering
     say: Callable[[str], None] = lambda _line: None
     done: Callable[[Kernel], None] = lambda _kernel: None
-    pipeline: Callable[[str, float, bool, bool], str] = searching
+    pipeline: Callable[[str, Wanted], str] = searching
     #: How many kernels are searched at a time.
     at_once: int = 1
     folder: Path | None = None
@@ -91,6 +81,9 @@ class Optimizing:
     running: Callable[[Subject], Running] = field(default_factory=lambda: Running)
     began: float = field(default_factory=time.monotonic)
     _ours: dict[str, Launchable] = field(default_factory=dict)
+    #: What this run asked, by key, and the digests of modules that it tried in the model.
+    _asked: dict[str, Question] = field(default_factory=dict)
+    _tried: set[str] = field(default_factory=set)
     _model_us: float = 0.0
     #: Whether a kernel has sizes that may change from call to call.
     _changing: bool = False
@@ -137,21 +130,24 @@ class Optimizing:
     def _search_all(self, running: Running, found: dict[str, Kernel], journal: Journal) -> None:
         recorded = recordings(running.graphs)
         self._changing = any(kernel.numbers for kernel, _ in recorded.values())
-        questions = self._questions(running, found, journal, recorded)
-        for question, answer in self.answering.each(questions, lambda: self._search_s <= 0):
-            before = found[question.key]
-            self.say(f"{before.name}: searched, {self._left_s:.0f} s left")
-            self._beyond_s = max(0.8 * self._beyond_s, answer.seconds - question.seconds)
-            known, kept = self._became(running, before, question, answer, recorded)
-            self._decided(found, replace(known, seconds=answer.seconds), journal, kept)
+        for questions in (self._questions(running, found, journal, recorded), self._again(found, recorded)):
+            for question, answer in self.answering.each(questions, lambda: self._search_s <= 0):
+                before = found[question.key]
+                self.say(f"{before.name}: searched, {self._left_s:.0f} s left")
+                self._beyond_s = max(0.8 * self._beyond_s, answer.seconds - question.seconds)
+                known, kept = self._became(running, before, question, answer, recorded)
+                if before.became != "not reached":
+                    known, kept = of_both(before, journal.results[question.key], known, kept)
+                seconds = before.seconds + answer.seconds
+                self._decided(found, replace(known, seconds=seconds), journal, {**kept, OFFERED: question.seconds})
 
     def _questions(
         self, running: Running, found: dict[str, Kernel], journal: Journal, recorded: Mapping[str, Recording]
     ) -> Iterator[Question]:
         """The kernels that are worth a search, those with most to gain first; what becomes of others is decided."""
         for number, key in enumerate(list(found)):
-            ahead = sum(one.gain_us for one in list(found.values())[number:]) or 1.0
-            seconds = min(max(LEAST_S, found[key].gain_us / ahead * self.at_once * self._search_s), MOST_S)
+            ahead = [one.gain_us for one in list(found.values())[number:]]
+            seconds = share_s(ahead, self.at_once * self._search_s)
             known = self._known(running, found[key], journal, seconds) or self._not_worth(found[key], recorded[key])
             if known is not None:
                 self._decided(found, known)
@@ -165,10 +161,32 @@ class Optimizing:
                 self._decided(found, replace(found[key], became="left out", why=str(error)))
                 continue
             self.say(f"{found[key].name} ({number + 1} of {len(found)}, {self._left_s:.0f} s left)")
-            seconds = min(seconds, left_s)
-            kernel, target = recorded[key][0], self.context.target
-            passes = self.pipeline(target, seconds, bool(kernel.numbers), fits_in_cache(kernel, target))
-            yield Question(key, module, passes, seconds)
+            yield self._question(key, module, recorded[key][0], min(seconds, left_s))
+
+    def _question(
+        self, key: str, module: KernelModule, kernel: Recorded, seconds: float, wide: bool = False
+    ) -> Question:
+        target = self.context.target
+        wanted = Wanted(seconds, bool(kernel.numbers), fits_in_cache(kernel, target), wide)
+        self._asked[key] = Question(key, module, self.pipeline(target, wanted), seconds)
+        return self._asked[key]
+
+    def _again(self, found: dict[str, Kernel], recorded: Mapping[str, Recording]) -> Iterator[Question]:
+        """Second searches, of more candidates, for kernels with much to gain yet: first ones may end before their time
+        is over, and leave theirs. Those that would be the same again are not made."""
+        searched = [found[key] for key in self._asked if found[key].became in TWICE]
+        much = [one for one in searched if one.left_us >= MUCH * self._model_us]
+        much.sort(key=lambda one: -one.left_us)
+        for number, kernel in enumerate(much):
+            left_s = self._search_s - self._beyond_s
+            if left_s < LEAST_S:
+                return
+            before = self._asked[kernel.key]
+            seconds = min(share_s([one.left_us for one in much[number:]], self.at_once * left_s), left_s)
+            question = self._question(kernel.key, before.module, recorded[kernel.key][0], seconds, wide=True)
+            if question.pipeline != before.pipeline:
+                self.say(f"{kernel.name} once more ({self._left_s:.0f} s left)")
+                yield question
 
     def _begun(self, kernel: Recorded, graph: RecordedGraph) -> KernelModule:
         """What a search begins with: Inductor's own kernel, but where Triton is interpreted and nothing is faster."""
@@ -203,7 +221,8 @@ class Optimizing:
             return replace(kernel, became="admitted", why=f"{graph} in the model", graph=graph, digest=entry.digest)
         if kernel.key in journal.results:
             before = Kernel.read(journal.results[kernel.key])
-            if before.became not in ("admitted", "left out") and seconds <= AGAIN * before.seconds:
+            offered = float(journal.results[kernel.key].get(OFFERED, before.seconds))
+            if before.became not in ("admitted", "left out") and seconds <= AGAIN * offered:
                 return replace(before, launches=kernel.launches, us=kernel.us, gain_us=kernel.gain_us)
         return None
 
@@ -231,17 +250,22 @@ class Optimizing:
             return replace(kernel, became="refused", why=answer.why), failed
         own = question.module.digest if question.module.launcher is not None else ""
         offered = ((answer.module, answer.verdict), *answer.rivals)
-        verified = [one for one in offered if one[0].digest != own]
+        verified = [one for one in offered if one[0].digest not in {own, *self._tried}]
+        self._tried.update(one[0].digest for one in verified)
         if not verified:
             return replace(kernel, became="unimproved", why="nothing faster was found"), NOTHING
         admission_s = ADMISSION_SHARE * self.budget
         trying = Trying(running, self.context.target, self._model_us, admission_s, self.say)
         made = trying.best(kernel, recorded[kernel.key], verified, question.pipeline, answer.notes)
-        others = {"others": list(made.others)} if made.others else NOTHING
-        if not made.wins or made.entry is None or made.ours is None:
+        others: Kept = {"others": list(made.others)} if made.others else NOTHING
+        if not made.beats(kernel) or made.entry is None or made.ours is None:
             return made.kernel, {**made.kept, **others}
+        earlier = self._kept(kernel.key) if kernel.became == "admitted" else None
         if not self.store.put(made.entry):
             return replace(made.kernel, became="refused", why=self.store.trouble), {**made.kept, **others}
+        if earlier is not None:
+            self.store.remove(earlier)
+            others = {"others": [{"why": kernel.why, "entry": json.loads(earlier.text)}, *made.others]}
         self._ours[kernel.key] = made.ours
         return replace(made.kernel, became="admitted", digest=made.entry.digest), others
 

@@ -30,6 +30,12 @@ class Kernel:
     graph: Comparison | None = None
     digest: str = ""
 
+    @property
+    def left_us(self) -> float:
+        """What could be saved yet."""
+        saved = self.us * (1 - 1 / self.graph.ratio) if self.graph is not None and self.became == "admitted" else 0.0
+        return max(0.0, self.gain_us - saved)
+
     def told(self) -> dict[str, Any]:
         """As JSON."""
         graph = {"graph": self.graph.told()} if self.graph else {"graph": None}

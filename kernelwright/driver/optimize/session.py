@@ -16,7 +16,8 @@ from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.config.settings import read_settings
 from kernelwright.driver.extraction.modes import EVAL, MODES, TRAIN
 from kernelwright.driver.optimize.answering import Beside, Here
-from kernelwright.driver.optimize.optimizing import Optimizing, searching
+from kernelwright.driver.optimize.asking import searching
+from kernelwright.driver.optimize.optimizing import Optimizing
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.subjects import Model, Subject
 from kernelwright.driver.run.build import open_context, resolve_target, silent

@@ -45,6 +45,12 @@ class Trial:
         """Whether it is faster beyond doubt."""
         return self.kernel.graph is not None and self.kernel.graph.wins
 
+    def beats(self, known: Kernel) -> bool:
+        """Whether it is faster than Inductor's kernel beyond doubt, and than what was admitted before, where there is
+        such a kernel."""
+        graph, before = self.kernel.graph, known.graph if known.became == "admitted" else None
+        return self.wins and graph is not None and (before is None or graph.low > before.ratio)
+
     @property
     def worth(self) -> tuple[bool, float]:
         """By what trials of one kernel are ranked."""
@@ -105,6 +111,19 @@ class Trying:
         entry = _certified(entry, times, self.running.caliber, notes)
         told = replace(kernel, became="slower", why=f"{times} in the model", graph=times)
         return Trial(told, {"entry": json.loads(entry.text)}, entry, ours)
+
+
+def of_both(
+    before: Kernel, had: Mapping[str, Any], known: Kernel, kept: Mapping[str, Any]
+) -> tuple[Kernel, Mapping[str, Any]]:
+    """What became of a kernel that was searched twice, and what a journal keeps of it, by what came of both searches:
+    the second counts if its kernel was admitted, and else the first. What was tried is kept of both."""
+    others = [*had.get("others", ()), *kept.get("others", ())]
+    if known.became == "admitted":
+        return known, {"others": others}
+    first, second = ({name: one[name] for name in ("entry", "module") if name in one} for one in (had, kept))
+    others += [{"why": known.why, **second}] if second else []
+    return before, {**first, "others": others} if others else first
 
 
 def _certified(entry: Entry, times: Comparison, caliber: Mapping[str, str], notes: Mapping[str, Any]) -> Entry:

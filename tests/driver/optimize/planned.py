@@ -22,7 +22,8 @@ from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.extraction.filling import ANSWER
 from kernelwright.driver.optimize import optimizing
 from kernelwright.driver.optimize.answering import Here
-from kernelwright.driver.optimize.optimizing import Optimizing, searching
+from kernelwright.driver.optimize.asking import Wanted, searching
+from kernelwright.driver.optimize.optimizing import Optimizing
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
 from kernelwright.driver.optimize.subjects import Model, Subject
 from kernelwright.driver.torch_backend import kernelwright
@@ -35,8 +36,8 @@ from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule, Level
 
-#: Launch options of which each makes a module of its own, the fastest alone first.
-WARPS = (1, 2, 4, 8)
+#: Numbers of warps that a first and a second search find, the fastest alone first.
+WARPS = ((1, 2, 8), (1, 4))
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -71,15 +72,17 @@ def model_and_input() -> tuple[nn.Module, torch.Tensor]:
 @dataclass(frozen=True)
 class Several(Pass):
     """The plain lowering with several numbers of warps, all verified, as a search verifies several kernels; the fastest
-    alone is the one with a single warp."""
+    alone is the one with a single warp. wide: as a second search, which finds another one."""
 
     name: ClassVar[str] = "several"
     reads: ClassVar[Level] = Level.TORCH
     writes: ClassVar[Level] = Level.TRITON
 
+    wide: bool = False
+
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         made = parse_pipeline(ANSWER).run(module, ctx)
-        offered = [_with_warps(made, number) for number in WARPS]
+        offered = [_with_warps(made, number) for number in WARPS[self.wide]]
         evaluate = ctx.service(AgentServices).evaluate
         assert evaluate is not None
         assert all(isinstance(one, Verdict) and one.ok for one in evaluate(offered, None))
@@ -127,7 +130,7 @@ class Runs:
         self.folder, self.before, self.searched = Path(folder), before, 0
         self.model, self.x = model_and_input()
 
-    def run(self, store: str, running: type[Running] = Planned, pipeline: str = "") -> dict[str, Any]:
+    def run(self, store: str, running: type[Running] = Planned, pipeline: Any = None) -> dict[str, Any]:
         """What becomes of both kernels."""
         kept = Store.open(self.folder / store)
         with LocalEvaluator("interpreter", seeds=1) as judge:
@@ -138,7 +141,7 @@ class Runs:
                 kept,
                 context,
                 Here(context),
-                pipeline=(lambda *_asked: pipeline) if pipeline else self._pipeline,
+                pipeline=pipeline or self._pipeline,
                 repro=self.folder / "repro",
                 running=running,
             ).run()
@@ -175,17 +178,25 @@ def optimized(folder: str) -> dict[str, Any]:
 
 
 def rivals(folder: str) -> dict[str, Any]:
-    """A run in which each kernel has several verified modules, what its journal and the store keep, and what runs in
-    the next process that compiles the model."""
+    """A run in which two searches of each kernel verify several modules, what its journal and the store keep, and what
+    runs in the next process that compiles the model."""
     runs = Runs(folder)
-    found = runs.run("store", running=Rivals, pipeline="several")
+    asked = list[Wanted]()
+
+    def pipeline(_target: str, wanted: Wanted) -> str:
+        asked.append(wanted)
+        return f"several{{wide={str(wanted.wide).lower()}}}"
+
+    found = runs.run("store", running=Rivals, pipeline=pipeline)
     (journal,) = (cache_folder() / "optimize").glob("*.jsonl")
-    lines = [json.loads(line) for line in journal.read_text("utf-8").splitlines()[1:]]
+    told = [json.loads(line) for line in journal.read_text("utf-8").splitlines()[1:]]
+    lines = {one["id"]: one for one in told}.values()  # the last of a kernel counts
     (kept,) = Store.open(runs.folder / "store").entries()
     fast = torch.compile(runs.model.eval(), backend=kernelwright, options={"store": str(runs.folder / "store")})
     with torch.no_grad():
         apart = float((fast(runs.x) - runs.model(runs.x)).abs().max())
     others = {line["name"]: [_tried(one) for one in line.get("others", [])] for line in lines}
+    found["wide"] = [one.wide for one in asked]
     return found | {"others": others, "warps": _warps(parse_module(kept.module)), "apart": apart}
 
 

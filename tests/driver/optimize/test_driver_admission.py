@@ -19,7 +19,7 @@ from kernelwright.driver.optimize.admission import (
     outside,
     summary,
 )
-from kernelwright.driver.optimize.optimizing import searching
+from kernelwright.driver.optimize.asking import LEAST_S, MOST_S, Wanted, searching, share_s
 from kernelwright.driver.optimize.ranking import fits_in_cache
 from kernelwright.driver.optimize.result import Kernel
 from kernelwright.driver.optimize.trying import Trial, Trying
@@ -133,8 +133,18 @@ def test_a_search_has_the_cache_hot_where_it_holds_all_that_a_kernel_moves(eleme
     layout = Layout((elements,), (1,), torch.bfloat16)
     arguments = (Argument("in_ptr0", "x", "", {"x": layout}), Argument("out_ptr0", "", "y", {"y": layout}))
     assert fits_in_cache(Recorded("key", "name", "", arguments), "h100") is hot
-    made = parse_pipeline(searching("h100", 10.0, False, hot)).passes
+    made = parse_pipeline(searching("h100", Wanted(10.0, hot=hot))).passes
     assert isinstance(made[0], Search) and made[0].cache == ("hot" if hot else "cold")
+
+
+def test_a_second_search_is_of_more_candidates_and_time_goes_where_much_is_to_be_gained() -> None:
+    first, second = (parse_pipeline(searching("h100", Wanted(10.0, wide=wide), 3)).passes[0] for wide in (False, True))
+    assert isinstance(first, Search) and isinstance(second, Search)
+    assert second.most > first.most and second.width > first.width and second.trials > first.trials
+    assert share_s([60.0, 20.0, 20.0], 50.0) == 30.0
+    assert (share_s([60.0], 500.0), share_s([1.0, 99.0], 50.0)) == (MOST_S, LEAST_S)
+    kernel = Kernel("key", "name", "admitted", us=100.0, gain_us=50.0, graph=summary([(100.0, 80.0)] * 12, 0.99))
+    assert kernel.left_us == pytest.approx(30.0) and replace(kernel, became="slower").left_us == 50.0
 
 
 class Planned(Trying):
