@@ -1,5 +1,7 @@
 """The tolerance: honest work passes, subtly wrong work does not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -48,6 +50,20 @@ def test_tf32_products_are_told_from_fp32() -> None:
     assert compare_output(want, raw((b.T @ a.T).T.copy()), GOLD).mismatch == ""
     assert "error rms" in compare_output(want, raw(cut[0] @ cut[1]), GOLD).mismatch
     assert compare_output(want, raw(cut[0] @ cut[1]), Tolerance("allclose")).rms > 1e-4
+
+
+@pytest.mark.parametrize("lucky", [True, False])
+def test_what_cancels_exactly_may_be_rounding(lucky: bool) -> None:
+    """Equal numbers cancel: eager gives 0 by luck or noise, and the gold that of fp64. Nudged runs tell how large noise
+    is."""
+    rng = np.random.default_rng(3)
+    gold = rng.normal(size=(16, 32)) * 1e-17
+    noise = [(rng.normal(size=gold.shape) * 3e-8).astype(np.float32) for _ in range(3)]
+    eager = np.zeros_like(noise[0]) if lucky else noise[0]
+    want = replace(expected(gold, eager), nudged=(raw(noise[1]), raw(noise[2])))
+    mine = (rng.normal(size=gold.shape) * 3e-8).astype(np.float32)
+    assert compare_output(want, raw(mine), GOLD).mismatch == ""
+    assert "error rms" in compare_output(want, raw(mine * 1e4), GOLD).mismatch
 
 
 def test_one_wrong_element_among_many_is_named(values: NDArray) -> None:

@@ -82,7 +82,8 @@ class Expected:
         what cutting makes all products too small.
 
         Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
-        of nudged values counts as well, up to `LUCK` times that of the values as they are.
+        of nudged values counts as well, up to `LUCK` times that of the values as they are. Where nudging changes an
+        output by more than its size, as where equal numbers cancel, it is nothing but luck, and counts as it is.
         """
         sides = self.against(self.eager)
         scale = combined(in_blocks(sides.magnitude, sides.have.size)) or 1.0
@@ -93,7 +94,8 @@ class Expected:
         most = LUCK * rms, LUCK * peak
         for one in self.nudged:
             other = self.against(one).apart(scale)
-            rms, peak = max(rms, min(other[0], most[0])), max(peak, min(other[1], most[1]))
+            lucky = [one if one > 1.0 else min(one, limit) for one, limit in zip(other, most, strict=True)]
+            rms, peak = max(rms, lucky[0]), max(peak, lucky[1])
         return Own(scale, rms, peak)
 
     def rounded(self, factor: float) -> tuple[float, float]:
@@ -131,7 +133,8 @@ class Expected:
             found = np.maximum(found, self.against(self.cut).bands().error / 2)
         most = LUCK * np.maximum(found, UNITS[self.eager.dtype] * bands.scale)
         for one in self.nudged:
-            found = np.maximum(found, np.minimum(self.against(one).bands().error, most))
+            error = self.against(one).bands().error
+            found = np.maximum(found, np.where(error > bands.scale, error, np.minimum(error, most)))
         beside: Wide = np.maximum(found, np.append(found[1:], 0.0))
         return beside
 
