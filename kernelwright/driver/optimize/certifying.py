@@ -1,6 +1,7 @@
 """What a certificate says beside the admission: the errors of Inductor's own kernel, and what came of other sizes.
 
-Where sizes may change from call to call, an admitted kernel is verified at others, and timed there by itself.
+Where sizes may change from call to call, an admitted kernel is verified at others, and timed there by itself. At last
+faulty variants of it are judged, as far as there is time: they show what its verdict is worth.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,8 @@ from kernelwright.driver.extraction.filling import begun
 from kernelwright.driver.extraction.ranges import Elsewhere, elsewhere, widened
 from kernelwright.driver.optimize.answering import Answering, Question
 from kernelwright.driver.optimize.ranking import Recording
+from kernelwright.evaluation.mutation.mutants import mutants
+from kernelwright.evaluation.mutation.score import INVALID
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule
@@ -21,7 +24,7 @@ from kernelwright.ir.values import KernelModule
 #: How much longer than Inductor's kernel ours may take at another size: what one median is uncertain by.
 SLACK = 1.02
 #: The parts of a certificate that are added here.
-SIZES, OWN_ERRORS = "other sizes", "errors of Inductor's kernel"
+SIZES, OWN_ERRORS, MUTANTS = "other sizes", "errors of Inductor's kernel", "mutants"
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,21 @@ class Certifying:
         if (own := verdicts.get("own")) is not None:
             certificate[OWN_ERRORS] = dict(own.errors) if own.ok else str(own)
         return replace(widened(entry, right, wrong), certificate=certificate)
+
+    def with_mutants(self, entry: Entry, count: int) -> Entry:
+        """The entry, whose certificate has what became of so many mutants of its module, or of those that were judged
+        in time: how many, how many the checks killed, and which passed. One that passes may compute the same. The same
+        entry where none was judged."""
+        some = {f"{entry.digest} {one.module.digest}": one for one in mutants(parse_module(entry.module), count)}
+        asked = (Question(key, one.module, "", 0.0) for key, one in some.items())
+        answers = {question.key: answer.verdict for question, answer in self.answering.each(asked, self.late)}
+        known = [(one, answers.get(key)) for key, one in some.items()]
+        judged = [(one, verdict) for one, verdict in known if verdict is not None and verdict.status not in INVALID]
+        if not judged:
+            return entry
+        passed = [f"{one.kind}, line {one.line}: {one.description}" for one, verdict in judged if verdict.ok]
+        told = {"judged": len(judged), "killed": len(judged) - len(passed), "passed": passed}
+        return replace(entry, certificate={**entry.certificate, MUTANTS: told})
 
     def _modules(self, recording: Recording, others: Sequence[Elsewhere]) -> list[tuple[str, KernelModule]]:
         """What is judged, by name: Inductor's kernel, ours at other sizes, and Inductor's there where times count."""

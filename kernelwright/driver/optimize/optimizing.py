@@ -21,7 +21,7 @@ from kernelwright.driver.extraction.filling import begun, stored_as
 from kernelwright.driver.optimize.admission import Comparison, largest_that_holds
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
-from kernelwright.driver.optimize.certifying import SIZES, Certifying
+from kernelwright.driver.optimize.certifying import MUTANTS, SIZES, Certifying
 from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
@@ -75,6 +75,8 @@ class Optimizing:
     pipeline: Callable[[str, Wanted], str] = searching
     #: How many kernels are searched at a time.
     at_once: int = 1
+    #: How many faulty variants of each admitted kernel are judged at the end, if there is time.
+    mutants: int = 0
     folder: Path | None = None
     #: Where a folder is written for each kernel that was made and not admitted.
     repro: Path | None = None
@@ -108,6 +110,7 @@ class Optimizing:
                 self._search_all(running, found, journal)
                 self._certify_all(running, found)
                 whole = self._whole(running, found, journal)
+                self._examine_all(found)
             except KeyboardInterrupt:
                 stopped = "interrupted"
             kernels = tuple(found.values())
@@ -282,10 +285,23 @@ class Optimizing:
             if entry is None or SIZES in entry.certificate or certify.late():
                 continue
             self.say(f"{found[key].name}: completing its certificate")
-            made = certify.completed(entry, recorded[key])
-            if made is not entry and self.store.put(made):
-                self.store.remove(entry)
-                found[key] = replace(found[key], digest=made.digest)
+            self._certified(found, entry, certify.completed(entry, recorded[key]))
+
+    def _examine_all(self, found: dict[str, Kernel]) -> None:
+        """Have faulty variants of admitted kernels judged in what is left of the time: what verdicts are worth."""
+        certify = Certifying(self.answering, self.context.target, lambda: self._left_s <= 0)
+        for key in [key for key, one in found.items() if one.became == "admitted" and self.mutants]:
+            entry = self._kept(key)
+            if entry is None or MUTANTS in entry.certificate or certify.late():
+                continue
+            self.say(f"{found[key].name}: judging faulty variants")
+            self._certified(found, entry, certify.with_mutants(entry, self.mutants))
+
+    def _certified(self, found: dict[str, Kernel], entry: Entry, made: Entry) -> None:
+        """Keep an entry in the place of the one with less of a certificate."""
+        if made is not entry and self.store.put(made):
+            self.store.remove(entry)
+            found[made.key] = replace(found[made.key], digest=made.digest)
 
     # The whole -----------------------------------------------------------------------------------------------------
 

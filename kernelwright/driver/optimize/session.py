@@ -26,6 +26,8 @@ from kernelwright.ir.passes import Context
 
 #: Kernels that are searched at a time, where there are cores enough.
 AT_ONCE = 4
+#: Faulty variants of each admitted kernel that are judged in what is left of the time.
+MUTANTS = 12
 
 
 def optimize_model(
@@ -78,5 +80,16 @@ def optimize_subject(
         context = Context(resolve_target(settings.target))
         searched = partial(searching, searchers=searchers)
         return Optimizing(
-            subject, float(budget), store, context, beside, say, done, searched, at_once, began=began, repro=repro
+            subject,
+            float(budget),
+            store,
+            context,
+            beside,
+            say,
+            done,
+            searched,
+            at_once,
+            mutants=MUTANTS,
+            began=began,
+            repro=repro,
         ).run()

@@ -15,7 +15,8 @@ from kernelwright.evaluation.mutation.mutants import Mutant, mutants
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule
 
-_INVALID = (Status.COMPILE_ERROR, Status.UNPARSED, Status.UNSUPPORTED)
+#: Verdicts that say nothing about the checks: the mutant does not compile, or uses what is not supported.
+INVALID = (Status.COMPILE_ERROR, Status.UNPARSED, Status.UNSUPPORTED)
 
 
 class Fate(StrEnum):
@@ -105,7 +106,7 @@ class Examiner:
         if verdict.ok:
             fate, detail = self._passed(mutant)
         else:
-            fate, detail = Fate.INVALID if verdict.status in _INVALID else Fate.KILLED, str(verdict)[:300]
+            fate, detail = Fate.INVALID if verdict.status in INVALID else Fate.KILLED, str(verdict)[:300]
         return Finding(mutant.kind, mutant.kernel, mutant.line, mutant.description, fate, detail)
 
     def _passed(self, mutant: Mutant) -> tuple[Fate, str]:

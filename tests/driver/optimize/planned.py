@@ -130,7 +130,9 @@ class Runs:
         self.folder, self.before, self.searched = Path(folder), before, 0
         self.model, self.x = model_and_input()
 
-    def run(self, store: str, running: type[Running] = Planned, pipeline: Any = None) -> dict[str, Any]:
+    def run(
+        self, store: str, running: type[Running] = Planned, pipeline: Any = None, mutants: int = 0
+    ) -> dict[str, Any]:
         """What becomes of both kernels."""
         kept = Store.open(self.folder / store)
         with LocalEvaluator("interpreter", seeds=1) as judge:
@@ -142,6 +144,7 @@ class Runs:
                 context,
                 Here(context),
                 pipeline=pipeline or self._pipeline,
+                mutants=mutants,
                 repro=self.folder / "repro",
                 running=running,
             ).run()
@@ -157,7 +160,7 @@ def optimized(folder: str) -> dict[str, Any]:
     """One run, the next one, and one of a model that takes longer with ours."""
     runs = Runs(folder)
     state = {name: value.clone() for name, value in runs.model.state_dict().items()}
-    first, again = runs.run("store"), runs.run("store")
+    first, again = runs.run("store", mutants=4), runs.run("store", mutants=4)
     same = all(torch.equal(value, state[name]) for name, value in runs.model.state_dict().items())
     left = [same, runs.model.training, all(one.grad is None for one in runs.model.parameters())]
     with torch.no_grad():

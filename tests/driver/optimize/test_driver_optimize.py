@@ -45,6 +45,8 @@ def test_what_wins_in_the_model_is_admitted_and_runs_from_then_on(found: dict[st
     assert certificate["graph"]["caliber"]["mode"] == "eval" and certificate["graph"]["caliber"]["device"] == "cpu"
     assert set(certificate["errors of Inductor's kernel"]) == set(certificate["errors"]) != set()
     assert certificate["other sizes"] == []
+    mutants = certificate["mutants"]
+    assert 1 <= mutants["killed"] == mutants["judged"] - len(mutants["passed"]) <= 4
 
 
 @pytest.mark.slow
