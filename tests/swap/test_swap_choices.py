@@ -1,12 +1,19 @@
 """A template of Inductor's that is chosen for a product: what follows it is computed in the same kernel."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import bed
 import pytest
+import torch
 
 from kernelwright.backend.store.choice import TemplateChoice
 from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.frontend.swap.choices import choosing_templates
+from kernelwright.frontend.swap.graphs import GraphRecorder
+from kernelwright.frontend.swap.problem import own_kernel, problem
 
 CHOICE = TemplateChoice("mm", 32, 16, 16, 8, 2, 4)
 
@@ -110,3 +117,42 @@ def test_a_choice_is_read_as_it_was_written() -> None:
     assert Entry.parse(entry.text) == entry
     with pytest.raises(ValueError, match="neither a module nor a form"):
         Entry("ab" * 32, "sm_90", Versions.installed(), "choice")
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[LocalEvaluator]:
+    with LocalEvaluator("interpreter", use_gpu=False) as evaluator:
+        yield evaluator
+
+
+def biased(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.gelu(torch.nn.functional.linear(x, weight, bias))
+
+
+def batched(x: torch.Tensor, y: torch.Tensor, added: torch.Tensor) -> torch.Tensor:
+    return (x @ y).relu() + added
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes", "dtype", "template"),
+    [
+        (biased, ((3, 7, 24), (20, 24), (20,)), torch.float32, "mm"),
+        (biased, ((4, 16, 32), (48, 32), (48,)), torch.bfloat16, "mm"),
+        (batched, ((3, 20, 24), (3, 24, 40), (3, 20, 40)), torch.float32, "bmm"),
+    ],
+)
+def test_the_kernel_of_a_template_is_judged_as_others_are(
+    judge: LocalEvaluator, function: Any, shapes: Any, dtype: torch.dtype, template: str
+) -> None:
+    recorder, given = GraphRecorder(), [torch.randn(shape).to(dtype) for shape in shapes]
+    torch.compiler.reset()
+    with choosing_templates(lambda _product: replace(CHOICE, template=template)):
+        torch.compile(function, backend=recorder)(*given)
+    (graph,) = recorder.graphs
+    (kernel,) = graph.kernels
+    assert not kernel.why_not and kernel.grid[0] > 1 and "triton_heuristics.template" in kernel.source
+    module = own_kernel(kernel, problem(kernel, graph.spreads), "h100")
+    assert judge.evaluate(module).ok, str(judge.evaluate(module))
+    head, store, rest = module.kernels[-1].source.rpartition("tl.store(")
+    wrong = replace(module.kernels[-1], source=head + store + rest.replace(", mask", " * 1.5, mask"))
+    assert judge.evaluate(replace(module, kernels=(*module.kernels[:-1], wrong))).status == "mismatch"
