@@ -65,7 +65,10 @@ class Product:
 
     key: str
     text: str
-    #: Inductor's own configurations of the templates that compute it, in its order.
+    #: Its node in the graph that is lowered, and the operations that may be computed in the same kernel, without views.
+    node: str
+    epilogue: tuple[str, ...]
+    #: Inductor's own configurations of the templates that compute it, in its order; to be asked for in the callback.
     alternatives: Callable[[], tuple[TemplateChoice, ...]]
 
 
@@ -122,12 +125,14 @@ def _product(kernel_inputs: Any, op_name: str) -> Product | None:
         sizes, strides = list(map(int, one.get_size())), list(map(int, one.get_stride()))
         tensors.append([sizes, strides, _typed(one.get_dtype())])
     scalars = {name: repr(value) for name, value in node.kwargs.items()}
-    text = json.dumps([str(operation), tensors, scalars, _epilogue(node)], sort_keys=True)
+    epilogue = _epilogue(node)
+    text = json.dumps([str(operation), tensors, scalars, epilogue], sort_keys=True)
 
     def alternatives() -> tuple[TemplateChoice, ...]:
         return tuple(one for name in names for one in _alternatives(kernel_inputs, op_name, name))
 
-    return Product(hashlib.sha256(text.encode()).hexdigest(), text, alternatives)
+    computing = tuple(one for one in epilogue if one.split(".")[1] not in _VIEWS)
+    return Product(hashlib.sha256(text.encode()).hexdigest(), text, node.name, computing, alternatives)
 
 
 def _typed(dtype: torch.dtype) -> str:
@@ -178,12 +183,12 @@ def _prepared(kernel_inputs: Any, op_name: str) -> Any:
 
 def _heuristic(kernel_inputs: Any, op_name: str, name: str) -> Any:
     """A copy of what makes configurations of a template; None where it has none for these tensors."""
-    template = TritonTemplate.all_templates[name]
-    known = get_template_heuristic(template.uid, kernel_inputs.device_type, op_name)
     if name == "mm_persistent_tma":
         layout = kernel_inputs.output_layout(flexible=False)
         if not has_triton_tma_device() or not can_use_tma(*kernel_inputs.nodes()[-2:], output_layout=layout):
             return None
+    template = TritonTemplate.all_templates[name]
+    known = get_template_heuristic(template.uid, kernel_inputs.device_type, op_name)
     if not isinstance(known, MMTemplateConfigMixin):
         return None
     found: Any = copy.copy(known)
