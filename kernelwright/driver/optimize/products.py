@@ -66,6 +66,7 @@ class Products:
     context: Context
     say: Callable[[str], None] = lambda _line: None
     running: Callable[[Subject, Templates], Running] = lambda subject, templates: Running(subject, templates=templates)
+    most: int = MOST
     began: float = field(default_factory=time.monotonic)
     #: What is tried for each product, by key.
     choices: dict[str, Sequence[TemplateChoice]] = field(default_factory=dict)
@@ -95,7 +96,7 @@ class Products:
 
     def _seen(self, product: Product) -> None:
         if product.epilogue and product.key not in self.choices:
-            self.choices[product.key] = product.alternatives()[:MOST]  # they are known while it is lowered
+            self.choices[product.key] = product.alternatives()[: self.most]  # they are known while it is lowered
 
     def _fastest(self) -> dict[str, Tried]:
         """The fastest configuration of each product: half of the budget at most is spent on them."""

@@ -57,6 +57,7 @@ def admitted(folder: str) -> Any:
                 6000.0,
                 store,
                 Context("interpreter", judge),
+                most=2,
                 running=lambda subject, templates, kind=kind: kind(subject, templates=templates),
             )
             tried = made.run()
