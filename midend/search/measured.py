@@ -4,7 +4,7 @@ best get more trials of their launch options; of what is then fastest the first 
 import math
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -29,7 +29,6 @@ from kernelwright.midend.search.beginnings import (
     remember,
     worth_measuring,
 )
-from kernelwright.midend.search.beside import beside
 from kernelwright.midend.search.curve import Curve
 from kernelwright.midend.search.frontier import Frontier
 from kernelwright.midend.search.making import Makers, price
@@ -38,6 +37,7 @@ from kernelwright.midend.search.processes import modules_of_passes
 from kernelwright.midend.search.search_run import RememberingEvaluator, SearchError, Spending, first_line, standing
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
 from kernelwright.midend.search.tuning import Entry, Fitting
+from kernelwright.midend.search.verifying import Verifying
 from kernelwright.midend.search.waiting import Waiting
 
 #: Rungs by which the fastest are verified, and by which the one that is kept is timed.
@@ -52,6 +52,9 @@ STARTED = 0.5
 BESIDE_BYTES = 4 << 30
 #: Candidates that are timed again, and verified at most.
 FINALISTS = 4
+#: How long after its seconds a search may end, so that what is being verified may come yet: seconds, and a share of its
+#: seconds.
+LATE_S, LATE_SHARE = 2.0, 0.1
 #: How many times as long as the plain one takes what is verified beside the best may take: where kernels run among
 #: others, with their inputs in a cache, another one may be the fastest.
 RIVAL = 1.1
@@ -89,12 +92,12 @@ class MeasuredSearchRun:
     _own: list[Candidate] = field(default_factory=list)
     _first: Sequence[str] = ()
     _times: dict[str, float] = field(default_factory=dict)
-    _beside: "Future[Verdict] | None" = None
     timing: Verdict | None = None
     curve: Curve = field(default_factory=Curve)
 
     def __post_init__(self) -> None:
         self.judge = RememberingEvaluator(self.space.module.reference, self.ctx, self.resume)
+        self._verifying = Verifying(lambda module: self.judge.verdict(module, self._rungs), self.verdicts)
         self._ends = time.monotonic() + (self.spending.seconds or math.inf)
         self._begins = time.monotonic()
 
@@ -150,9 +153,8 @@ class MeasuredSearchRun:
         """Have a candidate verified in a thread, if nothing else is and the device has room for it beside what is
         measured. An evaluator has started then, and knows what is right, by the time the winner is to be verified."""
         reference = self.space.module.reference
-        known = sum(spec.nbytes for spec in (*reference.tensors, *reference.outputs))
-        if known <= BESIDE_BYTES and (self._beside is None or self._beside.done()):
-            self._beside = beside(lambda: self.judge.verdict(candidate.module, self._rungs))
+        if sum(spec.nbytes for spec in (*reference.tensors, *reference.outputs)) <= BESIDE_BYTES:
+            self._verifying.begin(candidate.module)
 
     def _plain(self, children: Children) -> Candidate:
         """The plain candidate: lowered by a child, or here where that fails, as it does without shapes alone."""
@@ -226,6 +228,7 @@ class MeasuredSearchRun:
 
     def _tune(self, watch: Stopwatch, children: Children) -> None:
         def measure(module: KernelModule, symbols: Sequence[str], best_us: float) -> Measured:
+            self._verify_beside(min(self.entries, key=_us).base)
             return self._measured(watch, module, symbols, best_us)
 
         target = get_target(self.ctx.target)
@@ -259,33 +262,45 @@ class MeasuredSearchRun:
         return known
 
     def _verified(self) -> Entry:
-        """The fastest that the evaluator finds right; the plain one where no other is faster by more than noise."""
-        if self._beside is not None:
-            with suppress(Exception):  # what goes wrong beside goes wrong again alone, or does not matter
-                self._beside.result()
+        """The fastest that the evaluator finds right in time; the plain one where no other is faster by more than
+        noise. Where nothing is found right in time, the search waits for the first verdict that finds something so."""
         plain = self.entries[0]
         fastest = [entry for entry in sorted(self.entries, key=_us) if entry.us < WORTH["gpu"] * plain.us]
-        tried = 0
-        for entry in fastest:
-            if tried == FINALISTS or self._known_wrong(entry):
-                continue
-            tried += 1
-            self._say(f"verifying {entry.candidate.spec}")
-            try:
-                verdict = self.judge.verdict(entry.candidate.module, self._rungs)
-            except KeyboardInterrupt:
-                self.stopped = "interrupted"
-                break
-            self.verdicts[entry.candidate.digest] = verdict
-            if is_correct(verdict):
-                return entry
-        if plain.candidate.digest not in self.verdicts:
-            self._say(f"verifying {plain.candidate.spec}")
-            self.verdicts[plain.candidate.digest] = self.judge.verdict(plain.candidate.module, self._rungs)
-        if is_correct(self.verdicts[plain.candidate.digest]):
+        latest = self._ends + LATE_S + LATE_SHARE * self.spending.seconds
+        try:
+            for entry in fastest:
+                judged = [one for one in fastest if one.candidate.digest in self.verdicts]
+                if (len(judged) < FINALISTS or entry in judged) and self._is_right(entry, latest):
+                    return entry
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+        under_way = self._verifying.under_way()
+        if not self._right(plain):
+            begun = [one for one in fastest if one.candidate.digest == under_way and self.stopped != "interrupted"]
+            if begun and self._is_right(begun[0]):
+                return begun[0]
+            if plain.candidate.digest not in self.verdicts:
+                self._say(f"verifying {plain.candidate.spec}")
+                self._verifying.verdict(plain.candidate.module)
+        if self._right(plain):
             return plain
         told = "; ".join(f"{first_line(verdict)}" for verdict in self.verdicts.values())
         raise SearchError(f"search on @{self.space.module.name}: none of {len(self.verdicts)} is verified: {told}")
+
+    def _is_right(self, entry: Entry, until: float = math.inf) -> bool:
+        """Whether the evaluator finds a candidate right, by `until`."""
+        if self._known_wrong(entry):
+            return False
+        if entry.candidate.digest not in self.verdicts:
+            self._say(f"verifying {entry.candidate.spec}")
+        verdict = self._verifying.verdict(entry.candidate.module, until)
+        if verdict is None:
+            self.stopped = self.stopped or "out of time"
+        return verdict is not None and is_correct(verdict)
+
+    def _right(self, entry: Entry) -> bool:
+        verdict = self.verdicts.get(entry.candidate.digest)
+        return verdict is not None and is_correct(verdict)
 
     def _verify_rivals(self, best: Entry) -> None:
         """While there is time, verify the next of the fastest: other kernels first, then other launch options."""
@@ -301,7 +316,7 @@ class MeasuredSearchRun:
             if not self._known_wrong(entry):
                 self._say(f"verifying {entry.candidate.spec}")
                 with suppress(KernelwrightError):  # the best is there all the same
-                    self.verdicts[entry.candidate.digest] = self.judge.verdict(entry.candidate.module, self._rungs)
+                    self._verifying.verdict(entry.candidate.module, self._ends)
 
     def _known_wrong(self, entry: Entry) -> bool:
         """Whether the same kernels with other launch options were found wrong before."""

@@ -4,6 +4,7 @@ import contextlib
 import math
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -271,6 +272,46 @@ def test_nothing_is_kept_that_was_not_verified(problem: KernelModule, tmp_path: 
     one.verdicts[one.entries[0].candidate.digest] = refused
     with pytest.raises(SearchError, match="none of 2 is verified: mismatch"):
         one._verified()
+
+
+def test_a_verification_that_does_not_end_in_time_is_not_waited_for(problem: KernelModule, tmp_path: Path) -> None:
+    never_s, asked, seconds = 600.0, list[str](), 0.01
+    over = threading.Event()
+
+    def evaluate(modules: list[KernelModule], rungs: tuple[Rung, ...]) -> Iterator[Verdict]:
+        for module in modules:
+            asked.append(next(e.candidate.spec for e in one.entries if e.candidate.digest == module.digest))
+            assert asked[-1] != "a" or over.wait(never_s)
+            yield Verdict(Status.OK, Rung.INTERPRET, rungs=rungs)
+
+    one = race(problem, None, tmp_path, Spending(3, 1, 8, seconds), evaluate=evaluate)
+    entered(one, {"plain": 10.0, "a": 5.0, "b": 6.0})
+    for spec in ("plain", "b"):
+        entry = next(e for e in one.entries if e.candidate.spec == spec)
+        assert one._verifying.verdict(entry.candidate.module) is not None
+    one.best = one._verified()
+    # The fastest would be kept, had its verdict come: of what is verified by then the fastest is.
+    assert (one.best.candidate.spec, one.stopped) == ("b", "out of time") and asked == ["plain", "b", "a"]
+    over.set()
+
+
+def test_where_nothing_is_verified_in_time_the_first_verdict_is_waited_for(
+    problem: KernelModule, tmp_path: Path
+) -> None:
+    asked = list[str]()
+
+    def evaluate(modules: list[KernelModule], rungs: tuple[Rung, ...]) -> Iterator[Verdict]:
+        for module in modules:
+            asked.append(module.digest)
+            threading.Event().wait(1.0)  # as long as the judging takes
+            yield Verdict(Status.OK, Rung.INTERPRET, rungs=rungs)
+
+    one = race(problem, None, tmp_path, Spending(3, 1, 8, 0.01), evaluate=evaluate)
+    entered(one, {"plain": 10.0, "a": 5.0, "b": 6.0})
+    one._ends -= 60.0
+    one._verify_beside(one.entries[0].candidate)
+    assert one._verified().candidate.spec == "plain"
+    assert asked == [one.entries[0].candidate.digest]
 
 
 def test_what_is_slower_than_pytorch_is_said_to_be(problem: KernelModule, tmp_path: Path) -> None:
