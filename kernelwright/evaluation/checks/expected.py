@@ -36,7 +36,7 @@ class Expected:
     program computes in 16 bits. `weight`: the relative error of a number such as `1 - 0.999`, which a kernel may
     compute in fp32. `ordinary`: inputs are of the size that they are given in, and of many values. `impulses`: an input
     is zero but for few elements. `respelled`: eager's result where operations that Triton lacks are spelled as kernels
-    have to, see `Respelled`."""
+    have to, see `Respelled`. `places`: results are not finite, and only where they are is compared."""
 
     name: str
     eager: RawTensor
@@ -51,6 +51,7 @@ class Expected:
     ordinary: bool = False
     impulses: bool = False
     respelled: RawTensor | None = None
+    places: bool = False
 
     @property
     def floor(self) -> float:

@@ -40,6 +40,7 @@ from kernelwright.evaluation.inputs.draws import (
 )
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.literals import weight_error
+from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
 from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
@@ -350,7 +351,7 @@ class ReferenceRuns:
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
-    if draw.kind in (*MIXTURES, *SCALES, ALIKE, OPPOSITES, EVAL, LARGER, SAME, *ALONE):
+    if draw.kind in (*MIXTURES, *SCALES, ALIKE, OPPOSITES, EVAL, LARGER, SAME, *ALONE, EXTREME):
         return None
     inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):

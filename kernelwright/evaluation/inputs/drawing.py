@@ -39,6 +39,7 @@ from kernelwright.evaluation.inputs.draws import (
     Draw,
     apply_kind,
 )
+from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
 from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch
@@ -91,6 +92,8 @@ class Drawing:
         if draw.kind in ALONE:
             alone = _one_alone(values, ALONE.index(draw.kind), self._bound)
             return alone if self._trial.takes(model, alone) else None
+        if draw.kind == EXTREME:
+            return self._extreme(model, draw, values)
         if draw.kind == SAME:
             alike = _with_one_twice(values, self._bound)
             return alike if alike is not None and self._trial.steady(model, alike, draw.inputs) else None
@@ -132,6 +135,16 @@ class Drawing:
         if draw.kind == ALIKE:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
         return self.contract.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
+
+    def _extreme(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
+        """Inputs of the kind, or of which one is; None where all is finite that comes of them, or nearly all NaN."""
+        more = (math.nan,) if self.contract.nan_aware else ()
+        made = apply_kind(values, draw.kind, draw.inputs + 1, self.contract.traits, more)
+        made = [old if bound else new for old, new, bound in zip(values, made, self._bound, strict=True)]
+        places = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
+        alone = [[*values[:place], made[place], *values[place + 1 :]] for place in places if len(places) > 1]
+        tried = (one for one in (made, *alone) if self._trial.told_by_places(model, one))
+        return next(tried, None)
 
     @property
     def _bound(self) -> list[bool]:

@@ -12,6 +12,7 @@ from torch import Tensor
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.evaluation.inputs.impulses import impulses
+from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept
 
 
@@ -321,6 +322,7 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "rows": mixed_rows,
     COLUMNS: _columns,
     "nan": _nan,
+    EXTREME: extreme,
     "orders": _ordered,
     IMPULSES: lambda value, _: impulses(value),
     **dict.fromkeys(FAR_OUT, _far_out),
@@ -412,9 +414,9 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
         drawn = places ^ (
             torch.arange(value.shape[0], device=value.device).reshape(-1, *(1,) * (value.ndim - 1)) % 2 > 0
         )
-    if kind == "rows" and value.ndim > 1:
+    if kind in ("rows", EXTREME) and value.ndim > 1:
         number = torch.arange(value.shape[0], device=value.device).reshape(-1, *(1,) * (value.ndim - 1)) % 4
-        drawn = (drawn | (number == 1)) & ~((number == 3) & ("zeros" in parts))
+        drawn = (drawn | (number == 1)) & ~((number == 3) & ("zeros" in parts or kind != "rows"))
     return drawn
 
 

@@ -10,12 +10,15 @@ from torch import Tensor, nn
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.device_asserts import asserting
+from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 from kernelwright.evaluation.inputs.weights import nudge
 
 #: What a program raises on inputs that it is not defined on.
 REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
 #: By how many units in the last place outputs may change where inputs change by one.
 _UNSTEADY = 256.0
+#: The largest share of NaN in outputs that are of use.
+_MOST_NAN = 0.875
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,21 @@ class Trial:
         if outputs is None or [tuple(output.shape) for output in outputs] != shapes:
             return False
         return all(bool(torch.isfinite(output).all()) for output in outputs)
+
+    def told_by_places(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
+        """Whether some outputs are not finite, not nearly all are NaN, and none of them was made a whole number."""
+        outputs, watch = self._watched(model, inputs)
+        floating = [one for one in outputs or () if one.is_floating_point() and one.numel()]
+        known = any(bool(one.isnan().double().mean() <= _MOST_NAN) for one in floating)
+        return known and not watch.converted and not all(map(is_finite, floating))
+
+    def _watched(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[tuple[Tensor, ...] | None, NotFiniteWatch]:
+        """Outputs of the shapes that they always have, or None; and what was seen on the way."""
+        with NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]
+            outputs = self.run(model, inputs)
+        shapes = [spec.shape for spec in self.program.reference.outputs]
+        same = outputs is not None and [tuple(output.shape) for output in outputs] == shapes
+        return outputs if same else None, watch
 
     def keeps_its_size(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
         """Whether outputs are not next to nothing beside those of inputs as given: of what is left where all but equal

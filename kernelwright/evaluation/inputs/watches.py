@@ -11,17 +11,20 @@ from kernelwright.evaluation.protocol import operators
 
 
 class NotFiniteWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes whether an operation gives NaN, and whether it gives an infinity. Memory without content, and views of it,
-    may hold NaN by chance."""
+    """Notes whether an operation gives NaN or an infinity, and whether one that is given such `converted` numbers to
+    whole ones. Memory without content, and views of it, may hold NaN by chance."""
 
-    nan = infinite = False
+    nan = infinite = converted = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         if func.is_view or func.overloadpacket.__name__ in UNFILLED:
             return result
         found = result if isinstance(result, tuple | list) else (result,)
+        given = [value for value in args if isinstance(value, Tensor) and value.is_floating_point()]
         for value in found:
+            if isinstance(value, Tensor) and not value.is_floating_point() and value.dtype != torch.bool:
+                self.converted |= not all(bool(one.isfinite().all()) for one in given)
             if isinstance(value, Tensor) and value.is_floating_point():
                 self.nan |= bool(torch.isnan(value).any())
                 self.infinite |= bool(torch.isinf(value).any())

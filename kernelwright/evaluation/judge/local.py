@@ -26,6 +26,7 @@ from kernelwright.evaluation.inputs.draws import (
     ZERO,
     Draw,
 )
+from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.comparison import Comparison, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.program import Program
@@ -61,7 +62,7 @@ REHEARSALS = 1024
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers"),
-        *("infinite", "orders", "offset", COLUMNS, ZERO, ONE, *ALONE, *LOWEST, IMPULSES, SAME, *FAR_OUT),
+        *("infinite", "orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, *LOWEST, IMPULSES, SAME, *FAR_OUT),
         *(ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
@@ -360,7 +361,7 @@ def _modes(truth: Truth) -> dict[int, str]:
     """The modes of calls that do not take their turn, by number: zeros tell little of what a mode changes. Where the
     reference gives something else under autocast, there are calls under it on ordinary inputs."""
     kinds = [one.draw.kind for one in truth.passes]
-    found = {number: "" for number, kind in enumerate(kinds) if kind == ZERO}
+    found = {number: "" for number, kind in enumerate(kinds) if kind in (ZERO, EXTREME)}
     ordinary = [n for n, kind in enumerate(kinds) if 0 < n < len(kinds) - 1 and kind in ("given", "rows", "shifted")]
     return found | ({} if truth.alike_under_autocast else dict(zip(ordinary, AUTOCAST_MODES, strict=False)))
 

@@ -14,6 +14,7 @@ from typing import Any
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluation.checks.expected import ORDERS, Expected, rms_of
 from kernelwright.evaluation.inputs.draws import EVAL, IMPULSES, LOWEST, NAMED, ORDINARY, SAME, Draw
+from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.weights import NUDGES
 from kernelwright.evaluation.protocol.answers import ReferencePass, ReferenceRan
 from kernelwright.evaluation.protocol.jobs import RunReference
@@ -274,6 +275,7 @@ def _pass(
     longest = max([size for spec in reference.tensors for size in spec.shape], default=0)
     narrow = any(spec.dtype in ("f16", "bf16") for spec in reference.tensors) or "autocast" in reference.source
     ordinary, alone = draw.kind in ORDINARY and given >= _LEAST_ORDINARY, draw.kind == IMPULSES
+    places = draw.kind == EXTREME
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return ReferenceRun(
@@ -287,6 +289,7 @@ def _pass(
                 ordinary=ordinary,
                 impulses=alone,
                 respelled=respelled[at],
+                places=places,
             )
             for at, name in enumerate(names)
         ),
@@ -295,11 +298,16 @@ def _pass(
         computed=one.computed,
         returns=one.returns,
         autocast=tuple(
-            Expected(name, tensors[place], gold[at], given=given, longest=longest, narrow=True)
+            Expected(name, tensors[place], gold[at], given=given, longest=longest, narrow=True, places=places)
             for at, (name, place) in enumerate(zip(names, one.autocast or (), strict=False))
         ),
         left=tuple(
-            Expected(name, tensors[left.eager], tensors[left.gold], given=given, weight=weight)
+            Expected(
+                *(name, tensors[left.eager], tensors[left.gold]),
+                given=given,
+                weight=weight,
+                places=places,
+            )
             for name, left in one.left.items()
             if not name.endswith(UNREAD_COUNT) or any(word in reference.source for word in _READ_COUNT)
         ),
