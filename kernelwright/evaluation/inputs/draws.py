@@ -13,7 +13,7 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.evaluation.inputs.impulses import impulses
 from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme
-from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept
+from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept, shares_with_zeros
 
 
 @dataclass(frozen=True)
@@ -369,7 +369,10 @@ def apply_kind(
             new = level(once) if kind == ALIKE and later else new
             new = _padded(new) if kind == "infinite" and outside and -math.inf in parts else new
             later = True
-            once.copy_(kept(new, trait) if once is changed else new)
+            if kind == ZERO and trait.sums_to_one:
+                once.copy_(shares_with_zeros(once))
+            else:
+                once.copy_(kept(new, trait) if once is changed else new)
         elif kind == "literals" and whole and value.dtype != torch.bool:
             once.copy_(_near_literals(once, trait, parts))
         elif traits and whole and kind not in _AS_GIVEN:

@@ -158,6 +158,16 @@ def kept(value: Tensor, trait: Trait) -> Tensor:
     return value
 
 
+def shares_with_zeros(value: Tensor) -> Tensor:
+    """Rows that sum to one, with half of the elements 0; in every third row all but one are."""
+    wide = value.double().reshape(-1, value.shape[-1])
+    some = torch.rand_like(wide) < 0.5
+    some[::3] = False
+    some[torch.arange(len(wide)), torch.randint(0, wide.shape[-1], (len(wide),), device=value.device)] = True
+    shares = torch.where(some, wide.abs() + 1e-3, 0.0)
+    return (shares / shares.sum(-1, keepdim=True)).reshape(value.shape).to(value.dtype)
+
+
 #: Numbers that an input of few elements is taken with are drawn up to this size: larger ones are seldom lengths.
 _NEAR = 1000
 

@@ -9,6 +9,7 @@ X = "return [torch.randn(16, 24)]"
 PAIR = "return [torch.randn(16, 24), torch.randn(16, 24)]"
 HALF = "return [torch.randn(16, 24, dtype=torch.float16)]"
 MASKED = "return [torch.randn(16, 24), torch.rand(16, 24) > 0.5]"
+SHARES = "return [torch.softmax(torch.randn(16, 24), 1)]"
 ROW = "torch.empty(x.shape[0], device=x.device)"
 SUM = "s = tl.sum(tl.where(inside, {}, 0.0), axis=0)\n"
 TABLE = [
@@ -32,6 +33,9 @@ TABLE = [
             "y = s / tl.maximum(n, 1.0)", out=ROW, scalar=True),
     Sibling("a quotient that overflows", "return x / b.square()", PAIR, "y = x / (b * b)",
             "y = x / tl.maximum(b * b, 1e-36)", rows=("x", "b")),
+    Sibling("an entropy of shares", "return torch.special.entr(x).sum(1)", SHARES,
+            SUM.format("tl.where(x > 0, -x * tl.log(x), 0.0)") + "y = s", SUM.format("-x * tl.log(x)") + "y = s",
+            out=ROW, scalar=True),
 ]  # fmt: skip
 
 
