@@ -24,6 +24,7 @@ _DEVICES = (
     ("NVIDIA H100 PCIe", 114, 80 << 30),
     ("NVIDIA H20", 78, 96 << 30),
     ("NVIDIA H200", 132, 141 << 30),
+    ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", 16, 10 << 30),
 )
 
 

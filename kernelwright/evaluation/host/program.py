@@ -240,11 +240,13 @@ class _Host:
 
                 return called(world, work, values, self._around, model)
 
-        if self.job["bare"]:  # only any Python can ask what it runs under
-            made = Made.of(run(NAMED[""]))
+        if self.job["bare"]:  # of what it runs under, the dialect can ask one thing: whether an input wants gradients
+            world = NAMED[request["mode"]]
+            wanted = world.gradients == "training" or world.inputs == "parameter"
+            made = Made.of(run(NAMED["training" if wanted and "requires_grad" in self.job["text"] else ""]))
         else:
-            wanted = Wanted(request["rehearsals"], request["last"], request["may_evaluate"], request["may_autocast"])
-            made = self.calls.call(run, NAMED[request["mode"]], given_names(request, self.stores), wanted)
+            asked = Wanted(request["rehearsals"], request["last"], request["may_evaluate"], request["may_autocast"])
+            made = self.calls.call(run, NAMED[request["mode"]], given_names(request, self.stores), asked)
         answer = self.session.ask({"do": "returned", "kind": made.kind, "outputs": made.described})
         self.kept = made.outputs  # callers keep results while they make the next call
         return answer

@@ -157,6 +157,48 @@ def test_a_program_is_called_often_before_its_last_call(evaluator: LocalEvaluato
         assert verdict.ok and "rehearsals" not in verdict.caliber, verdict
 
 
+ROWS = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x_ptr, y_ptr, n, each, f, B: tl.constexpr):
+    for turn in range(each):
+        i = (tl.program_id(0) * each + turn) * B + tl.arange(0, B)
+        tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n) * f, mask=i < n)
+
+
+def forward(x):
+    y = torch.empty_like(x)
+    blocks = triton.cdiv(x.numel(), 4)
+    programs = {programs}
+    k[(programs,)](x, y, x.numel(), {each}, {factor}, B=4)
+    return y
+"""
+COUNT = "min(blocks, torch.cuda.get_device_properties(0).multi_processor_count)"
+#: What a program in the dialect may ask: programs, blocks of each, factor, and whether that is right.
+ASKED = {
+    "as many programs as there are blocks": ("blocks", "1", "2.0", True),
+    "the rest in another round": (COUNT, "triton.cdiv(blocks, programs)", "2.0", True),
+    "no more rounds than fit": (COUNT, "blocks // programs", "2.0", False),
+    "one round": (COUNT, "1", "2.0", False),
+    "of inputs that want gradients": ("blocks", "1", "3.0 if x.requires_grad else 2.0", False),
+    "of inputs that want none": ("blocks", "1", "2.0 if x.requires_grad else 3.0", False),
+    "of either": ("blocks", "1", "1.0 + 1.0 if x.requires_grad else 2.0", True),
+    "of either, a view": ("blocks", "1", "2.0 if x.view(-1).requires_grad else 1.0 + 1.0", True),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_the_dialect_can_ask_is_tried(name: str) -> None:
+    programs, each, factor, right = ASKED[name]
+    text = ROWS.format(programs=programs, each=each, factor=factor)
+    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False) as closed:
+        verdict = closed.evaluate_text(text, REFERENCE, RUNGS)
+    assert verdict.status is (Status.OK if right else Status.MISMATCH), verdict
+
+
 def test_a_verdict_says_what_it_certifies(evaluator: LocalEvaluator) -> None:
     text = PROGRAM.format(factor="2.0").replace("import sys\n", "").replace("SEEN, BUILT = [], []\n", "")
     for line in ("import os\n", "import threading\n", "import time\n", "        BUILT.append(self)\n"):
