@@ -1,9 +1,10 @@
 """Operations computed as kernels do: `log(1 + x)` for `log1p`, and all that is made of it; `exp2(x * log2(e))` for
-`exp`, as a GPU has it; other functions off by a unit of rounding; and so the mean of a norm, as a sum times `1 / n` is.
+`exp`, as a GPU has it; other functions off by a unit of rounding; and so the mean of a norm, as a sum times `1 / n` is;
+and a softmax's logarithm as a number less the logarithm of the row's sum.
 
-Near zero `log(1 + x)` is off by the rounding of 1, an exponential by the rounding of its exponent. What is left of all
-but equal numbers less their mean is rounding, and no more. All of that is right, and factors that follow make it
-larger.
+Near zero `log(1 + x)` is off by the rounding of 1, an exponential by the rounding of its exponent, and a softmax's
+logarithm by the rounding of the row's largest number. What is left of all but equal numbers less their mean is
+rounding, and no more. All of that is right, and factors that follow make it larger.
 """
 
 import math
@@ -82,12 +83,20 @@ def _group_norm(
     return scaled.to(x.dtype), mean.reshape(n, groups).to(x.dtype), reciprocal.reshape(n, groups).to(x.dtype)
 
 
+def _log_softmax(x: Tensor, dim: int, half_to_float: bool) -> Tensor:
+    wide = x.double() if x.dtype == torch.float64 else x.float()
+    largest = wide.amax(dim, keepdim=True)
+    whole = largest + torch.log(torch.exp(wide - largest).sum(dim, keepdim=True))
+    return (wide - whole).to(torch.float32 if half_to_float else x.dtype)
+
+
 _SPELLINGS: Mapping[str, Callable[..., Any]] = {
     "aten.log1p.default": lambda x: torch.log(1 + x),
     "aten.expm1.default": lambda x: torch.exp(x) - 1,
     "aten.softplus.default": _softplus,
     "aten.log_sigmoid_forward.default": _log_sigmoid,
     "aten.logaddexp.default": _logaddexp,
+    "aten._log_softmax.default": _log_softmax,
     "aten.exp.default": _exp,
     "aten.pow.Scalar": _pow,
     "aten.mean.dim": _mean,

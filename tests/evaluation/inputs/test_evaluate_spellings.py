@@ -8,6 +8,10 @@ from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
 X = "return [torch.randn(16, 24), torch.randn(16, 24)]"
+ROW_SUM = (
+    "z = tl.where(inside, x * 30, -float('inf'))\nm = tl.max(z, axis=0)\n"
+    "s = tl.sum(tl.where(inside, tl.exp(z - m), 0.0), axis=0)\n"
+)
 STABLE = "tl.maximum({0}, 0.0) + tl.log(1 + tl.exp(-tl.abs({0})))"
 
 
@@ -34,6 +38,9 @@ TABLE = [
         f"d = {STABLE.format('x')}\ny = w + d * w * w * w"),
     far("two of them", "F.softplus(x) * torch.expm1(-w.abs()) * w ** 2",
         f"y = ({STABLE.format('x')}) * (tl.exp(-tl.abs(w)) - 1) * w * w", f"y = -({STABLE.format('x')}) * w * w"),
+    Sibling("a softmax's logarithm", "return -torch.log_softmax(x * 30, 1).amax(1)", "return [torch.randn(16, 24)]",
+            f"{ROW_SUM}y = (m + tl.log(s)) - m", f"{ROW_SUM}y = (m + tl.log(s)) - m + 1e-3",
+            out="torch.empty(x.shape[0], device=x.device)", scalar=True),
     far("a quotient", "torch.log1p(x.square()) * w.square() * w", "y = tl.log(1 + x * x) * w * w * w",
         "y = x * x * w * w * w"),
 ]  # fmt: skip
