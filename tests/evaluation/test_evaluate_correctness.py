@@ -66,6 +66,15 @@ def test_what_cancels_exactly_may_be_rounding(lucky: bool) -> None:
     assert "error rms" in compare_output(want, raw(mine * 1e4), GOLD).mismatch
 
 
+@pytest.mark.parametrize(("number", "right"), [(-3.3e38, True), (3.3e38, False), (-1e38, False)])
+def test_what_is_all_but_infinite_may_overflow(values: NDArray, number: float, right: bool) -> None:
+    gold = values.copy()
+    gold[3, 5] = number
+    got = gold.astype(np.float32)
+    got[3, 5] = -np.inf
+    assert (compare_output(expected(gold), raw(got), GOLD).mismatch == "") is right
+
+
 def test_one_wrong_element_among_many_is_named(values: NDArray) -> None:
     got = values.astype(np.float32)
     got[7, 9] += 1e-3
