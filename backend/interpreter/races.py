@@ -213,7 +213,7 @@ class Races:
             self._order(int(programs[0]), storage, index * items.itemsize, acquire, release)
         self._read_until_now(region)
         times = self._fitted(region, items.itemsize, items.size)
-        found = self._met_update(region, _fine(index, times), np.repeat(programs, times), moment, narrow)
+        found = self._met_update(region, _fine(index, times), _repeated(programs, times), moment, narrow)
         return None if found is None else (found[0] // times, found[1])
 
     def _met_update(

@@ -12,7 +12,7 @@ from torch import Tensor
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.evaluation.inputs.impulses import impulses
-from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme
+from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme, lines_of
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept, shares_with_zeros
 
 
@@ -276,7 +276,7 @@ def _offset(value: Tensor) -> Tensor:
 def mixed_rows(value: Tensor, names: Sequence[str]) -> Tensor:
     """Every third row is as it was, the others one after another what the names say; of one dimension, elements."""
     wide = value.double()
-    lines = wide.reshape(-1, wide.shape[-1]) if wide.ndim > 1 else wide.reshape(-1, 1)
+    lines = lines_of(wide)
     number = torch.arange(len(lines), device=value.device) + 3 * int(torch.randint(0, len(names), ()))
     changed = [lines, *(ROWS[name](lines) for name in names)]
     kind = torch.where(number % 3 == 0, 0, (number - number // 3 - 1) % len(names) + 1)
