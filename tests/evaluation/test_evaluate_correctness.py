@@ -66,6 +66,20 @@ def test_what_cancels_exactly_may_be_rounding(lucky: bool) -> None:
     assert "error rms" in compare_output(want, raw(mine * 1e4), GOLD).mismatch
 
 
+@pytest.mark.parametrize(("noise", "right"), [(0.2, True), (1e-6, False)])
+def test_one_small_number_may_be_what_is_left_of_large_sums(noise: float, right: bool) -> None:
+    """Eager's error of the small number is small by luck; nudged runs tell whether its sum cancels."""
+    rng = np.random.default_rng(4)
+    gold = rng.choice([-1e7, 1e7], size=(16, 32))
+    gold[3, 18] = 12.976468
+    errors = rng.normal(size=(4, *gold.shape)) * 0.3
+    errors[0, 3, 18], errors[1:3, 3, 18], errors[3, 3, 18] = 3e-5, (noise, -noise), 0.15
+    eager, *nudged, mine = (raw((gold + error).astype(np.float32)) for error in errors)
+    want = replace(expected(gold, elements(eager).reshape(gold.shape)), nudged=tuple(nudged))
+    found = compare_output(want, mine, GOLD).mismatch
+    assert ("where elements are around 13" not in found) if right else ("where elements are around 13" in found)
+
+
 @pytest.mark.parametrize(("number", "right"), [(-3.3e38, True), (3.3e38, False), (-1e38, False)])
 def test_what_is_all_but_infinite_may_overflow(values: NDArray, number: float, right: bool) -> None:
     gold = values.copy()

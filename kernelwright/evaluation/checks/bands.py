@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from kernelwright.evaluation.checks.expected import CANCELLING, RESPELLED_FACTOR, UNITS, Expected
+from kernelwright.evaluation.checks.expected import CANCELLING, FEW, RESPELLED_FACTOR, UNITS, Expected
 from kernelwright.evaluation.checks.sides import Bands, Sides, Wide, in_blocks, worst
 from kernelwright.ir.values import Tolerance
 
-#: A band is populous that has so many elements, and such a share of all. If its error is above the first part of its
-#: size and eager's is below the second, it is lost.
-_FEWEST, _SHARE = 8, 1 / 64
+#: A band is populous that has `FEW` elements or more, and such a share of all. If its error is above the first part of
+#: its size and eager's is below the second, it is lost.
+_SHARE = 1 / 64
 _LOST, _LOST_OF_16_BITS, _SOUND = 1 / 8, 1 / 16, 1 / 128
 #: From so many elements on rounding evens out; and how many times as far off as eager outputs may be as a whole.
 _SCALED, _SCALE_FACTOR = 16, 4.0
@@ -56,7 +56,7 @@ def _limits(want: Expected, bands: Bands, tolerance: Tolerance) -> Wide:
     if want.impulses:
         left[some] = 0.0
     if want.ordinary:
-        populous = (bands.count >= _FEWEST) & (bands.count >= _SHARE * bands.count.sum())
+        populous = (bands.count >= FEW) & (bands.count >= _SHARE * bands.count.sum())
         sound = want.own_by_band <= _SOUND * bands.scale
         lost = _LOST if dtype in ("f32", "f64") else _LOST_OF_16_BITS
         least = np.where(some & populous & sound, lost * bands.scale, np.inf)

@@ -25,6 +25,8 @@ RESPELLED_FACTOR = 4.0
 ORDERS, PLAIN = 8, 2
 #: How lucky eager may have been: 16 times this is still less than what separates fp32 from TF32.
 LUCK = 16.0
+#: The error of fewer elements than these is a matter of luck; that of more evens out.
+FEW = 8
 
 
 @dataclass(frozen=True)
@@ -127,12 +129,16 @@ class Expected:
     @functools.cached_property
     def own_by_band(self) -> Wide:
         """Eager's RMS error in each band, found as `own` is. A band has at least that of the next larger numbers:
-        those of one computation differ in size, and their errors do not, while few of them may be right by luck."""
+        those of one computation differ in size, and their errors do not, while few of them may be right by luck.
+
+        What nudging shows in a band of fewer than `FEW` elements is capped by the errors of all larger numbers, up to
+        the first band of as many: one number may be what is left of sums a million times as large.
+        """
         bands = self.against(self.eager).bands()
         found = bands.error
         if self.cut is not None:
             found = np.maximum(found, self.against(self.cut).bands().error / 2)
-        most = LUCK * np.maximum(found, UNITS[self.eager.dtype] * bands.scale)
+        most = LUCK * np.maximum(_carried(found, bands.count), UNITS[self.eager.dtype] * bands.scale)
         for one in self.nudged:
             error = self.against(one).bands().error
             found = np.maximum(found, np.where(error > bands.scale, error, np.minimum(error, most)))
@@ -152,6 +158,16 @@ class Own:
     scale: float
     rms: float
     peak: float
+
+
+def _carried(errors: Wide, counts: Wide) -> Wide:
+    """The errors by band; where few elements are, at least those of larger numbers up to the first band of many."""
+    carried, larger = errors.copy(), 0.0
+    for band in range(len(errors) - 1, -1, -1):
+        if counts[band]:
+            larger = errors[band] if counts[band] >= FEW else max(larger, errors[band])
+        carried[band] = max(errors[band], larger)
+    return carried
 
 
 def rms_of(tensor: RawTensor) -> float:
