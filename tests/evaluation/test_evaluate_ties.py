@@ -62,6 +62,30 @@ TABLE = [
 ]  # fmt: skip
 
 
+def whole(name: str, forward: str, right: str, open_at: str, dtype: str = "int64") -> Sibling:
+    """Whole numbers of which rounding decides some, where the wrong program gives 0."""
+    out = f"torch.empty(x.shape, dtype=torch.{dtype}, device=x.device)"
+    wrong = f"y = tl.where({open_at}, 0.0, {right})"
+    ends = f".to(tl.{dtype})"
+    return Sibling(name, f"return {forward}.to(torch.{dtype})", X, f"y = ({right}){ends}", f"{wrong}{ends}", out=out)
+
+
+HALF, WHOLE = "tl.abs(x - libdevice.trunc({0})) == 0.5", "x == libdevice.rint(x)"
+OPEN = [
+    *(whole(f"rounded to {dtype}", "x.round()", "libdevice.rint(x)", HALF.format("x"), dtype)
+      for dtype in ("int8", "int16", "int32", "int64")),
+    whole("floor", "x.floor()", "tl.floor(x)", WHOLE),
+    whole("ceil", "x.ceil()", "tl.ceil(x)", WHOLE),
+    whole("trunc", "x.trunc()", "libdevice.trunc(x)", WHOLE),
+    whole("rounded from a size", "x.abs().round()", "libdevice.rint(tl.abs(x))", HALF.format("x")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("one", OPEN, ids=lambda one: one.name)
+def test_what_rounding_decides_is_what_it_may_be(one: Sibling, evaluator: LocalEvaluator) -> None:
+    tell_apart(one, evaluator)
+
+
 @pytest.mark.parametrize("one", TABLE, ids=lambda one: one.name)
 def test_only_what_is_open_is_open(one: Sibling, evaluator: LocalEvaluator) -> None:
     tell_apart(one, evaluator)

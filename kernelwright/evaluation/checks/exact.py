@@ -35,7 +35,7 @@ def _undecided(want: Expected, have: Elements, right: Elements) -> NDArray[np.bo
         return np.zeros(have.shape, np.bool_)
     every = np.stack([right, *others])
     undecided: NDArray[np.bool_] = (every != right).any(0)
-    if want.reordered and (len(want.eager.shape) > 1 or _are_permutations(every)):
+    if len(want.reordered) == ORDERS and (len(want.eager.shape) > 1 or _are_permutations(every)):
         last = want.eager.shape[-1]
         rows = np.any(undecided.reshape(-1, last), axis=1)
         undecided = np.repeat(rows, last) & _exchanged(

@@ -138,7 +138,8 @@ class Expected:
         found = bands.error
         if self.cut is not None:
             found = np.maximum(found, self.against(self.cut).bands().error / 2)
-        most = LUCK * np.maximum(_carried(found, bands.count), UNITS[self.eager.dtype] * bands.scale)
+        unit = max(UNITS[self.eager.dtype], min(self.weight, MOST_OF_A_WEIGHT))
+        most = LUCK * np.maximum(_carried(found, bands.count), unit * bands.scale)
         for one in self.nudged:
             error = self.against(one).bands().error
             found = np.maximum(found, np.where(error > bands.scale, error, np.minimum(error, most)))

@@ -16,7 +16,7 @@ _SORTS = (torch.ops.aten.topk.default, torch.ops.aten.sort.default, torch.ops.at
 
 class Reordered(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Around a run: `topk` and `sort`, which promise no order of equal values, have them in one of this number, and
-    what operations compute is off by up to `_UNITS` in the last place. Numbers below `PLAIN` round as usual, and have
+    what operations round is off by up to `_UNITS` in the last place. Numbers below `PLAIN` round as usual, and have
     the first of equal values first, and the last of them. Numbers 2k and 2k + 1 are each other's reverse, so of two
     equal values each comes first in one of them. `used`: whether there was any of that."""
 
@@ -34,10 +34,9 @@ class Reordered(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if func in _SORTS and not given.get("stable") and given["self"].ndim:
             self.used = True
             return self._sorted(given)
-        self.used |= not self._plain
         result = func(*args, **(kwargs or {}))
         name = str(func)
-        if func._schema.is_mutable or func.is_view or name in operators.COPIES or name in operators.FACTORIES:
+        if func._schema.is_mutable or func.is_view or operators.moves(name) or operators.base(name) in operators.EXACT:
             return result
         return tree_map_only(Tensor, self._nudged, result)
 
@@ -56,6 +55,7 @@ class Reordered(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _nudged(self, value: Tensor) -> Tensor:
         if not value.is_floating_point() or value.itemsize == 1 or self._plain:
             return value
+        self.used = True
         noise = torch.rand(value.shape, generator=self._randomness).to(value.device).mul_(2).sub_(1)
         if self._reversed:
             noise.neg_()

@@ -39,7 +39,7 @@ from kernelwright.evaluation.inputs.draws import (
     drawn,
 )
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
-from kernelwright.evaluation.inputs.literals import weight_error
+from kernelwright.evaluation.inputs.literals import weight_error, weights_of
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
@@ -302,7 +302,7 @@ class ReferenceRuns:
         nudge([*model.parameters(), *model.buffers()], seed + noise + 1)
         torch.manual_seed(seed)
         try:
-            with Eager(self.program.reference.numerics), NoisyFunctions(seed + noise):
+            with Eager(self.program.reference.numerics), NoisyFunctions(seed + noise, weights_of(self.program)):
                 outputs = self.program.run(model, values)
         except REFUSALS:
             return None

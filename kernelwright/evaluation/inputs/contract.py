@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
-from kernelwright.evaluation.inputs.draws import SCALES, apply_kind
+from kernelwright.evaluation.inputs.draws import SCALES, apply_kind, rms
 from kernelwright.evaluation.inputs.literals import named, numbers_of
 from kernelwright.evaluation.inputs.traits import Trait, find_traits, probes
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial, is_finite, scales_to
@@ -28,8 +28,9 @@ _SAMPLES, _TRIED_BYTES = 3, 64 << 20
 class Contract:
     """`traits`: what holds of each input. `numbers` are those that the program's source and what builds it name,
     `nan_aware` and `inf_aware` whether it speaks of NaN and of infinities; `scales`: the kinds of `SCALES` that it
-    takes; `elementwise`: it computes element by element; `modes`: it gives something else in evaluation mode;
-    `alike_in_eval`: it does not."""
+    takes; `elementwise`: it computes element by element; `minima`: it may look for the least of something; `modes`: it
+    gives something else in evaluation mode; `alike_in_eval`: it does not; `normal`: inputs as given are as those of the
+    kind of this name."""
 
     traits: tuple[Trait, ...]
     numbers: tuple[float, ...]
@@ -37,6 +38,8 @@ class Contract:
     inf_aware: bool
     scales: frozenset[str] = frozenset()
     elementwise: bool = False
+    minima: bool = False
+    normal: bool = False
     modes: bool = False
     alike_in_eval: bool = False
 
@@ -53,13 +56,15 @@ def find_contract(program: ReferenceProgram, seed: int) -> Contract:
     traits = _without_orders(model, values, found.traits)
     for find in (_probed, _with_numbers_between):
         traits = tuple(find(trial, model, values, place, trait, found.numbers) for place, trait in enumerate(traits))
-    scales, elementwise = _scales(trial, model, values)
+    scales, elementwise, minima = _scales(trial, model, values)
     modes = _modes(program, seed, values)
     return replace(
         found,
         traits=traits,
         scales=scales,
         elementwise=elementwise,
+        minima=minima,
+        normal=all(map(_is_normal, values)),
         modes=bool(modes),
         alike_in_eval=modes is False,
     )
@@ -123,22 +128,22 @@ def _with_numbers_between(
     return replace(trait, between=computes)
 
 
-def _scales(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tuple[frozenset[str], bool]:
-    """Which of `SCALES` scale the outputs of a program as well, to the bit, and whether it computes elementwise
-    alone. It has to: sums of squares overflow in a kernel sooner than in eager code, which has fp64 for some of
-    them on a CPU."""
+def _scales(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tuple[frozenset[str], bool, bool]:
+    """Which of `SCALES` scale the outputs of a program as well, to the bit, whether it computes elementwise alone, and
+    whether it may look for minima. Nothing scales that is not elementwise: sums of squares overflow in a kernel sooner
+    than in eager code, which has fp64 for some of them on a CPU."""
     floating = [v for v in values if isinstance(v, Tensor) and v.is_floating_point()]
     with ElementwiseWatch() as watch:  # type: ignore[no-untyped-call]
         plain = trial.run(model, values) if floating else None
     if plain is None or not watch.only:
-        return frozenset(), False
+        return frozenset(), False, watch.minima
     found = set()
     for kind, scale in SCALES.items():
         scaled = apply_kind(values, kind, 0)
         outputs = trial.run(model, scaled) if all(map(is_finite, scaled)) else None
         if outputs is not None and all(map(functools.partial(scales_to, scale), plain, outputs)):
             found.add(kind)
-    return frozenset(found), True
+    return frozenset(found), True, watch.minima
 
 
 def _modes(program: ReferenceProgram, seed: int, values: Sequence[Value]) -> bool | None:
@@ -167,6 +172,14 @@ def _is_integer(value: Value) -> bool:
     return isinstance(value, Tensor) and not (
         value.is_floating_point() or value.is_complex() or value.dtype == torch.bool
     )
+
+
+def _is_normal(value: Value) -> bool:
+    """Whether numbers of both signs are far out, as among normal ones."""
+    if not (isinstance(value, Tensor) and value.is_floating_point() and value.numel()):
+        return False
+    size = 2 * rms(value)
+    return bool(value.max() > size) and bool(value.min() < -size)
 
 
 def _alike(first: Sequence[Tensor] | None, second: Sequence[Tensor] | None) -> bool:

@@ -18,10 +18,13 @@ from kernelwright.evaluation.inputs.contract import Contract, find_contract
 from kernelwright.evaluation.inputs.draws import (
     ALIKE,
     ALONE,
+    BEYOND_MASKS,
+    COLUMN_KINDS,
     COLUMNS,
     EVAL,
     FAR,
     FAR_OUT,
+    HIGHEST,
     IMPULSES,
     KINDS,
     LARGER,
@@ -36,6 +39,7 @@ from kernelwright.evaluation.inputs.draws import (
     SPECIAL,
     UNIT,
     WHOLE_KINDS,
+    ZERO,
     Draw,
     apply_kind,
 )
@@ -50,6 +54,8 @@ _LARGE, _LARGEST_SUMMED = 64.0, 1e16
 #: Of so many steps from 0 to 1 the halves are drawn around as well, if a program names their number. Tensors of a model
 #: with at most so many elements may be thresholds.
 _STEPS_OF_ONE, _FEW_HELD = (2.0, 4.0, 8.0, 10.0, 16.0), 32
+#: So often whole numbers have to be the same for noise in the last bits of inputs.
+_STEADY_TIMES = 3
 #: By what an input is multiplied to see whether outputs are as well: rounding is the same for any power of two.
 _PROPORTION = 2.0**20
 
@@ -100,9 +106,11 @@ class Drawing:
         if draw.kind == "literals":
             draw = replace(draw, numbers=_held_numbers(model))
         accepts = functools.partial(self._accepts, model, draw)
-        for variant in self._variants(draw, values, accepts):
-            if accepts(variant):
-                return variant
+        sizes = [(size,) for size in BEYOND_MASKS]
+        for parts in sizes if draw.kind in (LOWEST, HIGHEST) else [self._parts(draw)]:
+            for variant in self._variants(draw, values, accepts, parts):
+                if accepts(variant):
+                    return variant
         return None
 
     def applies(self, draw: Draw) -> bool:
@@ -122,10 +130,17 @@ class Drawing:
             )
         if draw.kind == UNIT:
             return any(max(-one.low, one.high) > _LARGE for one in self.contract.traits)
-        if draw.kind in (*FAR, NAMED, *LOWEST) and self._trial.whole_outputs:
+        if draw.kind == HIGHEST and not self.contract.minima:
+            return False
+        if draw.kind in (*FAR, NAMED) and self._trial.whole_outputs:
             return self.contract.elementwise  # of numbers that are all but equal, rounding decides which is the largest
+        several = len([dtype for dtype in dtypes if dtype.startswith(("f", "bf"))]) > 1
         if draw.kind in ALONE:
-            return len([dtype for dtype in dtypes if dtype.startswith(("f", "bf"))]) > 1
+            return several
+        if draw.kind == ZERO:  # several are zero in turn where one is not
+            return not several or any(trait.sums_to_one for trait in self.contract.traits)
+        if draw.kind == "normal" and self.contract.normal:
+            return False
         if draw.kind == SAME:
             return len(self.contract.traits) > 1
         if draw.kind == IMPULSES:
@@ -153,7 +168,7 @@ class Drawing:
 
     def _parts(self, draw: Draw) -> tuple[Any, ...]:
         halves = [half / number for number in self.contract.numbers if number in _STEPS_OF_ONE for half in (0.5, 1.5)]
-        parts: dict[str, tuple[Any, ...]] = {"rows": tuple(ROWS), COLUMNS: tuple(ROWS), "nan": (True, False)}
+        parts: dict[str, tuple[Any, ...]] = {"rows": tuple(ROWS), COLUMNS: COLUMN_KINDS, "nan": (True, False)}
         parts["literals"] = (*self.contract.numbers, *SPECIAL, *halves, *draw.numbers)
         parts["infinite"] = (-math.inf, math.inf)
         parts |= {kind: (size,) for kind, size in FAR_OUT.items()}
@@ -161,7 +176,7 @@ class Drawing:
         return {**parts, "orders": tuple(ORDERS), NAMED: around}.get(draw.kind, ())
 
     def _variants(
-        self, draw: Draw, values: Sequence[Value], accepts: Callable[[list[Value]], bool]
+        self, draw: Draw, values: Sequence[Value], accepts: Callable[[list[Value]], bool], parts: tuple[Any, ...]
     ) -> Iterator[list[Value]]:
         """From the most that a kind has to the least."""
 
@@ -170,7 +185,6 @@ class Drawing:
         ) -> list[Value]:
             return apply_kind(values, draw.kind, draw.inputs + 1, self.contract.traits, parts, outside, only, whole)
 
-        parts = self._parts(draw)
         floating = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
         if not parts and draw.kind in MIXTURES:
             return
@@ -225,8 +239,10 @@ class Drawing:
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
         if draw.kind in FAR_OUT and self._trial.whole_outputs and not self._trial.stays_inside(model, inputs):
             return False
-        if draw.kind in (*FAR, NAMED, *LOWEST):
-            return all(map(is_finite, inputs)) and self._trial.steady(model, inputs, draw.inputs)
+        if draw.kind in (*FAR, NAMED, LOWEST, HIGHEST):
+            times = _STEADY_TIMES if self._trial.whole_outputs else 1
+            seeds = range(draw.inputs, draw.inputs + times)
+            return all(map(is_finite, inputs)) and all(self._trial.steady(model, inputs, seed) for seed in seeds)
         if draw.kind == "offset" and not self._trial.keeps_its_size(model, inputs, draw.inputs):
             return False
         if (

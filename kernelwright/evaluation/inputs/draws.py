@@ -71,9 +71,9 @@ def _integers(value: Tensor) -> Tensor:
     return torch.randint(-3, 4, value.shape, device=value.device).double()
 
 
-def _below(value: Tensor, size: float) -> Tensor:
-    """Of no more than twice this size, all below zero."""
-    return -size * (1.0 + 0.9 * value.double().abs().clamp(max=1.0))
+def _outside(value: Tensor, sizes: Sequence[float], sign: float) -> Tensor:
+    """Of no more than twice the first size, all of one sign."""
+    return sign * sizes[0] * (1.0 + 0.9 * value.double().abs().clamp(max=1.0))
 
 
 def _unit(value: Tensor) -> Tensor:
@@ -99,8 +99,10 @@ IMPULSES = "impulses"
 SAME = "same"
 #: The kinds in which all elements of an input are one number, and the one for what programs do along columns.
 ZERO, ONE, COLUMNS = "zero", "one", "columns"
-#: Kinds below what stands for minus infinity: within int32 below what masks are made of, and where squares are finite.
-LOWEST: Mapping[str, float] = {"lowest": 1.05e9, "bottom": 1.05e17}
+#: Kinds beyond what stands for an infinity, all inputs of one sign; and sizes, of which the first is taken that the
+#: program takes: where squares are finite, and within int32.
+LOWEST, HIGHEST = "lowest", "highest"
+BEYOND_MASKS = (1.05e17, 1.05e9)
 #: The kinds in which one input alone is not zero.
 ALONE = ("alone", "another alone")
 #: The kind of the one draw at larger sizes: rows of several sizes if the program takes them, else as given.
@@ -278,12 +280,20 @@ def mixed_rows(value: Tensor, names: Sequence[str]) -> Tensor:
     wide = value.double()
     lines = lines_of(wide)
     number = torch.arange(len(lines), device=value.device) + 3 * int(torch.randint(0, len(names), ()))
-    changed = [lines, *(ROWS[name](lines) for name in names)]
+    changed = [lines, *((ROWS.get(name) or ORDERS[name])(lines) for name in names)]
     kind = torch.where(number % 3 == 0, 0, (number - number // 3 - 1) % len(names) + 1)
     result = lines.clone()
     for index, version in enumerate(changed):
         result = torch.where((kind == index)[:, None], version, result)
     return result.reshape(wide.shape)
+
+
+#: What may be made of a column: of any five in turn one rises and one falls.
+COLUMN_KINDS = tuple(
+    name
+    for first, second in zip(tuple(ROWS)[::2], tuple(ROWS)[1::2], strict=True)
+    for name in (first, "rising", "falling", second)
+)
 
 
 def _columns(value: Tensor, names: Sequence[str]) -> Tensor:
@@ -310,7 +320,6 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "integers": _integers,
     ZERO: torch.zeros_like,
     ONE: torch.ones_like,
-    **{kind: functools.partial(_below, size=size) for kind, size in LOWEST.items()},
     **{kind: functools.partial(_scaled, by=scale) for kind, scale in {**SCALES, **FAR}.items()},
     ALIKE: _one_sided,
 }
@@ -321,6 +330,8 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     NAMED: _beyond,
     "rows": mixed_rows,
     COLUMNS: _columns,
+    LOWEST: functools.partial(_outside, sign=-1.0),
+    HIGHEST: functools.partial(_outside, sign=1.0),
     "nan": _nan,
     EXTREME: extreme,
     "orders": _ordered,
@@ -329,11 +340,13 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
 _AS_GIVEN, _OUTSIDE = (
-    ("infinite", "literals", NAMED, "nan", ALIKE, ZERO, ONE, *LOWEST, *FAR_OUT, *SCALES, *FAR),
+    ("infinite", "literals", NAMED, "nan", ALIKE, ZERO, ONE, LOWEST, HIGHEST, *FAR_OUT, *SCALES, *FAR),
     ("negative", "large", "integers", "rows", COLUMNS),
 )
 #: Kinds in which integers of few elements leave their range on one side.
 _ENDS = {"negative": -1, "large": 1}
+#: Kinds in which all elements of a mask are the one or the other of its values, if the program takes that.
+_ALL_ONE_VALUE = {"small": 0, "shifted": 1}
 #: Kinds that inputs without floating numbers are drawn of.
 WHOLE_KINDS = ("negative", "rows", "orders", "normal")
 
@@ -351,8 +364,8 @@ def apply_kind(
     """Inputs changed as a kind says, each where it lies. `parts` are what is mixed in.
 
     With `traits`, what holds of inputs is kept, and if `whole` integers and truth values change too. `outside` lets
-    integers leave their range where that is of the kind, and infinities begin rows. `only` one floating input changes
-    then.
+    integers leave their range and masks be all one value, where that is of the kind, and infinities begin rows. `only`
+    one floating input changes then.
     """
     drawn: list[Value] = []
     later = False  # whether there was a floating input before
@@ -364,7 +377,11 @@ def apply_kind(
         trait = traits[index] if traits else NO_TRAIT
         changed = copy_of(value)
         once = each_once(changed)
-        if value.is_floating_point():
+        constant = _ALL_ONE_VALUE.get(kind) if traits and whole and outside else None
+        if constant is not None and (value.dtype == torch.bool or trait.two):
+            once.fill_(trait.two[constant] if trait.two else constant)
+            later |= value.is_floating_point()
+        elif value.is_floating_point():
             new = MIXTURES[kind](once, parts) if kind in MIXTURES else KINDS[kind](once)
             new = level(once) if kind == ALIKE and later else new
             new = _padded(new) if kind == "infinite" and outside and -math.inf in parts else new

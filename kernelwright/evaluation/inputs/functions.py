@@ -4,12 +4,15 @@ What follows a function may make its rounding larger by far: the sine of a thous
 thousand roundings of it. A kernel's is as right as eager's, whose error is small or large by luck.
 """
 
+import random
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from kernelwright.backend.torch_private import TorchDispatchMode
+from kernelwright.evaluation.inputs.literals import WEIGHT_ERROR
 from kernelwright.evaluation.inputs.weights import nudge
 
 _NAMES = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh", "sigmoid", "rsqrt")
@@ -18,13 +21,17 @@ FUNCTIONS = frozenset(f"aten.{name}.default" for name in _NAMES)
 
 
 class NoisyFunctions(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Puts noise into the last bits of what these functions give in fp32."""
+    """Puts noise into the last bits of what these functions give in fp32, and into numbers that are `weights` as much
+    as their error is where a kernel works them out: see `weights_of`."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, weights: Iterable[float] = ()) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._seed = seed
+        draw = random.Random(seed)
+        self._weights = {weight: weight + draw.uniform(-WEIGHT_ERROR, WEIGHT_ERROR) for weight in sorted(weights)}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        args = [self._weights.get(one, one) if isinstance(one, float) else one for one in args]
         result = func(*args, **(kwargs or {}))
         if str(func) in FUNCTIONS and isinstance(result, Tensor) and result.dtype == torch.float32:
             self._seed += 1

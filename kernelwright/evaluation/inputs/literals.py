@@ -14,6 +14,8 @@ from kernelwright.ir.trees import syntax_tree
 _MOST_LITERALS = 48
 #: Larger numbers are bounds that nothing reaches.
 _LARGEST = 1e30
+#: The error of a number between 0.5 and 1 in fp32, and of what is left of it to 1.
+WEIGHT_ERROR = 2.0**-24
 #: What a program names that means something by NaN; where it does not, kernels may treat NaN as they like.
 #: What names infinities as well.
 _INFINITE_NAMES = frozenset("nan_to_num isfinite isinf isposinf isneginf".split())
@@ -78,10 +80,15 @@ def numbers_of(program: ReferenceProgram) -> tuple[float, ...]:
     return tuple(dict.fromkeys((*in_text, *_built_with(program.init_arguments()))))[:_MOST_LITERALS]
 
 
+def weights_of(program: ReferenceProgram) -> frozenset[float]:
+    """What is left to 1 of a program's numbers between 0.5 and 1, such as 0.999: weights that a kernel may work out in
+    fp32."""
+    return frozenset(1 - number for number in numbers_of(program) if 0.5 < number < 1)
+
+
 def weight_error(program: ReferenceProgram) -> float:
-    """The largest relative error of `1 - number` in fp32, over the program's numbers between 0.5 and 1, such as 0.999;
-    0 if the program has no such number."""
-    return max((2.0**-24 / (1 - number) for number in numbers_of(program) if 0.5 < number < 1), default=0.0)
+    """The largest relative error of these weights in fp32; 0 if the program has none."""
+    return max((WEIGHT_ERROR / weight for weight in weights_of(program)), default=0.0)
 
 
 @functools.lru_cache(64)

@@ -38,13 +38,20 @@ _STILL = frozenset(
 )
 
 
-class ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes whether `only` operations on elements run, copies, and maxima and minima."""
+#: Operations, by `operators.base`, that look for the least of something, or for the most of its opposite.
+_LEAST = "min amin argmin aminmax minimum fmin cummin sort argsort topk kthvalue median nanmedian neg rsub"
+_MINIMA = frozenset(f"aten.{name}" for name in _LEAST.split())
 
-    only = True
+
+class ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes whether `only` operations on elements run, copies, and maxima and minima; and whether any looks for
+    `minima`."""
+
+    only, minima = True, False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = str(func)
+        self.minima |= operators.base(name) in _MINIMA
         moves = name in _STILL or operators.moves(name)
         self.only &= moves or func.is_view or torch.Tag.pointwise in func.tags
         return func(*args, **(kwargs or {}))

@@ -17,6 +17,7 @@ from kernelwright.evaluation.inputs.draws import (
     COLUMNS,
     EVAL,
     FAR_OUT,
+    HIGHEST,
     IMPULSES,
     LARGER,
     LOWEST,
@@ -61,8 +62,8 @@ REHEARSALS = 1024
 #: is short. `reward` leaves out what seldom finds a fault that other kinds do not.
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
-        *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers"),
-        *("infinite", "orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, *LOWEST, IMPULSES, SAME, *FAR_OUT),
+        *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
+        *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, *FAR_OUT),
         *(ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),

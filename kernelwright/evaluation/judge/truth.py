@@ -13,7 +13,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluation.checks.expected import ORDERS, Expected, rms_of
-from kernelwright.evaluation.inputs.draws import EVAL, IMPULSES, LOWEST, NAMED, ORDINARY, SAME, Draw
+from kernelwright.evaluation.inputs.draws import EVAL, HIGHEST, IMPULSES, LOWEST, NAMED, ORDINARY, SAME, Draw
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.weights import NUDGES
 from kernelwright.evaluation.protocol.answers import ReferencePass, ReferenceRan
@@ -270,7 +270,7 @@ def _pass(
         for runs in (one.nudged, one.reordered)
     )
     given = max([rms_of(tensors[place]) for place in one.inputs if place is not None], default=0.0)
-    if draw.kind in LOWEST:  # such inputs cancel out in nothing that is taken: see `Trial.steady`
+    if draw.kind in (LOWEST, HIGHEST):  # such inputs cancel out in nothing that is taken: see `Trial.steady`
         given = min(given, max(map(rms_of, gold), default=0.0))
     longest = max([size for spec in reference.tensors for size in spec.shape], default=0)
     narrow = any(spec.dtype in ("f16", "bf16") for spec in reference.tensors) or "autocast" in reference.source

@@ -19,6 +19,15 @@ FACTORIES = frozenset(
 )
 #: Factories whose memory has no content yet.
 UNFILLED = frozenset("aten.empty_like.default aten.new_empty.default aten.new_empty_strided.default".split())
+#: By `base`: computed without rounding, so that any kernel gives the same bits.
+EXACT = frozenset(
+    f"aten.{name}"
+    for name in (
+        "round floor ceil trunc frac sign sgn abs neg relu threshold clamp clamp_min clamp_max hardtanh heaviside "
+        "maximum minimum fmax fmin max min amax amin aminmax cummax cummin max_pool2d_with_indices where masked_fill "
+        "gather index index_select embedding masked_select take_along_dim tril triu scatter kthvalue median"
+    ).split()
+)
 
 
 def base(name: str) -> str:

@@ -10,7 +10,16 @@ from siblings import Sibling, tell_apart
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.evaluation.inputs.drawing import Drawing
-from kernelwright.evaluation.inputs.draws import FAR_OUT, KINDS, MIXTURES, ORDERS, ROWS, Draw, apply_kind
+from kernelwright.evaluation.inputs.draws import (
+    COLUMN_KINDS,
+    FAR_OUT,
+    KINDS,
+    MIXTURES,
+    ORDERS,
+    ROWS,
+    Draw,
+    apply_kind,
+)
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, find_traits, integers, kept
 from kernelwright.evaluation.inputs.weights import FREE, perturb
 from kernelwright.evaluation.judge.local import LocalEvaluator
@@ -382,7 +391,8 @@ def test_every_kind_keeps_what_holds_of_inputs() -> None:
         (False, False, True),
     ]
     parts = {"rows": tuple(ROWS), "literals": (3.5,), "infinite": (float("inf"),), "orders": tuple(ORDERS)}
-    parts |= {kind: (size,) for kind, size in FAR_OUT.items()} | {"named": (1e10,), "columns": tuple(ROWS)}
+    parts |= {kind: (size,) for kind, size in FAR_OUT.items()} | {"named": (1e10,), "columns": COLUMN_KINDS}
+    parts |= dict.fromkeys(("lowest", "highest"), (1e9,))
     for kind in [*KINDS, *MIXTURES]:
         ordered, halves, sums = apply_kind(samples[0], kind, 3, traits, parts.get(kind, ()))
         assert isinstance(ordered, torch.Tensor) and isinstance(halves, torch.Tensor) and isinstance(sums, torch.Tensor)

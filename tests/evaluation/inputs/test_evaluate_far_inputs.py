@@ -51,6 +51,81 @@ BEYOND = [
             "y = tl.where(x == 23, 0.0, tl.load(w_ptr + tl.where(x < 0, x + 24, x), mask=inside))",
             held=("w",), init=GAIN.format("randn"), out="torch.empty(x.shape, device=x.device)"),
 ]  # fmt: skip
+ROW, PLACES = "torch.empty(x.shape[0], device=x.device)", "torch.empty(x.shape[0], dtype=torch.int64, device=x.device)"
+
+
+def least(name: str, forward: str, kernel: str, head: str = "", inputs: str = X, out: str = ROW) -> Sibling:
+    """A number of each row, of whose lanes beyond its end a wrong program thinks that they are around 9,999."""
+    right, wrong = (f"{head}x = tl.where(inside, x, {number})\n{kernel}" for number in ("float('inf')", "9999.0"))
+    rows = ("x", "b") if inputs == PAIR else ("x",)
+    return Sibling(name, f"return {forward}", inputs, right, wrong, rows, out=out, scalar=True)
+
+
+PLACE = "y = tl.min(tl.where(x == tl.min(x, axis=0), i, 99), axis=0).to(tl.int64)"
+SOFTMIN = "e = tl.exp(tl.min(x, axis=0) - x)\n"
+MINIMA = [
+    least("a minimum", "x.amin(1)", "y = tl.min(x, axis=0)"),
+    least("a minimum and its place", "x.min(1).values", "y = tl.min(x, axis=0)"),
+    least("the place of a minimum", "x.argmin(1)", PLACE, out=PLACES),
+    least("the opposite of a maximum", "-(-x).amax(1)", "y = tl.min(x, axis=0)"),
+    least("the lesser of two", "torch.minimum(x, b).amin(1)", "y = tl.min(x, axis=0)", "x = tl.minimum(x, b)\n", PAIR),
+    least("the first in order", "x.sort(1).values[:, 0]", "y = tl.min(x, axis=0)"),
+    least("the least of some", "x.topk(1, 1, largest=False).values[:, 0]", "y = tl.min(x, axis=0)"),
+    least("the most that softmin gives", "F.softmin(x, 1).amax(1)", SOFTMIN + "y = 1 / tl.sum(e, axis=0)"),
+]
+
+
+def masked(name: str, forward: str, right: str, wrong: str, mask: str = "torch.rand(16) > 0.5") -> Sibling:
+    """What a mask of one dimension makes of all rows."""
+    head = "m = tl.load(m_ptr + tl.arange(0, 16)).to(tl.float32)\n"
+    inputs = f"return [torch.randn(16, 24), {mask}]"
+    return Sibling(name, f"return {forward}", inputs, head + right, head + wrong, row=("m",))
+
+
+NUMBERS, SIGNS = "(torch.rand(16) > 0.5).float()", "(torch.rand(16) > 0.5) * 2.0 - 1.0"
+MASKS = [
+    masked("all of a mask", "torch.where(m.all(), 2 * x, x)", "y = tl.where(tl.min(m, axis=0) > 0, 2 * x, x)", "y = x"),
+    masked("any of a mask", "torch.where(m.any(), 2 * x, x)", "y = tl.where(tl.max(m, axis=0) > 0, 2 * x, x)",
+           "y = 2 * x"),
+    masked("a share of a mask", "x / m.sum().clamp(min=1)", "y = x / tl.maximum(tl.sum(m, axis=0), 1.0)",
+           "y = x / tl.sum(m, axis=0)"),
+    masked("what a mask leaves", "x / (16 - m.sum()).clamp(min=1)", "y = x / tl.maximum(16 - tl.sum(m, axis=0), 1.0)",
+           "y = x / (16 - tl.sum(m, axis=0))"),
+    masked("the least number of a mask", "x * m.amin()", "y = x * tl.min(m, axis=0)", "y = 0 * x", NUMBERS),
+    masked("the largest number of a mask", "x * m.amax()", "y = x * tl.max(m, axis=0)", "y = x", NUMBERS),
+    masked("the least sign", "x * m.amin()", "y = x * tl.min(m, axis=0)", "y = -x", SIGNS),
+    masked("the largest sign", "x * m.amax()", "y = x * tl.max(m, axis=0)", "y = x", SIGNS),
+]  # fmt: skip
+
+
+def in_columns(name: str, forward: str, step: str, wrong: str, right: str = "c") -> Sibling:
+    """What is counted in a column, from one row to the next; `best` is the largest number so far."""
+    loop = (
+        "a = tl.load(x_ptr + row)\nc, best = a * 0, a\nfor t in range(1, 24):\n"
+        f"    b = tl.load(x_ptr + t * N + row)\n    c += tl.where({step}, 1.0, 0.0)\n"
+        "    best, a = tl.maximum(best, b), b\n"
+    )
+    inputs = "return [torch.randn(24, 24)]"
+    right, wrong = (f"{loop}y = ({end}).to(tl.int64)" for end in (right, wrong))
+    return Sibling(name, f"return {forward}", inputs, right, wrong, out=PLACES, scalar=True)
+
+
+RISES, FALLS, ALL = "(x[1:] > x[:-1])", "(x[1:] < x[:-1])", "tl.where(c == 23.0, 1.0, 0.0)"
+COLUMNS = [
+    in_columns("rises", f"{RISES}.sum(0)", "b > a", "tl.minimum(c, 20.0)"),
+    in_columns("falls", f"{FALLS}.sum(0)", "b < a", "tl.minimum(c, 20.0)"),
+    in_columns("rises where there are few", f"{RISES}.sum(0)", "b > a", "tl.maximum(c, 3.0)"),
+    in_columns("falls where there are few", f"{FALLS}.sum(0)", "b < a", "tl.maximum(c, 3.0)"),
+    in_columns("whether all rise", f"{RISES}.all(0).long()", "b > a", "c * 0", ALL),
+    in_columns("whether all fall", f"{FALLS}.all(0).long()", "b < a", "c * 0", ALL),
+    in_columns("records", "(x[1:] > x.cummax(0).values[:-1]).sum(0)", "b > best", "tl.minimum(c, 12.0)"),
+    in_columns("steps above one", "(x > x[:1]).sum(0)", "b > tl.load(x_ptr + row)", "tl.minimum(c, 22.0)"),
+]
+
+
+@pytest.mark.parametrize("one", [*MINIMA, *MASKS, *COLUMNS], ids=lambda one: one.name)
+def test_minima_masks_and_orders_of_columns_go_to_their_ends(one: Sibling, evaluator: LocalEvaluator) -> None:
+    tell_apart(one, evaluator)
 
 
 @pytest.mark.parametrize("one", BEYOND, ids=lambda one: one.name)
