@@ -23,7 +23,6 @@ ADAPTERS = {
     "frontend/inductor/heuristics.py": True,
     "frontend/inductor/plain.py": True,
     "frontend/swap/hooks.py": True,
-    "frontend/swap/choices.py": True,
     "frontend/swap/launches.py": True,
     "frontend/swap/live.py": True,
     "frontend/swap/graphs.py": True,

@@ -13,12 +13,12 @@ from typing import Any, Literal, get_args
 #: Raised when entries change their meaning: entries of another format are not found.
 FORMAT = 3
 
-Kind = Literal["replacement", "wrong", "choice"]
+Kind = Literal["replacement", "wrong"]
 Form = Literal["kernel", "host", ""]
 
 
 class OtherFormatError(ValueError):
-    """A text that another release of Kernelwright wrote, with entries of another format."""
+    """A text that another release of Kernelwright wrote: of another format, or of a kind that is not known here."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,7 @@ def _version(library: str) -> str:
 class Entry:
     """What is known of one of Inductor's kernels.
 
-    A `replacement` runs in its place; `wrong` says that Inductor's own kernel differs from aten in `operation`. A
-    `choice` is for a product: its key is the product's, its replacement a `TemplateChoice` as text, and its source the
-    kernel that Inductor then writes for the product and what follows it.
+    A `replacement` runs in its place; `wrong` says that Inductor's own kernel differs from aten in `operation`.
     An entry says nothing about kernels with other keys, on other targets, or with other versions.
     """
 
@@ -95,8 +93,6 @@ class Entry:
             raise ValueError(f"an entry of kind {self.kind!r} and form {self.form!r} is not known")
         if (self.kind == "replacement") != bool(self.replacement and self.form and self.module):
             raise ValueError("a replacement has a module, a text and a form; a finding has none of them")
-        if self.kind == "choice" and (not self.replacement or self.form or self.module):
-            raise ValueError("a choice has a text, and neither a module nor a form")
         if (self.kind == "wrong") != bool(self.operation):
             raise ValueError("a finding names an operation; a replacement names none")
 
@@ -122,6 +118,8 @@ class Entry:
             content = json.loads(text)
             if (number := content["versions"]["format"]) != FORMAT:
                 raise OtherFormatError(f"it is of format {number}, and this release of Kernelwright reads {FORMAT}")
+            if isinstance(kind := content["kind"], str) and kind not in get_args(Kind):
+                raise OtherFormatError(f"it is of kind {kind!r}, which this release of Kernelwright does not know")
             types = {one.name: one.type for one in fields(cls)}
             if content.keys() != types.keys():
                 raise ValueError("its fields are not those of an entry")

@@ -71,8 +71,7 @@ def functions(entries: Iterable[Entry]) -> list[Function]:
     for entry in entries:
         short = entry.digest[:12]
         if entry.kind != "replacement":
-            what = f"says that {entry.operation} is wrong" if entry.operation else "chooses a template of Inductor's"
-            raise UserError(f"entry {short} {what}; there is no kernel to export")
+            raise UserError(f"entry {short} says that {entry.operation} is wrong; there is no kernel to export")
         if not entry.trusted:
             raise UserError(f"entry {short} was imported and not judged; run `kernelwright store verify` first")
         module = parse_module(entry.module)

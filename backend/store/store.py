@@ -80,11 +80,11 @@ class Store:
             self._mark_used(row)  # an earlier one may be chosen for ever
         return [entry for _, entry in found if entry.kind == "wrong"] or [entry for _, entry in found]
 
-    def keys(self, target: str, versions: Versions, kind: str = "") -> list[str]:
-        """The keys of all kernels for which `find` may give something, or something of a kind."""
-        rows = [row for row in self._ask(lambda index: index.rows()) if row.trusted and kind in ("", row.kind)]
+    def keys(self, target: str, versions: Versions) -> list[str]:
+        """The keys of all kernels for which `find` may give something."""
+        rows = self._ask(lambda index: index.rows())
         wanted = target, str(versions)
-        return sorted({row.key for row in rows if (row.target, row.versions) == wanted})
+        return sorted({row.key for row in rows if row.trusted and (row.target, row.versions) == wanted})
 
     def put(self, entry: Entry) -> bool:
         """Keep an entry; it is found from now on in the place of earlier ones. Says whether it was kept."""

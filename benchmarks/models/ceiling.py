@@ -32,7 +32,7 @@ from kernelwright.driver.profile.rows import Kind, Row
 
 #: Calls that are profiled, and how many of the longest rows of a model are told.
 CALLS, TOLD = 15, 12
-#: Below it kernels alone bring so little that regions of products and what follows them come first.
+#: Models in which kernels alone bring less are named.
 LEAST = 1.05
 _MODULE = "benchmarks.models.ceiling"
 

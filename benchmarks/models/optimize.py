@@ -57,35 +57,6 @@ def optimize(name: str, tiny: bool, budget: float, mode: str, _folder: Path) -> 
     return found.told()
 
 
-def products(name: str, tiny: bool, budget: float, mode: str, _folder: Path) -> dict[str, Any]:
-    """Spend the budget on templates for products; what became of each product that something follows."""
-    import os
-
-    from kernelwright.backend.store.store import Store
-    from kernelwright.driver.config.discovery import discover
-    from kernelwright.driver.config.settings import read_settings
-    from kernelwright.driver.optimize.products import Products
-    from kernelwright.driver.optimize.subjects import Model
-    from kernelwright.driver.run.build import open_context
-
-    discover()
-    model, inputs = _built(name, tiny)
-    began = time.monotonic()
-
-    def told(line: object) -> None:
-        print(f"{time.monotonic() - began:6.1f} s  {line}", flush=True)
-
-    target = "interpreter" if os.environ.get("TRITON_INTERPRET") == "1" else "auto"
-    with open_context(read_settings("model", [f"target={target}"]), told) as context:
-        made = Products(Model(model, inputs, mode), budget, Store.open(), context, told)
-        tried = made.run()
-    return {
-        "products": [one.told() for one in tried],
-        "whole": made.whole.told() if made.whole else None,
-        "seconds": round(time.monotonic() - began, 1),
-    }
-
-
 def compare(name: str, tiny: bool, budget: float, mode: str, _folder: Path) -> dict[str, Any]:
     """Inductor, Inductor again and ours in turns; within half of the budget."""
     import torch
@@ -173,7 +144,7 @@ def _child(name: str, stage: str, arguments: argparse.Namespace, folder: Path) -
     import torch
 
     given = ["--child", stage, "--only", name, "--budget", str(arguments.budget), "--mode", arguments.mode]
-    given += [*["--tiny"] * arguments.tiny, *["--products"] * arguments.products]
+    given += ["--tiny"] if arguments.tiny else []
     run = ["-m", "benchmarks.models.optimize"] if torch.cuda.is_available() else ["-c", ON_BED]
     found, said = apart(run, given, folder, stage, arguments.limit)
     if arguments.verbose:
@@ -223,7 +194,6 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = options(__doc__, "runs/models/optimize.json", 400.0)
     parser.add_argument("--budget", type=float, default=90.0, help="seconds for `optimize` of a model")
     parser.add_argument("--mode", default="eval", help="eval, train or autocast")
-    parser.add_argument("--products", action="store_true", help="try templates for products, and no other kernels")
     parser.add_argument("--verbose", action="store_true", help="print what the processes print")
     parser.add_argument("--child", choices=STAGES, help=argparse.SUPPRESS)
     arguments = parser.parse_args(given)
@@ -236,7 +206,7 @@ def main(given: Sequence[str] | None = None) -> int:
         lambda row: row.get("status") != "ok",  # one that failed is tried again
         summary_of,
         lambda row: row["status"],
-        {"budget": arguments.budget, "mode": arguments.mode, **({"products": True} if arguments.products else {})},
+        {"budget": arguments.budget, "mode": arguments.mode},
         pairs=PAIRS,
         confidence=CONFIDENCE,
     )
@@ -245,7 +215,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def _work(arguments: argparse.Namespace) -> int:
     """One stage, in its own process."""
-    work = {"optimize": products if arguments.products else optimize, "compare": compare}[arguments.child]
+    work = {"optimize": optimize, "compare": compare}[arguments.child]
     folder = arguments.out.parent
     found = work(arguments.only, arguments.tiny, arguments.budget, arguments.mode, folder)
     arguments.out.write_text(json.dumps(found), "utf-8")

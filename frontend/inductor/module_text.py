@@ -247,9 +247,7 @@ def _launch(inductor: InductorKernel, kernel: Kernel, plain: PlainKernel, argume
     given = list(zip(plain.parameters, arguments, strict=False))
     passed = [ast.unparse(value) for name, value in given if name not in plain.sizes]
     numbers = {name: int(ast.unparse(one)) for name, one in given if ast.unparse(one).isdecimal()}
-    # A template's kernel is given its grid.
-    told = arguments[len(plain.parameters) :] if inductor.options.get("grid_type") == "FixedGrid" else []
-    grid = [ast.unparse(one) for one in told] or _grid(inductor, kernel, {**numbers, **plain.sizes})
+    grid = _grid(inductor, kernel, {**numbers, **plain.sizes})
     return f"{kernel.symbol}[({', '.join(grid)},)]({', '.join([*passed, f'**{kernel.meta_name}'])})"
 
 

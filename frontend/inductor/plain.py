@@ -32,11 +32,8 @@ with adapting("backend kernelwright", "torch"):
     _TorchCompileInductorWrapper.reset, distributed_c10d._get_default_store  # noqa: B018
     inductor_config.get_config_copy, inductor_config.patch, functorch_config.patch  # noqa: B018
     functorch_config.enable_autograd_cache, inductor_config.cpp_wrapper  # noqa: B018
-    inductor_config.triton.multi_kernel, inductor_config.unsafe_marked_cacheable_functions  # noqa: B018
+    inductor_config.triton.multi_kernel  # noqa: B018
     _DRAWING = (inductor_prims.random, inductor_prims.randint)
-
-#: Inductor's option that has keys of its caches tell more apart.
-_MARKS = "unsafe_marked_cacheable_functions"
 
 #: Runs a graph: its inputs to its outputs.
 Runner = Callable[..., Any]
@@ -80,23 +77,20 @@ class Inductor:
         around: Callable[[], AbstractContextManager[Any]],
         inner: Callable[[Inner], Inner],
         aot_cache: bool = True,
-        mark: str = "",
     ) -> Runner:
         """The same, in a context of `around`, with `inner` about what compiles each aten graph.
 
         A graph for gradients may be compiled much later, and in another thread; a hit in the cache of AOTAutograd
         loads code and compiles no aten graph. Without `aot_cache`, each aten graph is compiled, or found in the cache
-        of Inductor. Both caches find what was compiled with the same mark.
+        of Inductor.
         """
-        patches = dict(self._wrapper.config)
-        if mark:  # the option is part of both caches' keys, and the name is no function's
-            known = patches.get(_MARKS, inductor_config.unsafe_marked_cacheable_functions)
-            patches[_MARKS] = {**known, "kernelwright": mark}
         with ExitStack() as stack:
             stack.enter_context(around())
             if not aot_cache:
                 stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
-            made = compile_fx(graph, list(inputs), inner_compile=inner(compile_fx_inner), config_patches=patches)
+            made = compile_fx(
+                graph, list(inputs), inner_compile=inner(compile_fx_inner), config_patches=self._wrapper.config
+            )
         return _callable(made)
 
     def why_hidden(self) -> str:

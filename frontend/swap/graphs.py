@@ -101,19 +101,11 @@ def _stop(_text: Any) -> None:
     raise _Written
 
 
-#: What `choices.choosing_templates` asks about products.
-Templates = Callable[[Any], Any]
-
-
 @contextlib.contextmanager
-def _environment(runs: bool, templates: Templates | None) -> Iterator[None]:
+def _environment(runs: bool) -> Iterator[None]:
     """No caches, which would skip what is to be seen; and where nothing of it runs on a machine without a GPU, Triton
     for the CPU."""
     with contextlib.ExitStack() as stack:
-        if templates is not None:
-            from kernelwright.frontend.swap.choices import choosing_templates  # late: a release may not take choices
-
-            stack.enter_context(choosing_templates(templates))
         changes: dict[str, Any] = {"fx_graph_cache": False} | ({} if runs else {"compile_threads": 1})
         if not runs and not torch.cuda.is_available():
             changes["cpu_backend"] = "triton"
@@ -129,21 +121,17 @@ def _environment(runs: bool, templates: Templates | None) -> Iterator[None]:
 class GraphRecorder:
     """A backend of `torch.compile` that records: `torch.compile(model, backend=GraphRecorder())`.
 
-    With `runs` Inductor's programs are compiled to the end, and run from the second call on. `templates` is asked which
-    template computes a product. Raises UnsupportedVersionError where a release of torch takes no choices.
+    With `runs` Inductor's programs are compiled to the end, and run from the second call on.
     """
 
-    def __init__(self, runs: bool = False, templates: Templates | None = None) -> None:
+    def __init__(self, runs: bool = False) -> None:
         self.graphs: list[RecordedGraph] = []
-        self.runs, self.templates = runs, templates
+        self.runs = runs
 
     def __call__(self, graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-        with self._environment():
+        with _environment(self.runs):
             compiled: Callable[..., Any] = cast(Any, compile_fx)(graph, list(inputs), inner_compile=self._inner)
         return compiled
-
-    def _environment(self) -> contextlib.AbstractContextManager[None]:
-        return _environment(self.runs, self.templates)
 
     def _inner(self, graph: GraphModule, inputs: Sequence[Any], **options: Any) -> Callable[..., Any]:
         plain, recorder = GraphModule(graph, copy.deepcopy(graph.graph)), Recorder()
@@ -151,7 +139,7 @@ class GraphRecorder:
         stop = patch.object(GraphLowering, "save_output_code", staticmethod(_stop))
         try:
             stopped = contextlib.nullcontext() if self.runs else stop
-            with contextlib.suppress(_Written), self._environment(), observing(recorder.see), stopped:
+            with contextlib.suppress(_Written), _environment(self.runs), observing(recorder.see), stopped:
                 code: Any = compile_fx_inner(graph, inputs, **options)
                 if self.runs:
                     recorded.code = code

@@ -40,13 +40,6 @@ class Generated:
     kernel: Any
 
 
-def template_grid(kernel: Any) -> tuple[int, ...]:
-    """How many programs a template's kernel is launched with; nothing for other kernels. TypeError where that may
-    change from call to call."""
-    grid = getattr(kernel, "grid_fn", None)
-    return tuple(map(int, grid(*map(int, kernel.call_sizes), kernel.meta))) if grid else ()
-
-
 class Launchable(Protocol):
     """What stands in a kernel's place: launched with the arguments that Inductor's kernel is given."""
 

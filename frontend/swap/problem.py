@@ -69,7 +69,7 @@ def own_kernel(recorded: Recorded, module: KernelModule, target: str) -> KernelM
     missing = [name for name in kernel.parameters if name not in given and name not in sizes]
     if missing:
         raise LoweringError(f"{recorded.name}: {missing[0]} has no value in the kernel's text")
-    passed = ", ".join([*(given.get(name) or str(sizes[name]) for name in kernel.parameters), *map(str, recorded.grid)])
+    passed = ", ".join(given.get(name) or str(sizes[name]) for name in kernel.parameters)
     lines += [f"{recorded.name}.run({passed}, stream=stream0)", f"return ({', '.join(results.values())},)"]
     called = (str(node.target) for node in recorded.graph.graph.nodes if node.op == "call_function")
     covers = dict.fromkeys(name.rpartition(".")[0] for name in called)

@@ -14,7 +14,7 @@ from typing import Any
 
 from torch.fx import GraphModule, Node
 
-from kernelwright.frontend.swap.hooks import Generated, template_grid
+from kernelwright.frontend.swap.hooks import Generated
 from kernelwright.frontend.swap.key import KernelText, NotReplaceableError, read
 from kernelwright.frontend.swap.meaning import Layout, Meaning, layout_of, meaning_of, real_name, versions
 from kernelwright.frontend.swap.part import ApartError, between
@@ -64,8 +64,6 @@ class Recorded:
     parts: tuple[str, ...] = ()
     #: Of parameters whose sizes may change from call to call: their numbers in the first call, which all here is for.
     numbers: Mapping[str, int] = field(default_factory=dict)
-    #: How many programs a template's kernel is launched with, along each axis; nothing for other kernels.
-    grid: tuple[int, ...] = ()
     #: Gives the same kernel at other sizes around these, as far as it could be recorded for them.
     elsewhere: Callable[[], Sequence["Recorded"]] = field(default=tuple, repr=False, compare=False)
 
@@ -123,7 +121,7 @@ class Recorder:
             kernel = read(generated.source)
             seen = replace(seen, key=kernel.key)
             changing = _changing(kernel, generated)
-            seen = replace(changing.at(seen, changing.now), grid=template_grid(generated.kernel))
+            seen = changing.at(seen, changing.now)
             meanings = {name: meaning_of(name) for one in seen.arguments for name in one.versions}
             if seen.numbers:
                 self._changing[place] = changing
@@ -270,14 +268,9 @@ def _kind(parameter: str) -> str:
 def _accesses(kernel: KernelText) -> tuple[set[str], set[str]]:
     """The pointers that are loaded from before anything is stored there, and those that are stored to."""
     loaded, stored = set[str](), set[str]()
-    # Templates have names of their own for what they are given.
-    named = {one.id: one.id for one in ast.walk(kernel.function) if isinstance(one, ast.Name)}
-    for one in kernel.function.body:
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Name) and isinstance(one.targets[0], ast.Name):
-            named[one.targets[0].id] = one.value.id
     for call in (node for node in ast.walk(kernel.function) if isinstance(node, ast.Call) and node.args):
         name = ast.unparse(call.func)
-        names = {named[one.id] for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)} & set(kernel.pointers)
+        names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)} & set(kernel.pointers)
         if name == "tl.load":
             loaded |= names
         elif name == "tl.store" or name.startswith("tl.atomic"):

@@ -53,8 +53,6 @@ class StoredJudge:
 
     def _judged(self, entry: Entry) -> tuple[str, Verdict | None]:
         """Why an entry is refused, "" where it is right; and the verdict on its module."""
-        if entry.kind == "choice":
-            return "it is a choice of a template, which is admitted on the machine that measured it", None
         if read(entry.source).key != entry.key:
             return "its key is not that of Inductor's kernel in it", None
         if reason := why_not_inductors(entry.source):

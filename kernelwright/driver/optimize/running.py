@@ -14,7 +14,7 @@ from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.driver.optimize.admission import Comparison, Pair, compared
 from kernelwright.driver.optimize.subjects import Call, Subject
 from kernelwright.driver.optimize.watches import Watch, watch_for
-from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph, Templates
+from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
 from kernelwright.frontend.swap.live import Place, Watched, exchanged, places, programs, replacing
 from kernelwright.ir.errors import KernelwrightError, UserError
@@ -32,18 +32,17 @@ class Running:
     """A model or a graph, with what Inductor compiled for it.
 
     `graphs` are its graphs as they were recorded; `places` has by key where in Inductor's programs a kernel is. `ours`
-    are always kernels by key, of which each is put to all places of its key. `templates` is asked which template
-    computes a product, as in `choosing_templates`. Use it as a context manager.
+    are always kernels by key, of which each is put to all places of its key. Use it as a context manager.
     """
 
-    def __init__(self, subject: Subject, watch: Watch | None = None, templates: Templates | None = None) -> None:
+    def __init__(self, subject: Subject, watch: Watch | None = None) -> None:
         self.subject = subject
         self.graphs: list[RecordedGraph] = []
         self.places: Mapping[str, Sequence[Place]] = {}
         self._watch = watch
         self._stack = ExitStack()
         self._others = programs()
-        self._recorder = GraphRecorder(runs=True, templates=templates)
+        self._recorder = GraphRecorder(runs=True)
         self._call: Call = list
         self._turns = DeviceLock(torch.device(subject.device))
 
@@ -79,10 +78,6 @@ class Running:
         if self._watch is None:
             self._watch = watch_for(self.subject.device)
         return self._watch
-
-    def settle(self) -> None:
-        """Have the model compiled where another compile had Dynamo forget it."""
-        self._settle()
 
     def _settle(self) -> None:
         """Call the model until nothing is compiled anew: whoever lowers a program has Dynamo forget all others. The

@@ -39,11 +39,10 @@ def _compiled(request: Request, graph: torch.fx.GraphModule, inputs: Sequence[An
         tell(f"no kernel is replaced: {hidden}")
         return request.inductor.alone(graph, inputs)
     session = Session(request.options.target, _picks_for(request.options), noted)
-    mark = session.templates.mark
-    run = request.inductor(graph, inputs, session.around, session.inner, mark=mark)
+    run = request.inductor(graph, inputs, session.around, session.inner)
     if session.wrong_from_cache:
         noted.parts.clear()
-        run = request.inductor(graph, inputs, session.around, session.inner, aot_cache=False, mark=mark)
+        run = request.inductor(graph, inputs, session.around, session.inner, aot_cache=False)
     return run
 
 

@@ -57,13 +57,6 @@ class Picks:
         found = self._store.find(key, target, self._versions, pick)
         return found or f"the store lacks {pick[:12]}, which {self._where} names"
 
-    def choices(self) -> Mapping[str, Entry]:
-        """The templates that are chosen for products on this machine, by the products' keys."""
-        target = _here(self._options)
-        keys = self._store.keys(target, self._versions, "choice")
-        found = {key: self.find(key, target) for key in keys}
-        return {key: one for key, one in found.items() if isinstance(one, Entry) and one.kind == "choice"}
-
     def _chosen(self, key: str, target: str) -> Entry | None:
         """What the store has for a kernel now; of several replacements the last one, or the one of least cost."""
         if not self._options.deterministic:

@@ -12,7 +12,6 @@ import torch
 from kernelwright.backend.store.entry import Entry
 from kernelwright.driver.torch_compile.picks import Picks, log
 from kernelwright.driver.torch_compile.record import Part, Record, Swap
-from kernelwright.driver.torch_compile.templates import Templates
 from kernelwright.frontend.inductor.plain import Inner, keep_artifact, kept
 from kernelwright.frontend.swap.hooks import Chosen, choosing
 from kernelwright.frontend.swap.key import NotReplaceableError, read
@@ -24,8 +23,6 @@ class Session:
 
     def __init__(self, target: str, picks: Picks, record: Record) -> None:
         self._target, self._picks, self._record = target, picks, record
-        #: What is chosen for products, from the beginning of the compile on.
-        self.templates = Templates(picks.choices())
 
     @property
     def wrong_from_cache(self) -> bool:
@@ -52,7 +49,7 @@ class Session:
         def failed(name: str, source: str, error: Exception) -> None:
             part.note(Swap(name, read(source).key, "inductor", f"the replacement failed: {error}"))
 
-        with choosing(choose, failed), self.templates.in_force():
+        with choosing(choose, failed):
             yield part
         told(part)
 
@@ -82,10 +79,6 @@ class Session:
             return None
         if not kernel.target or self._target not in ("auto", kernel.target):
             part.note(Swap(name, kernel.key, "inductor", f"it is for {kernel.target or 'another kind of device'}"))
-            return None
-        if (template := self.templates.behind(kernel.key)) is not None:
-            told = template.certificate.get("summary", "a template that was chosen")
-            part.note(Swap(name, kernel.key, "kernelwright", told, template.pick))
             return None
         found = self._picks.find(kernel.key, kernel.target)
         if not isinstance(found, Entry):

@@ -96,7 +96,7 @@ def _list(store: Store, words: Sequence[str], arguments: Arguments) -> int:
     from kernelwright.driver.run.tables import print_rows
 
     headings = ("kernel", "entry", "key", "target", "kind", "state")
-    kinds = [f"{one.operation} is wrong" if one.kind == "wrong" else one.form or one.kind for one in entries]
+    kinds = [f"{one.operation} is wrong" if one.kind == "wrong" else one.form for one in entries]
     table = [
         (one.name or "-", one.digest[:12], one.key[:12], one.target, kind, states[one.digest])
         for one, kind in zip(entries, kinds, strict=True)

@@ -3,12 +3,14 @@
 import json
 import logging
 import shutil
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kernelwright.backend.store.entry import FORMAT, Entry, Versions, digest_of
+from kernelwright.backend.store.index import Index, IndexEntry
 from kernelwright.backend.store.store import Store
 
 VERSIONS = Versions("2.13.0", "3.7.1")
@@ -200,6 +202,31 @@ def test_an_index_with_a_damaged_page_never_gives_a_wrong_entry(tmp_path: Path, 
     assert set(store.verify().sound) == set(entries)
     store.verify()
     assert all(found(Store.open(tmp_path), one.key) == one for one in entries)
+
+
+def test_an_entry_of_a_kind_that_is_not_known_is_left_alone(tmp_path: Path, caplog: Logged) -> None:
+    store = Store.open(tmp_path)
+    store.put(FINDING)
+    # As a version wrote it that knew such entries: the file, and a row in the index.
+    known = {"key": "ab" * 32, "kind": "choice", "operation": "", "replacement": '{"template": "mm"}'}
+    text = json.dumps(json.loads(FINDING.text) | known, sort_keys=True, separators=(",", ":"))
+    digest = digest_of(text)
+    path = tmp_path / "entries" / digest[:2] / f"{digest}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    row = replace(IndexEntry.of(FINDING), digest=digest, key=known["key"], kind="choice", pick="cd" * 32)
+    with closing(Index(tmp_path / f"index-{FORMAT}.db")) as index:
+        index.add(row)
+    for again in (store, Store.open(tmp_path)):
+        assert found(again, known["key"]) is None and not again.candidates(known["key"], "sm_90", VERSIONS)
+        assert found(again) == FINDING and list(again.entries()) == [FINDING]
+        checked = again.verify()
+        assert checked.sound == [FINDING] and not checked.damaged and path.exists()
+    for file in tmp_path.glob("index-3.db*"):
+        file.unlink()
+    again = Store.open(tmp_path)
+    assert list(again.entries()) == [FINDING] and again.verify().sound == [FINDING]
+    assert path.read_text() == text and not warnings(caplog)
 
 
 def test_an_entry_of_another_format_is_left_to_the_release_that_wrote_it(tmp_path: Path, caplog: Logged) -> None:

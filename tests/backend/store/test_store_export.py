@@ -152,6 +152,7 @@ def test_an_archive_gives_back_entries_that_say_where_they_came_from_and_are_not
 
 
 OTHER_FORMAT = json.dumps(json.loads(ENTRIES[0].text) | {"versions": {"format": FORMAT + 1}})
+OTHER_KIND = json.dumps(json.loads(ENTRIES[0].text) | {"kind": "choice"})
 
 
 def rewritten(path: Path, change: dict[str, bytes]) -> None:
@@ -170,6 +171,7 @@ def rewritten(path: Path, change: dict[str, bytes]) -> None:
         ({f"{ENTRIES[0].digest}.json": b"\xff\xfe"}, "is damaged"),
         ({f"{hashlib.sha256(b'{}').hexdigest()}.json": b"{}"}, "is damaged"),
         ({f"{digest_of(OTHER_FORMAT)}.json": OTHER_FORMAT.encode()}, f"is of format {FORMAT + 1}, and this release"),
+        ({f"{digest_of(OTHER_KIND)}.json": OTHER_KIND.encode()}, "is of kind 'choice', which this release"),
         ({"../../evil.json": b"{}"}, "is no archive of kernels"),
         ({"notes.txt": b"hello"}, "is no archive of kernels"),
     ],
