@@ -335,7 +335,7 @@ def test_what_always_holds_may_be_counted_on(one: Sibling, evaluator: LocalEvalu
 def test_the_caliber_names_the_draws(evaluator: LocalEvaluator) -> None:
     one = FAITHFUL[-1]
     draws = evaluator.evaluate_text(one.program(one.right), one.reference, RUNGS).caliber["draws"]
-    assert draws["made"][0] == "given" and "large" in draws["made"]
+    assert draws["made"][0] == "given" and "small" in draws["made"]
     assert "negative" in draws["left_out"] and "nan" not in draws["left_out"]
 
 
@@ -375,7 +375,7 @@ def test_checks_for_rewards_draw_fewer_kinds_and_the_caliber_names_them(evaluato
     with LocalEvaluator(seeds=1, memory_gb=2, use_gpu=False, strength="reward") as quick:
         fewer = quick.evaluate_text(one.program(one.right), one.reference, RUNGS).caliber
     assert (whole["checks"], fewer["checks"]) == ("default", "reward")
-    assert set(fewer["draws"]["made"]) < set(whole["draws"]["made"])
+    assert set(fewer["draws"]["made"]) - {"large"} < set(whole["draws"]["made"])  # what is vast shows what is large
 
 
 def test_every_kind_keeps_what_holds_of_inputs() -> None:
