@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Verdict
-from kernelwright.agent.measures import is_correct
 from kernelwright.agent.services import AgentServices
 from kernelwright.backend.measure.bench import WHOLE
 from kernelwright.backend.measure.children import OFF_GPU, Child, Children
@@ -18,8 +17,6 @@ from kernelwright.backend.measure.pool import BENCH, lent_child, lent_children
 from kernelwright.backend.measure.processes import START_SECONDS
 from kernelwright.backend.measure.stopwatch import Measured, NoBenchError, Stopwatch
 from kernelwright.backend.targets import get_target
-from kernelwright.backend.tuning.fitting import WORTH
-from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search.beginnings import (
@@ -34,10 +31,10 @@ from kernelwright.midend.search.frontier import Frontier
 from kernelwright.midend.search.making import Makers, price
 from kernelwright.midend.search.notes import notes_of
 from kernelwright.midend.search.processes import modules_of_passes
-from kernelwright.midend.search.search_run import RememberingEvaluator, SearchError, Spending, first_line, standing
+from kernelwright.midend.search.search_run import RememberingEvaluator, Spending, standing
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
 from kernelwright.midend.search.tuning import Entry, Fitting
-from kernelwright.midend.search.verifying import Verifying
+from kernelwright.midend.search.verifying import FINALISTS, Keeping, Verifying
 from kernelwright.midend.search.waiting import Waiting
 
 #: Rungs by which the fastest are verified, and by which the one that is kept is timed.
@@ -48,16 +45,9 @@ TIMED = (*CHECKED, Rung.TIME)
 MADE_BY, MEASURED_BY, TUNED_BY = 0.45, 0.55, 0.85
 #: The share of the seconds that there is at least once processes have started.
 STARTED = 0.5
-#: Bytes of a program's tensors above which nothing is verified beside what is measured.
-BESIDE_BYTES = 4 << 30
-#: Candidates that are timed again, and verified at most.
-FINALISTS = 4
 #: How long after its seconds a search may end, so that what is being verified may come yet: seconds, and a share of its
 #: seconds.
 LATE_S, LATE_SHARE = 2.0, 0.1
-#: How many times as long as the plain one takes what is verified beside the best may take: where kernels run among
-#: others, with their inputs in a cache, another one may be the fastest.
-RIVAL = 1.1
 #: How many times as many runs the last comparison has.
 LAST_RUNS = 4.0
 
@@ -115,10 +105,6 @@ class MeasuredSearchRun:
             self.stopped = "interrupted"
         with self._clocked("verifying"):
             self.best = self._verified()
-            try:
-                self._verify_rivals(self.best)
-            except KeyboardInterrupt:
-                self.stopped = "interrupted"
         if self.memory:
             remember(memory_of(self.ctx), self.space.bare, self.entries, self.best, self.ctx.target)
         if self.timed and self.stopped != "interrupted":
@@ -132,7 +118,7 @@ class MeasuredSearchRun:
         return notes_of(self)
 
     def _spend(self, clock: Child, children: Children, plain: Candidate) -> None:
-        self._verify_beside(plain)
+        self._verifying.begin_beside(plain.module)
         warm = self.cache == "hot"
         stopwatch = Stopwatch(plain.module, self.ctx.seed, self.device, child=clock, warm=warm)
         with stopwatch as watch, suppress(NoBenchError):
@@ -143,18 +129,11 @@ class MeasuredSearchRun:
             self._ends = max(self._ends, self._begins + STARTED * self.spending.seconds)
             makers = Makers(children, self.ctx.target, self.ctx.seed, self._until(MADE_BY))
             self._explore(watch, makers, plain)
-            self._verify_beside(min(self.entries, key=_us).candidate)
+            self._verifying.begin_beside(min(self.entries, key=_us).candidate.module)
             with self._clocked("tuning"):
                 self._tune(watch, children)
                 self._compare(watch)
             self.replaced = watch.replaced
-
-    def _verify_beside(self, candidate: Candidate) -> None:
-        """Have a candidate verified in a thread, if nothing else is and the device has room for it beside what is
-        measured. An evaluator has started then, and knows what is right, by the time the winner is to be verified."""
-        reference = self.space.module.reference
-        if sum(spec.nbytes for spec in (*reference.tensors, *reference.outputs)) <= BESIDE_BYTES:
-            self._verifying.begin(candidate.module)
 
     def _plain(self, children: Children) -> Candidate:
         """The plain candidate: lowered by a child, or here where that fails, as it does without shapes alone."""
@@ -228,7 +207,7 @@ class MeasuredSearchRun:
 
     def _tune(self, watch: Stopwatch, children: Children) -> None:
         def measure(module: KernelModule, symbols: Sequence[str], best_us: float) -> Measured:
-            self._verify_beside(min(self.entries, key=_us).base)
+            self._verifying.begin_beside(min(self.entries, key=_us).base.module)
             return self._measured(watch, module, symbols, best_us)
 
         target = get_target(self.ctx.target)
@@ -262,66 +241,13 @@ class MeasuredSearchRun:
         return known
 
     def _verified(self) -> Entry:
-        """The fastest that the evaluator finds right in time; the plain one where no other is faster by more than
-        noise. Where nothing is found right in time, the search waits for the first verdict that finds something so."""
-        plain = self.entries[0]
-        fastest = [entry for entry in sorted(self.entries, key=_us) if entry.us < WORTH["gpu"] * plain.us]
-        latest = self._ends + LATE_S + LATE_SHARE * self.spending.seconds
-        try:
-            for entry in fastest:
-                judged = [one for one in fastest if one.candidate.digest in self.verdicts]
-                if (len(judged) < FINALISTS or entry in judged) and self._is_right(entry, latest):
-                    return entry
-        except KeyboardInterrupt:
-            self.stopped = "interrupted"
-        under_way = self._verifying.under_way()
-        if not self._right(plain):
-            begun = [one for one in fastest if one.candidate.digest == under_way and self.stopped != "interrupted"]
-            if begun and self._is_right(begun[0]):
-                return begun[0]
-            if plain.candidate.digest not in self.verdicts:
-                self._say(f"verifying {plain.candidate.spec}")
-                self._verifying.verdict(plain.candidate.module)
-        if self._right(plain):
-            return plain
-        told = "; ".join(f"{first_line(verdict)}" for verdict in self.verdicts.values())
-        raise SearchError(f"search on @{self.space.module.name}: none of {len(self.verdicts)} is verified: {told}")
-
-    def _is_right(self, entry: Entry, until: float = math.inf) -> bool:
-        """Whether the evaluator finds a candidate right, by `until`."""
-        if self._known_wrong(entry):
-            return False
-        if entry.candidate.digest not in self.verdicts:
-            self._say(f"verifying {entry.candidate.spec}")
-        verdict = self._verifying.verdict(entry.candidate.module, until)
-        if verdict is None:
-            self.stopped = self.stopped or "out of time"
-        return verdict is not None and is_correct(verdict)
-
-    def _right(self, entry: Entry) -> bool:
-        verdict = self.verdicts.get(entry.candidate.digest)
-        return verdict is not None and is_correct(verdict)
-
-    def _verify_rivals(self, best: Entry) -> None:
-        """While there is time, verify the next of the fastest: other kernels first, then other launch options."""
-        near = [one for one in sorted(self.entries, key=_us) if one.us <= RIVAL * self.entries[0].us]
-        heads: dict[str, Entry] = {}
-        for entry in near:
-            heads.setdefault(entry.base.digest, entry)
-        ranked = {one.candidate.digest: one for one in (*heads.values(), *near)}
-        known = {best.candidate.digest, self.entries[0].candidate.digest}
-        for entry in [one for digest, one in ranked.items() if digest not in known][: self.rivals]:
-            if time.monotonic() >= self._ends or self.stopped == "interrupted":
-                return
-            if not self._known_wrong(entry):
-                self._say(f"verifying {entry.candidate.spec}")
-                with suppress(KernelwrightError):  # the best is there all the same
-                    self._verifying.verdict(entry.candidate.module, self._ends)
-
-    def _known_wrong(self, entry: Entry) -> bool:
-        """Whether the same kernels with other launch options were found wrong before."""
-        wrong = {digest for digest, verdict in self.verdicts.items() if not is_correct(verdict)}
-        return any(one.candidate.digest in wrong and one.base is entry.base for one in self.entries)
+        """The fastest that the evaluator finds right in time, and beside it its rivals, as long as there is time."""
+        late_s = LATE_S + LATE_SHARE * self.spending.seconds
+        keeping = Keeping(self._verifying, self.entries, self._say, self._ends, late_s, self.stopped)
+        best = keeping.best()
+        keeping.verify_rivals(best, self.rivals)
+        self.stopped = keeping.stopped
+        return best
 
     @property
     def _rungs(self) -> tuple[Rung, ...]:

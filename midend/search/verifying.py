@@ -1,15 +1,29 @@
 """What a search on a GPU has verified: one candidate at a time in a thread beside the measuring, and each waited for no
-longer than the search has time."""
+longer than the search has time. Of what was measured, the fastest that is right is kept."""
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from kernelwright.agent.evaluator import Verdict
+from kernelwright.agent.measures import is_correct
+from kernelwright.backend.tuning.fitting import WORTH
+from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search.beside import beside
+from kernelwright.midend.search.search_run import SearchError, first_line
+from kernelwright.midend.search.tuning import Entry
+
+#: Bytes of a program's tensors above which nothing is verified beside what is measured.
+BESIDE_BYTES = 4 << 30
+#: Candidates that are timed again, and verified at most.
+FINALISTS = 4
+#: How many times as long as the plain one takes what is verified beside the best may take: where kernels run among
+#: others, with their inputs in a cache, another one may be the fastest.
+RIVAL = 1.1
 
 
 @dataclass
@@ -29,6 +43,13 @@ class Verifying:
         self._collect(raises="")
         if self._under_way is None and module.digest not in self.verdicts:
             self._digest, self._under_way = module.digest, beside(lambda: self.judge(module))
+
+    def begin_beside(self, module: KernelModule) -> None:
+        """The same, if the device has room for it beside what is measured. An evaluator has started then, and knows
+        what is right, by the time the winner is to be verified."""
+        reference = module.reference
+        if sum(spec.nbytes for spec in (*reference.tensors, *reference.outputs)) <= BESIDE_BYTES:
+            self.begin(module)
 
     def verdict(self, module: KernelModule, until: float = math.inf) -> Verdict | None:
         """The verdict on a module; None where it is not there at `until` by time.monotonic. Raises what judging it
@@ -61,3 +82,94 @@ class Verifying:
             self.verdicts[self._digest] = done.result()
         elif raises == self._digest:
             raise error
+
+
+@dataclass
+class Keeping:
+    """Chooses of what was measured what is kept; the first of `entries` is the plain lowering.
+
+    `ends` is when the search's time is over, by time.monotonic, and `late_s` how many seconds later a verdict on a
+    candidate may come yet. `stopped` tells why the search ended early, where it did.
+    """
+
+    verifying: Verifying
+    entries: Sequence[Entry]
+    say: Callable[[str], None]
+    ends: float
+    late_s: float
+    stopped: str = ""
+
+    def best(self) -> Entry:
+        """The fastest that the evaluator finds right in time; the plain one where no other is faster by more than
+        noise. Where nothing is found right in time, the search waits for the first verdict that finds something so.
+        Raises SearchError where nothing is right."""
+        plain = self.entries[0]
+        fastest = [entry for entry in sorted(self.entries, key=_us) if entry.us < WORTH["gpu"] * plain.us]
+        try:
+            for entry in fastest:
+                judged = [one for one in fastest if one.candidate.digest in self._verdicts]
+                if (len(judged) < FINALISTS or entry in judged) and self._is_right(entry, self.ends + self.late_s):
+                    return entry
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+        under_way = self.verifying.under_way()
+        if not self._right(plain):
+            begun = [one for one in fastest if one.candidate.digest == under_way and self.stopped != "interrupted"]
+            if begun and self._is_right(begun[0]):
+                return begun[0]
+            if plain.candidate.digest not in self._verdicts:
+                self.say(f"verifying {plain.candidate.spec}")
+                self.verifying.verdict(plain.candidate.module)
+        if self._right(plain):
+            return plain
+        told = "; ".join(f"{first_line(verdict)}" for verdict in self._verdicts.values())
+        name = plain.candidate.module.name
+        raise SearchError(f"search on @{name}: none of {len(self._verdicts)} is verified: {told}")
+
+    def verify_rivals(self, best: Entry, count: int) -> None:
+        """While there is time, verify so many of the next fastest: other kernels first, then other launch options. An
+        interrupt ends it."""
+        near = [one for one in sorted(self.entries, key=_us) if one.us <= RIVAL * self.entries[0].us]
+        heads: dict[str, Entry] = {}
+        for entry in near:
+            heads.setdefault(entry.base.digest, entry)
+        ranked = {one.candidate.digest: one for one in (*heads.values(), *near)}
+        known = {best.candidate.digest, self.entries[0].candidate.digest}
+        try:
+            for entry in [one for digest, one in ranked.items() if digest not in known][:count]:
+                if time.monotonic() >= self.ends or self.stopped == "interrupted":
+                    return
+                if not self._known_wrong(entry):
+                    self.say(f"verifying {entry.candidate.spec}")
+                    with suppress(KernelwrightError):  # the best is there all the same
+                        self.verifying.verdict(entry.candidate.module, self.ends)
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+
+    @property
+    def _verdicts(self) -> dict[str, Verdict]:
+        return self.verifying.verdicts
+
+    def _is_right(self, entry: Entry, until: float = math.inf) -> bool:
+        """Whether the evaluator finds a candidate right, by `until`."""
+        if self._known_wrong(entry):
+            return False
+        if entry.candidate.digest not in self._verdicts:
+            self.say(f"verifying {entry.candidate.spec}")
+        verdict = self.verifying.verdict(entry.candidate.module, until)
+        if verdict is None:
+            self.stopped = self.stopped or "out of time"
+        return verdict is not None and is_correct(verdict)
+
+    def _right(self, entry: Entry) -> bool:
+        verdict = self._verdicts.get(entry.candidate.digest)
+        return verdict is not None and is_correct(verdict)
+
+    def _known_wrong(self, entry: Entry) -> bool:
+        """Whether the same kernels with other launch options were found wrong before."""
+        wrong = {digest for digest, verdict in self._verdicts.items() if not is_correct(verdict)}
+        return any(one.candidate.digest in wrong and one.base is entry.base for one in self.entries)
+
+
+def _us(entry: Entry) -> float:
+    return entry.us

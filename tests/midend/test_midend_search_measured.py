@@ -38,6 +38,7 @@ from kernelwright.midend.search.search_run import SearchError, Spending
 from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
 from kernelwright.midend.search.tuning import Entry, Fitting
+from kernelwright.midend.search.verifying import Keeping, Verifying
 
 TARGET = "h200"
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
@@ -309,7 +310,7 @@ def test_where_nothing_is_verified_in_time_the_first_verdict_is_waited_for(
     one = race(problem, None, tmp_path, Spending(3, 1, 8, 0.01), evaluate=evaluate)
     entered(one, {"plain": 10.0, "a": 5.0, "b": 6.0})
     one._ends -= 60.0
-    one._verify_beside(one.entries[0].candidate)
+    one._verifying.begin_beside(one.entries[0].candidate.module)
     assert one._verified().candidate.spec == "plain"
     assert asked == [one.entries[0].candidate.digest]
 
@@ -412,8 +413,9 @@ def test_seconds_in_which_children_start_are_taken_from_all_shares(
     monkeypatch.setattr(MeasuredSearchRun, "_plain", lambda *_given: Candidate(PLAIN, problem))
     monkeypatch.setattr(measured, "Stopwatch", lambda *_given, **_named: Starting())
     monkeypatch.setattr(MeasuredSearchRun, "_explore", lambda _one, _watch, makers, _plain: ends.append(makers.until))
-    for name in ("_tune", "_compare", "_verify_beside"):
+    for name in ("_tune", "_compare"):
         monkeypatch.setattr(MeasuredSearchRun, name, lambda *_given: None)
+    monkeypatch.setattr(Verifying, "begin_beside", lambda *_given: None)
     monkeypatch.setattr(MeasuredSearchRun, "_verified", lambda one: one.entries[0])
     one = race(problem, None, tmp_path, Spending(3, 1, 8, 100.0), evaluate=lambda *_given: ())
     one.run()
@@ -447,13 +449,12 @@ def test_rivals_are_verified_other_kernels_before_other_launch_options(tmp_path:
         return Candidate(spec, begun_with(module, f"{spec} = 0"))
 
     run = race(replace(module, kernels=(), launcher=None), None, tmp_path, Spending(3, 1, 8, 0.0), evaluate=evaluate)
-    run.rivals = 2
     plain, best, other = candidate("plain"), candidate("best"), candidate("other")
     options, slow = candidate("options"), candidate("slow")
     entries = [(plain, plain, 10.0), (best, best, 5.0), (options, best, 5.5), (other, other, 9.0), (slow, slow, 20.0)]
     run.entries = [Entry(one, base, Measured({bench.WHOLE: us})) for one, base, us in entries]
-    run._verify_rivals(run.entries[1])
+    keeping = Keeping(run._verifying, run.entries, lambda _line: None, math.inf, 0.0)
+    keeping.verify_rivals(run.entries[1], 2)
     assert judged == [other.digest, options.digest]
-    run._ends = 0.0
-    run._verify_rivals(run.entries[3])
+    replace(keeping, ends=0.0).verify_rivals(run.entries[3], 2)
     assert len(judged) == 2

@@ -4,31 +4,27 @@ What was admitted is in the store at once, and every outcome in a journal: a run
 was at, and the next one goes on behind it.
 """
 
-import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
-from kernelwright.backend.compile.compiled import cache_folder
-from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
-from kernelwright.driver.extraction.filling import begun, stored_as
-from kernelwright.driver.optimize.admission import Comparison, largest_that_holds
+from kernelwright.driver.extraction.filling import begun
+from kernelwright.driver.optimize.admission import Comparison
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
 from kernelwright.driver.optimize.certifying import MUTANTS, SIZES, Certifying
+from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, Kept, Outcomes, journal_of
 from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
 from kernelwright.driver.optimize.subjects import Subject
 from kernelwright.driver.optimize.trying import MUCH, Trying, of_both
-from kernelwright.driver.run.journal import Journal
+from kernelwright.driver.optimize.whole import kept_together
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
 from kernelwright.frontend.swap.problem import problem
@@ -44,16 +40,8 @@ WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.05
 CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.15
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
-#: A kernel that was searched before is searched again with more than so many times the seconds.
-AGAIN = 2.0
-#: Where the journal keeps how many seconds a search could have taken.
-OFFERED = "offered_s"
 #: Kernels of which this became are searched twice, where first searches leave time and much is to be gained yet.
 TWICE = ("admitted", "slower", "unimproved")
-
-#: What the journal keeps of a kernel beside what became of it.
-Kept = Mapping[str, Any]
-NOTHING: Kept = MappingProxyType({})
 
 
 @dataclass
@@ -103,14 +91,17 @@ class Optimizing:
             if not running.places:
                 raise UserError("Inductor writes no Triton kernel for this model here; optimize needs a CUDA device")
             self.say("timing the model's kernels")
-            found, self._model_us = ranked(running, self.context.target)
-            journal = stack.enter_context(self._journal(running))
+            target = self.context.target
+            found, self._model_us = ranked(running, target)
+            journal = journal_of(list(running.places), self.subject.mode, target, self.store, self.folder)
+            outcomes = Outcomes(found, self.store, stack.enter_context(journal), target, self.done)
             stopped, whole = "", None
             try:
-                self._search_all(running, found, journal)
-                self._certify_all(running, found)
-                whole = self._whole(running, found, journal)
-                self._examine_all(found)
+                self._search_all(running, outcomes)
+                self._certify_all(running, outcomes)
+                whole_s = max(self._left_s, WHOLE_SHARE * self.budget)
+                whole = kept_together(running, outcomes, self._ours, whole_s, self.say)
+                self._examine_all(outcomes)
             except KeyboardInterrupt:
                 stopped = "interrupted"
             kernels = tuple(found.values())
@@ -130,30 +121,29 @@ class Optimizing:
 
     # Searching -----------------------------------------------------------------------------------------------------
 
-    def _search_all(self, running: Running, found: dict[str, Kernel], journal: Journal) -> None:
+    def _search_all(self, running: Running, outcomes: Outcomes) -> None:
         recorded = recordings(running.graphs)
         self._changing = any(kernel.numbers for kernel, _ in recorded.values())
-        for questions in (self._questions(running, found, journal, recorded), self._again(found, recorded)):
+        for questions in (self._questions(running, outcomes, recorded), self._again(outcomes.kernels, recorded)):
             for question, answer in self.answering.each(questions, lambda: self._search_s <= 0):
-                before = found[question.key]
+                before = outcomes.kernels[question.key]
                 self.say(f"{before.name}: searched, {self._left_s:.0f} s left")
                 self._beyond_s = max(0.8 * self._beyond_s, answer.seconds - question.seconds)
-                known, kept = self._became(running, before, question, answer, recorded)
+                known, kept = self._became(running, outcomes, question, answer, recorded)
                 if before.became != "not reached":
-                    known, kept = of_both(before, journal.results[question.key], known, kept)
+                    known, kept = of_both(before, outcomes.journal.results[question.key], known, kept)
                 seconds = before.seconds + answer.seconds
-                self._decided(found, replace(known, seconds=seconds), journal, {**kept, OFFERED: question.seconds})
+                outcomes.noted(replace(known, seconds=seconds), {**kept, OFFERED: question.seconds})
 
-    def _questions(
-        self, running: Running, found: dict[str, Kernel], journal: Journal, recorded: Mapping[str, Recording]
-    ) -> Iterator[Question]:
+    def _questions(self, running: Running, outcomes: Outcomes, recorded: Mapping[str, Recording]) -> Iterator[Question]:
         """The kernels that are worth a search, those with most to gain first; what becomes of others is decided."""
+        found = outcomes.kernels
         for number, key in enumerate(list(found)):
             ahead = [one.gain_us for one in list(found.values())[number:]]
             seconds = share_s(ahead, self.at_once * self._search_s)
-            known = self._known(running, found[key], journal, seconds) or self._not_worth(found[key], recorded[key])
+            known = self._known(running, outcomes, found[key], seconds) or self._not_worth(found[key], recorded[key])
             if known is not None:
-                self._decided(found, known)
+                outcomes.decided(known)
                 continue
             left_s = self._search_s - self._beyond_s
             if left_s < LEAST_S:
@@ -161,7 +151,7 @@ class Optimizing:
             try:
                 module = self._begun(*recorded[key])
             except KernelwrightError as error:
-                self._decided(found, replace(found[key], became="left out", why=str(error)))
+                outcomes.decided(replace(found[key], became="left out", why=str(error)))
                 continue
             self.say(f"{found[key].name} ({number + 1} of {len(found)}, {self._left_s:.0f} s left)")
             yield self._question(key, module, recorded[key][0], min(seconds, left_s))
@@ -200,19 +190,9 @@ class Optimizing:
     def _interprets(self) -> bool:
         return self.context.target == "interpreter"
 
-    def _decided(
-        self, found: dict[str, Kernel], kernel: Kernel, journal: Journal | None = None, kept: Kept = NOTHING
-    ) -> None:
-        """Take down what became of a kernel; for later runs, too, where there is a journal, which also keeps what was
-        made and not admitted."""
-        found[kernel.key] = kernel
-        if journal is not None:
-            journal.add(kernel.key, {**kernel.told(), **kept})
-        self.done(kernel)
-
-    def _known(self, running: Running, kernel: Kernel, journal: Journal, seconds: float) -> Kernel | None:
+    def _known(self, running: Running, outcomes: Outcomes, kernel: Kernel, seconds: float) -> Kernel | None:
         """What became of a kernel before, where that still holds."""
-        entry = self._kept(kernel.key)
+        entry = outcomes.entry(kernel.key)
         if entry is not None and entry.kind == "wrong":
             return replace(kernel, became="wrong", why=entry.operation)
         if entry is not None and "graph" in entry.certificate:
@@ -222,12 +202,7 @@ class Optimizing:
                 return replace(kernel, became="refused", why=str(error))
             graph = Comparison.read(entry.certificate["graph"])
             return replace(kernel, became="admitted", why=f"{graph} in the model", graph=graph, digest=entry.digest)
-        if kernel.key in journal.results:
-            before = Kernel.read(journal.results[kernel.key])
-            offered = float(journal.results[kernel.key].get(OFFERED, before.seconds))
-            if before.became not in ("admitted", "left out") and seconds <= AGAIN * offered:
-                return replace(before, launches=kernel.launches, us=kernel.us, gain_us=kernel.gain_us)
-        return None
+        return outcomes.before(kernel, seconds)
 
     def _not_worth(self, kernel: Kernel, recording: Recording) -> Kernel | None:
         """A kernel that is left out, and why."""
@@ -241,13 +216,14 @@ class Optimizing:
     def _became(
         self,
         running: Running,
-        kernel: Kernel,
+        outcomes: Outcomes,
         question: Question,
         answer: Answer,
         recorded: Mapping[str, Recording],
     ) -> tuple[Kernel, Kept]:
         """What becomes of a kernel for which there is an answer, and the entry of what was verified and is refused, or
         the module of what was not verified."""
+        kernel = outcomes.kernels[question.key]
         if answer.module is None or answer.verdict is None or not answer.verdict.ok:
             failed = {"module": print_module(answer.module)} if answer.module is not None else NOTHING
             return replace(kernel, became="refused", why=answer.why), failed
@@ -263,7 +239,7 @@ class Optimizing:
         others: Kept = {"others": list(made.others)} if made.others else NOTHING
         if not made.beats(kernel) or made.entry is None or made.ours is None:
             return made.kernel, {**made.kept, **others}
-        earlier = self._kept(kernel.key) if kernel.became == "admitted" else None
+        earlier = outcomes.entry(kernel.key) if kernel.became == "admitted" else None
         if not self.store.put(made.entry):
             return replace(made.kernel, became="refused", why=self.store.trouble), {**made.kept, **others}
         if earlier is not None:
@@ -272,67 +248,28 @@ class Optimizing:
         self._ours[kernel.key] = made.ours
         return replace(made.kernel, became="admitted", digest=made.entry.digest), others
 
-    def _kept(self, key: str) -> Entry | None:
-        """What the store has for a kernel."""
-        return self.store.find(key, stored_as(self.context.target), Versions.installed())
-
-    def _certify_all(self, running: Running, found: dict[str, Kernel]) -> None:
+    def _certify_all(self, running: Running, outcomes: Outcomes) -> None:
         """Complete the certificates of admitted kernels, and try those whose sizes may change at other sizes."""
         recorded = recordings(running.graphs)
         certify = Certifying(self.answering, self.context.target, lambda: self._left_s <= WHOLE_SHARE * self.budget)
-        for key in [key for key, one in found.items() if one.became == "admitted"]:
-            entry = self._kept(key)
+        for key in outcomes.admitted:
+            entry = outcomes.entry(key)
             if entry is None or SIZES in entry.certificate or certify.late():
                 continue
-            self.say(f"{found[key].name}: completing its certificate")
-            self._certified(found, entry, certify.completed(entry, recorded[key]))
+            self.say(f"{outcomes.kernels[key].name}: completing its certificate")
+            outcomes.certified(entry, certify.completed(entry, recorded[key]))
 
-    def _examine_all(self, found: dict[str, Kernel]) -> None:
+    def _examine_all(self, outcomes: Outcomes) -> None:
         """Have faulty variants of admitted kernels judged in what is left of the time: what verdicts are worth."""
         certify = Certifying(self.answering, self.context.target, lambda: self._left_s <= 0)
-        for key in [key for key, one in found.items() if one.became == "admitted" and self.mutants]:
-            entry = self._kept(key)
+        for key in outcomes.admitted if self.mutants else ():
+            entry = outcomes.entry(key)
             if entry is None or MUTANTS in entry.certificate or certify.late():
                 continue
-            self.say(f"{found[key].name}: judging faulty variants")
-            self._certified(found, entry, certify.with_mutants(entry, self.mutants))
+            self.say(f"{outcomes.kernels[key].name}: judging faulty variants")
+            outcomes.certified(entry, certify.with_mutants(entry, self.mutants))
 
-    def _certified(self, found: dict[str, Kernel], entry: Entry, made: Entry) -> None:
-        """Keep an entry in the place of the one with less of a certificate."""
-        if made is not entry and self.store.put(made):
-            self.store.remove(entry)
-            found[made.key] = replace(found[made.key], digest=made.digest)
-
-    # The whole -----------------------------------------------------------------------------------------------------
-
-    def _whole(self, running: Running, found: dict[str, Kernel], journal: Journal) -> Comparison | None:
-        """How the model's time compares with all admitted kernels; those without which it is shorter are dropped."""
-        admitted = [key for key, one in found.items() if one.became == "admitted"]
-        saved = {key: found[key].us * (1 - 1 / found[key].graph.ratio) for key in admitted if found[key].graph}  # type: ignore[union-attr]
-        ranked = sorted(admitted, key=lambda key: -saved.get(key, 0.0))
-        compared_as: dict[tuple[str, ...], Comparison] = {}
-        ends = time.monotonic() + max(self._left_s, WHOLE_SHARE * self.budget)
-
-        def holds(keys: Sequence[str]) -> bool:
-            self.say(f"timing the model with {len(keys)} kernels")
-            ours = {key: self._ours[key] for key in keys}
-            times = running.compared(running.models_in_turn(ours), lambda: time.monotonic() > ends)
-            compared_as[tuple(keys)] = times
-            return times.wins
-
-        kept = largest_that_holds(ranked, holds)
-        for key in ranked[len(kept) :]:
-            entry = self._kept(key)
-            if entry is not None and entry.digest == found[key].digest:
-                self.store.remove(entry)
-            whole = next(times for keys, times in compared_as.items() if key in keys)
-            found[key] = replace(
-                found[key], became="dropped", why=f"the model: {whole} with it and {len(ranked)} in all"
-            )
-            self._decided(found, found[key], journal, {"entry": json.loads(entry.text)} if entry else NOTHING)
-        return compared_as.get(tuple(kept))
-
-    # Time and places -----------------------------------------------------------------------------------------------
+    # Time ----------------------------------------------------------------------------------------------------------
 
     @property
     def _left_s(self) -> float:
@@ -343,10 +280,3 @@ class Optimizing:
         """What is left but for certificates and the comparison of the whole model."""
         kept = WHOLE_SHARE + (SIZES_SHARE if self._changing else CERTIFICATE_SHARE)
         return self._left_s - kept * self.budget
-
-    def _journal(self, running: Running) -> Journal:
-        """The journal of this model's kernels on this target, in this mode."""
-        made_with = {"keys": sorted(running.places), "mode": self.subject.mode, "versions": str(Versions.installed())}
-        made_with |= {"target": self.context.target, "store": str(self.store.folder)}
-        digest = hashlib.sha256(json.dumps(made_with).encode()).hexdigest()[:24]
-        return Journal((self.folder or cache_folder() / "optimize") / f"{digest}.jsonl", made_with)

@@ -31,10 +31,14 @@ class Kernel:
     digest: str = ""
 
     @property
+    def saved_us(self) -> float:
+        """What ours saves, where it is admitted."""
+        return self.us * (1 - 1 / self.graph.ratio) if self.graph is not None and self.became == "admitted" else 0.0
+
+    @property
     def left_us(self) -> float:
         """What could be saved yet."""
-        saved = self.us * (1 - 1 / self.graph.ratio) if self.graph is not None and self.became == "admitted" else 0.0
-        return max(0.0, self.gain_us - saved)
+        return max(0.0, self.gain_us - self.saved_us)
 
     def told(self) -> dict[str, Any]:
         """As JSON."""

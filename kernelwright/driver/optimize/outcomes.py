@@ -1,0 +1,82 @@
+"""What became of a model's kernels: in this run, in the store that `torch.compile` reads, and for later runs in a
+journal."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from kernelwright.backend.compile.compiled import cache_folder
+from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.backend.store.store import Store
+from kernelwright.driver.extraction.filling import stored_as
+from kernelwright.driver.optimize.result import Kernel
+from kernelwright.driver.run.journal import Journal
+
+#: A kernel that was searched before is searched again with more than so many times the seconds.
+AGAIN = 2.0
+#: Where the journal keeps how many seconds a search could have taken.
+OFFERED = "offered_s"
+
+#: What the journal keeps of a kernel beside what became of it.
+Kept = Mapping[str, Any]
+NOTHING: Kept = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Kernels by key, those with most to gain first, with what became of each; `done` gets each one that is decided."""
+
+    kernels: dict[str, Kernel]
+    store: Store
+    journal: Journal
+    target: str
+    done: Callable[[Kernel], None]
+
+    def decided(self, kernel: Kernel) -> None:
+        """Take down what became of a kernel, for this run."""
+        self.kernels[kernel.key] = kernel
+        self.done(kernel)
+
+    def noted(self, kernel: Kernel, kept: Kept) -> None:
+        """Take it down for later runs, too. The journal also keeps what was made and not admitted."""
+        self.kernels[kernel.key] = kernel
+        self.journal.add(kernel.key, {**kernel.told(), **kept})
+        self.done(kernel)
+
+    @property
+    def admitted(self) -> list[str]:
+        """The keys of the kernels that run in the place of Inductor's."""
+        return [key for key, one in self.kernels.items() if one.became == "admitted"]
+
+    def entry(self, key: str) -> Entry | None:
+        """What the store has for a kernel."""
+        return self.store.find(key, stored_as(self.target), Versions.installed())
+
+    def before(self, kernel: Kernel, seconds: float) -> Kernel | None:
+        """What became of a kernel in an earlier run; None where a search of so many seconds may find more."""
+        if kernel.key not in self.journal.results:
+            return None
+        before = Kernel.read(self.journal.results[kernel.key])
+        offered = float(self.journal.results[kernel.key].get(OFFERED, before.seconds))
+        if before.became in ("admitted", "left out") or seconds > AGAIN * offered:
+            return None
+        return replace(before, launches=kernel.launches, us=kernel.us, gain_us=kernel.gain_us)
+
+    def certified(self, entry: Entry, made: Entry) -> None:
+        """Keep an entry in the place of the one with less of a certificate."""
+        if made is not entry and self.store.put(made):
+            self.store.remove(entry)
+            self.kernels[made.key] = replace(self.kernels[made.key], digest=made.digest)
+
+
+def journal_of(keys: Sequence[str], mode: str, target: str, store: Store, folder: Path | None) -> Journal:
+    """The journal of a model's kernels on this target, in this mode; in `optimize` in the cache folder if no other
+    folder is given."""
+    made_with = {"keys": sorted(keys), "mode": mode, "versions": str(Versions.installed())}
+    made_with |= {"target": target, "store": str(store.folder)}
+    digest = hashlib.sha256(json.dumps(made_with).encode()).hexdigest()[:24]
+    return Journal((folder or cache_folder() / "optimize") / f"{digest}.jsonl", made_with)
