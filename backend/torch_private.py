@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import torch
 
@@ -15,7 +16,7 @@ with adapting("kernelwright", "torch"):
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
 
-    torch.compiler._is_compiling_flag, torch.cuda._sleep, _primitives.__all__  # noqa: B018
+    torch.compiler._is_compiling_flag, torch.cuda._sleep, _primitives.__all__, torch._C._is_tracing  # noqa: B018
 
 __all__ = [
     "DisableTorchFunctionSubclass",
@@ -25,7 +26,10 @@ __all__ = [
     "is_composite",
     "is_primitive",
     "keep_device_busy",
+    "load_process_groups",
+    "of_a_process_group",
     "suggest_memory_format",
+    "tracing",
     "tree_leaves",
     "tree_map",
     "tree_map_only",
@@ -50,6 +54,30 @@ def compiling() -> Iterator[None]:
         yield
     finally:
         torch.compiler._is_compiling_flag = False
+
+
+@contextmanager
+def tracing() -> Iterator[None]:
+    """As `torch.jit.is_tracing()` says while `torch.jit.trace` records a program."""
+    with mock.patch.object(torch._C, "_is_tracing", lambda: True):
+        yield
+
+
+def load_process_groups() -> None:
+    """Make `of_a_process_group` quick: imports what it needs. Raises UnsupportedVersionError where that is missing."""
+    with adapting("process groups without peers", "torch"):
+        import torch.testing._internal.distributed.fake_pg  # noqa: F401 - registers a backend
+
+
+@contextmanager
+def of_a_process_group(rank: int, size: int) -> Iterator[None]:
+    """As one of so many processes of a distributed run, which sends nothing. Needs `load_process_groups`."""
+    store = torch._C._distributed_c10d.HashStore()
+    torch.distributed.init_process_group("fake", rank=rank, world_size=size, store=store)
+    try:
+        yield
+    finally:
+        torch.distributed.destroy_process_group()
 
 
 def keep_device_busy(cycles: int) -> None:

@@ -1,6 +1,9 @@
 """`torch.cuda` as host code finds it: one device that is always there, and no way to run anything on the side."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any, NoReturn
+from unittest import mock
 
 import torch
 
@@ -36,6 +39,22 @@ def appear(number: int) -> None:
         setattr(found, what, value)
 
 
+@contextlib.contextmanager
+def capturing() -> Iterator[None]:
+    """As `torch.cuda` says while the caller captures a CUDA graph."""
+    with mock.patch.object(torch.cuda, "is_current_stream_capturing", lambda: True):
+        yield
+
+
+@contextlib.contextmanager
+def on_a_stream() -> Iterator[None]:
+    """As `torch.cuda` says where the caller works on a stream of its own."""
+    own = _Stream()
+    own.cuda_stream = 0x5581_0C40
+    with mock.patch.object(torch.cuda, "current_stream", lambda *_device: own):
+        yield
+
+
 def install(session: Session) -> None:
     """Replace what host code may ask of `torch.cuda`; streams and graphs of its own are refused."""
 
@@ -54,6 +73,7 @@ def install(session: Session) -> None:
         **vars(cuda_elsewhere()),
         "is_initialized": lambda: True,
         "init": lambda: None,
+        "is_current_stream_capturing": lambda: False,
         "current_stream": lambda *_device: stream,
         "default_stream": lambda *_device: stream,
         "Stream": refused("a stream of its own", "Stream"),

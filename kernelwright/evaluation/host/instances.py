@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import random
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -31,6 +32,16 @@ def earlier(make: Callable[[], Any]) -> list[Any]:
     first = make()
     small = isinstance(first, nn.Module) and sum(one.nbytes for _, one in held_tensors(first)) <= _BYTES
     return [first, *_copies(first)] if small and _spent() - began <= _SECONDS else [first]
+
+
+def more(make: Callable[[], nn.Module]) -> list[nn.Module]:
+    """The third instance, the fourth, and the last of a few more."""
+    began, made = _spent(), [make()]
+    for _ in range(random.randrange(1, 12)):
+        if _spent() - began > _SECONDS / 4:
+            break
+        made = [*made[:2], make()]
+    return made
 
 
 def _copies(first: nn.Module) -> Iterator[nn.Module]:

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import importlib
 import inspect
 import itertools
 import socket
@@ -14,24 +13,32 @@ from typing import Any
 
 import torch
 import torch.distributed.tensor  # tensor subclasses make torch import it: once here, not in every child
-import triton
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
-from triton.backends.compiler import GPUTarget
 
 from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.reference.program import held_tensors, init_call
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
-from kernelwright.evaluation.host import cuda, library, looks
+from kernelwright.evaluation.host import cuda, library, looks, triton_names
 from kernelwright.evaluation.host.effects import leaving_all
-from kernelwright.evaluation.host.instances import check, earlier, hooked
+from kernelwright.evaluation.host.instances import check, earlier, hooked, more
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.modes import NAMED, World, called, evaluating
 from kernelwright.evaluation.host.rehearsals import Made, Rehearsals, Wanted, given_names
 from kernelwright.evaluation.host.session import Session
-from kernelwright.evaluation.host.withheld import DEVICE_NUMBERS, DeviceTensor, Store, public, reference_to, withheld
+from kernelwright.evaluation.host.withheld import (
+    DEVICE_NUMBERS,
+    DeviceTensor,
+    Store,
+    giving_the_first,
+    public,
+    reference_to,
+    withheld,
+)
 from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef
 
+#: Words of what Python leaves out with its option -OO.
+_DEBUGGING = ("assert", "__debug__", "__doc__")
 _LINK_BYTES = 1 << 30
 _UNFILLED = frozenset(("empty", "empty_strided", "empty_permuted"))
 _FACTORIES = frozenset(
@@ -122,7 +129,7 @@ class _Host:
         """Load, build, and answer calls until the device has no more."""
         cuda.install(self.session)
         library.install()
-        _install_triton(self.kernels)
+        triton_names.install(self.kernels)
         if not self.job["bare"]:
             looks.hide_limits(lambda: self.session.rehearsing)
             looks.forbid(self.session.leave)
@@ -141,29 +148,43 @@ class _Host:
     def _load(self) -> tuple[Callable[..., Any], list[Json]]:
         text, entry = str(self.job["text"]), str(self.job["entry"])
         name = looks.module_name()
+        file = register_source(text, "candidate", None if self.job["bare"] else Path.cwd() / f"{name}.py")
+        made = self._executed(text, name, file, entry, 0)
+        lean = None
+        if not self.job["bare"] and any(word in text for word in _DEBUGGING):
+            with contextlib.suppress(Exception):  # such a program may refuse to be loaded so
+                lean = self._executed(text, name, file, entry, 2)
+        if not inspect.isclass(made):
+            return self._function(made, lean), []
+        return self._model(made, lean)
+
+    def _executed(self, text: str, name: str, file: str, entry: str, optimize: int) -> Any:
+        """What a program defines as its entry, loaded as Python does with so many letters O among its options."""
         module = ModuleType(name)
-        module.__file__ = register_source(text, "candidate", None if self.job["bare"] else Path.cwd() / f"{name}.py")
+        module.__file__ = file
         if self.job["bare"]:
             module.__dict__.update(GIVEN_NAMES, triton=self.kernels.namespace)
-        sys.modules[name] = module
-        exec(compile(text, module.__file__, "exec"), module.__dict__)
+        if not optimize:
+            sys.modules[name] = module
+        exec(compile(text, file, "exec", optimize=optimize), module.__dict__)
         made = getattr(module, entry, None)
         if made is None:
             raise NameError(f"the program defines no {entry}, which it needs outside the dialect (dialect=off)")
-        if not inspect.isclass(made):
-            return self._function(made), []
-        return self._model(made)
+        return made
 
-    def _function(self, made: Callable[..., Any]) -> Callable[..., Any]:
+    def _function(self, made: Callable[..., Any], lean: Callable[..., Any] | None) -> Callable[..., Any]:
         names = list(inspect.signature(made).parameters)
 
-        def call(values: list[Any], state: Mapping[str, Any]) -> Any:
+        def call(values: list[Any], state: Mapping[str, Any], world: World) -> Any:
             given = {**dict(zip(self.job["inputs"], values, strict=True)), **state}
-            return made(*(given[name] for name in names))
+            function = lean if lean is not None and world.instance % 2 else made
+            return _passing(function, {name: given[name] for name in names}, world.by_name)
 
         return call
 
-    def _model(self, made: Callable[..., Any]) -> tuple[Callable[..., Any], list[Json]]:
+    def _model(
+        self, made: Callable[..., Any], lean: Callable[..., Any] | None
+    ) -> tuple[Callable[..., Any], list[Json]]:
         arguments, keywords = init_call(self._arguments())
         if not self.job["bare"]:  # any Python may keep what its first instance holds, and use it in others
             self.first, *self.others = earlier(functools.partial(made, *arguments, **keywords))
@@ -189,13 +210,19 @@ class _Host:
         self.model = model
         if not self.job["bare"]:
             check(model)
-            self._share(model, functools.partial(made, *arguments, **keywords))
-        return lambda values, _state: model(*values), held
+            self._share(model, [functools.partial(one, *arguments, **keywords) for one in (made, lean) if one])
+        return lambda values, _state, world: _passing(model, self._named(values), world.by_name), held
 
-    def _share(self, model: nn.Module, make: Callable[[], nn.Module]) -> None:
+    def _named(self, values: Sequence[Any]) -> dict[str, Any]:
+        """Inputs by the names that the reference's forward gives them."""
+        return dict(zip(self.job["inputs"], values, strict=True))
+
+    def _share(self, model: nn.Module, makers: Sequence[Callable[[], nn.Module]]) -> None:
         """Let the other instances hold the tensors that the judged one holds; those that cannot are left out."""
         if self.others:  # it is built quickly
-            self.others.append(make())
+            self.others += more(makers[0])
+            with contextlib.suppress(Exception):  # as above
+                self.others += [make() for make in makers[1:]]
         known = dict(held_tensors(model))
         for other in self.others:
             for path, tensor in list(held_tensors(other)):
@@ -223,9 +250,10 @@ class _Host:
             cuda.appear(request["number"])
         if request["bump"]:
             models = [self.model, *self.others] if self.model is not None else []
-            for _, tensor in itertools.chain.from_iterable(map(held_tensors, models)):
-                if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no input that it keeps
-                    tensor.copy_(tensor)
+            with giving_the_first():  # as a write does; the device has the content already
+                for _, tensor in itertools.chain.from_iterable(map(held_tensors, models)):
+                    if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no kept input
+                        tensor.copy_(tensor)
         state = {name: self._value(value) for name, value in request["state"].items()}
 
         def run(world: World) -> Any:
@@ -236,7 +264,7 @@ class _Host:
                 def work(given: list[Any]) -> Any:
                     made = functools.partial(self._called, call, world, model, given, state)
                     quickly = self.job["bare"] or self.session.drops_launches
-                    return made() if quickly else leaving_all(made)
+                    return made() if quickly else leaving_all(made, model, given)
 
                 return called(world, work, values, self._around, model)
 
@@ -260,8 +288,12 @@ class _Host:
         state: Mapping[str, Any],
     ) -> Any:
         if model is None or (model is self.model and not world.hooks):
-            return call(given, state)
-        return hooked(model, lambda: model(*given)) if world.hooks else model(*given)
+            return call(given, state, world)
+
+        def work() -> Any:
+            return _passing(model, self._named(given), world.by_name)
+
+        return hooked(model, work) if world.hooks else work()
 
     def _value(self, value: Json, new: bool = False) -> Any:
         if "tensor" not in value:
@@ -280,6 +312,15 @@ class _Host:
         return self.given[ref]
 
 
+def _passing(function: Callable[..., Any], given: Mapping[str, Any], by_name: int) -> Any:
+    """What a function gives for inputs of which the last so many are passed by name."""
+    if not by_name:
+        return function(*given.values())
+    first = max(0, len(given) - by_name)
+    items = list(given.items())
+    return function(*(value for _, value in items[:first]), **dict(items[first:]))
+
+
 def _tensor_at(model: nn.Module, path: str) -> Any:
     value: Any = model
     for part in path.split("."):
@@ -296,54 +337,3 @@ def _put_in_place(model: nn.Module, path: str, tensor: Tensor, replacement: Tens
         *parents, name = path.split(".")
         owner = _tensor_at(model, ".".join(parents)) if parents else model
         setattr(owner, name, wrapped)
-
-
-class _Driver:
-    """What host code may ask Triton's driver: which device there is."""
-
-    class utils:  # noqa: N801 - Triton's name
-        @staticmethod
-        def get_device_properties(_device: int) -> dict[str, int]:
-            """The figures that Triton's own driver gives."""
-            return {
-                "max_shared_mem": 232448,
-                "max_num_regs": 65536,
-                "multiprocessor_count": torch.cuda.get_device_properties(0).multi_processor_count,
-                "warpSize": 32,
-                "sm_clock_rate": 1980000,
-                "mem_clock_rate": 2619000,
-                "mem_bus_width": 5120,
-            }
-
-    def get_current_device(self) -> int:
-        return 0
-
-    def get_current_target(self) -> GPUTarget:
-        return GPUTarget("cuda", 90, 32)
-
-    def get_current_stream(self, _device: int = 0) -> int:
-        return 0
-
-    def get_active_torch_device(self) -> torch.device:
-        return torch.device("cuda", 0)
-
-
-def _install_triton(kernels: HostKernels) -> None:
-    """Let `import triton` give host code the names that describe and launch kernels instead of running them."""
-    runtime = importlib.import_module("triton.runtime")
-    for name in ("jit", "autotune", "heuristics"):
-        own = _like(getattr(triton, name), getattr(kernels.namespace, name))
-        setattr(triton, name, own)
-        setattr(runtime, name, own)
-    triton.runtime.driver.set_active(_Driver())
-
-
-def _like(known: Any, method: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that calls the method, with the name and the signature of the one that is known."""
-
-    @functools.wraps(known)
-    def function(*args: Any, **kwargs: Any) -> Any:
-        return method(*args, **kwargs)
-
-    del function.__wrapped__
-    return function

@@ -10,7 +10,8 @@ from typing import Any
 from torch import Tensor
 
 from kernelwright.backend.reference.structure import taken_apart
-from kernelwright.evaluation.host.effects import EffectError
+from kernelwright.evaluation.host.containers import check_container
+from kernelwright.evaluation.host.effects import EffectError, check_gradients
 from kernelwright.evaluation.host.instances import ModuleError
 from kernelwright.evaluation.host.modes import STEADY, World, drawn_world
 from kernelwright.evaluation.host.session import Session
@@ -124,6 +125,8 @@ class Rehearsals:
             made = Made.of(run(world))
         finally:
             self._session.trace = None
+        if world.inputs != "parameter":  # one of those may be returned
+            check_gradients(made.outputs, world.gradients in ("grad", "training"))
         return trace.key(made.kind, made.described), made
 
 
@@ -131,7 +134,9 @@ def _outputs(result: Any) -> tuple[list[Any], str]:
     """What a program returned, as a list, and what that is: a type's name, or the structure of what holds tensors."""
     if isinstance(result, tuple | list | dict) and not all(isinstance(one, Tensor) for one in result):
         tensors, kind = taken_apart(result)
+        check_container(result)
         return list(tensors), kind
+    check_container(result)
     outputs = list(result) if isinstance(result, tuple | list) else [result]
     return outputs, "tensor" if type(result) is DeviceTensor else type(result).__name__
 

@@ -8,7 +8,7 @@ A `DeviceTensor` has shape, strides, dtype and, as far as host code can tell, si
 import contextlib
 import itertools
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -82,7 +82,7 @@ class Store:
     def publish(self) -> None:
         """Bring the device's memory up to date with public content."""
         if self.stale and self.content is not None and self.nbytes:
-            flat = torch.empty(0, dtype=torch.uint8).set_(self.content)
+            flat = torch.empty(0, dtype=torch.uint8, device="cpu").set_(self.content)
             self.session.post({"do": "upload", "id": self.number}, bytes(flat.numpy().data))
         self.stale = False
 
@@ -128,7 +128,7 @@ class DeviceTensor(Tensor):
             return answer(*args, **(kwargs or {}))
         given = map(_to_host_device, args)
         named = {name: _to_host_device(value) for name, value in kwargs.items()} if kwargs else {}
-        with DisableTorchFunctionSubclass():
+        with _as_elsewhere(), DisableTorchFunctionSubclass():
             return func(*given, **named)
 
     @classmethod
@@ -138,6 +138,12 @@ class DeviceTensor(Tensor):
         if torch.is_inference_mode_enabled() and is_composite(func.name()):  # elsewhere they are taken apart before
             return func.decompose(*args, **(kwargs or {}))
         return dispatch(func, args, dict(kwargs or {}))
+
+
+def _as_elsewhere() -> contextlib.AbstractContextManager[Any]:
+    """Autocast for the CPU leaves tensors of the device as they are."""
+    on_cpu = torch.is_autocast_enabled("cpu")
+    return torch.autocast("cpu", enabled=False) if on_cpu else contextlib.nullcontext()
 
 
 def _meta_storage(nbytes: int) -> torch.UntypedStorage:
@@ -167,8 +173,32 @@ def public(session: Session, tensor: Tensor) -> DeviceTensor:
     return DeviceTensor(store, tensor)
 
 
+@contextlib.contextmanager
+def giving_the_first() -> Iterator[None]:
+    """Let operations give the first tensor that they are given; autograd takes it for their result."""
+    _given.append(True)
+    try:
+        yield
+    finally:
+        _given.pop()
+
+
+#: Not empty in `giving_the_first`.
+_given: list[bool] = []
+
+
+def _first(func: Any, args: Any) -> Any:
+    """New views of the first tensor given, one for each result of an operation."""
+    found: list[DeviceTensor] = []
+    tree_map_only(DeviceTensor, found.append, args)
+    views = tuple(DeviceTensor(found[0].store, found[0]) for _ in func._schema.returns)
+    return views[0] if len(views) == 1 else views
+
+
 def dispatch(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """One aten operation on tensors of which at least one is the device's."""
+    if _given:
+        return _first(func, args)
     name = str(func)
     kwargs = {key: _to_host_device(value) for key, value in kwargs.items()}
     kwargs.pop("pin_memory", None)
@@ -191,7 +221,7 @@ def _made(session: Session, func: Any, name: str, args: tuple[Any, ...], kwargs:
     shape = func(*shadow_args, **{**shadow_kwargs, "device": "meta"})
     if name in operators.UNFILLED:
         return withheld(session, shape.shape, shape.stride(), shape.dtype)
-    fill = torch.empty_strided(shape.shape, shape.stride(), dtype=shape.dtype)
+    fill = torch.empty_strided(shape.shape, shape.stride(), dtype=shape.dtype, device="cpu")
     kind = name.removeprefix("aten.").removesuffix(".default")
     if "full" in kind:
         fill.fill_(args[-1])
@@ -306,7 +336,9 @@ def _on_host(tensor: DeviceTensor) -> Tensor:
     """A public tensor's content, sharing memory."""
     content = tensor.store.content
     assert content is not None
-    return torch.empty(0, dtype=tensor.dtype).set_(content, tensor.storage_offset(), tensor.shape, tensor.stride())
+    return torch.empty(0, dtype=tensor.dtype, device="cpu").set_(
+        content, tensor.storage_offset(), tensor.shape, tensor.stride()
+    )
 
 
 def _on_meta(tensor: DeviceTensor) -> Tensor:
@@ -341,7 +373,7 @@ def _cpu(tensor: DeviceTensor, *_args: Any, **_kwargs: Any) -> Tensor:
         if tensor.is_floating_point() or tensor.store.nbytes > ITEM_BYTES:
             tensor.store.session.refuse(COPY)
         numbers = [one.item() for one in tensor.reshape(-1).unbind()]  # a few lengths and places, each told on its own
-        return torch.tensor(numbers, dtype=tensor.dtype).reshape(tensor.shape)
+        return torch.tensor(numbers, dtype=tensor.dtype, device="cpu").reshape(tensor.shape)
     return _on_host(tensor).clone()
 
 
