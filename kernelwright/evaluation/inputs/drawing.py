@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
-from kernelwright.backend.tensors import Value, copy_of, each_once
+from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.contract import Contract, find_contract
 from kernelwright.evaluation.inputs.draws import (
     ALIKE,
@@ -43,17 +43,18 @@ from kernelwright.evaluation.inputs.draws import (
     Draw,
     apply_kind,
 )
+from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
+from kernelwright.evaluation.inputs.several import one_alone, with_one_twice
 from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 from kernelwright.ir.values import TensorSpec
 
 #: Inputs beyond the first are drawn in the size of 1 as well; sums of squares of numbers beyond the second overflow.
 _LARGE, _LARGEST_SUMMED = 64.0, 1e16
-#: Of so many steps from 0 to 1 the halves are drawn around as well, if a program names their number. Tensors of a model
-#: with at most so many elements may be thresholds.
-_STEPS_OF_ONE, _FEW_HELD = (2.0, 4.0, 8.0, 10.0, 16.0), 32
+#: Of so many steps from 0 to 1 the halves are drawn around as well, if a program names their number.
+_STEPS_OF_ONE = (2.0, 4.0, 8.0, 10.0, 16.0)
 #: So often whole numbers have to be the same for noise in the last bits of inputs.
 _STEADY_TIMES = 3
 #: By what an input is multiplied to see whether outputs are as well: rounding is the same for any power of two.
@@ -96,21 +97,23 @@ class Drawing:
         if draw.kind == OPPOSITES:
             return self._opposites(model, draw, values)
         if draw.kind in ALONE:
-            alone = _one_alone(values, ALONE.index(draw.kind), self._bound)
+            alone = one_alone(values, ALONE.index(draw.kind), self._bound)
             return alone if self._trial.takes(model, alone) else None
         if draw.kind == EXTREME:
             return self._extreme(model, draw, values)
         if draw.kind == SAME:
-            alike = _with_one_twice(values, self._bound)
+            alike = with_one_twice(values, self._bound)
             return alike if alike is not None and self._trial.steady(model, alike, draw.inputs) else None
         if draw.kind == "literals":
-            draw = replace(draw, numbers=_held_numbers(model))
+            draw = replace(draw, numbers=held_numbers(model))
         accepts = functools.partial(self._accepts, model, draw)
         sizes = [(size,) for size in BEYOND_MASKS]
         for parts in sizes if draw.kind in (LOWEST, HIGHEST) else [self._parts(draw)]:
             for variant in self._variants(draw, values, accepts, parts):
-                if accepts(variant):
-                    return variant
+                more = self._at_thresholds(model, variant) if draw.kind == "literals" else variant
+                for one in (more, variant) if more is not variant else (variant,):
+                    if accepts(one):
+                        return one
         return None
 
     def applies(self, draw: Draw) -> bool:
@@ -169,11 +172,17 @@ class Drawing:
     def _parts(self, draw: Draw) -> tuple[Any, ...]:
         halves = [half / number for number in self.contract.numbers if number in _STEPS_OF_ONE for half in (0.5, 1.5)]
         parts: dict[str, tuple[Any, ...]] = {"rows": tuple(ROWS), COLUMNS: COLUMN_KINDS, "nan": (True, False)}
-        parts["literals"] = (*self.contract.numbers, *SPECIAL, *halves, *draw.numbers)
+        named = self.contract.numbers
+        parts["literals"] = (*named, *SPECIAL, *halves, *draw.numbers, *_roots(named))
         parts["infinite"] = (-math.inf, math.inf)
         parts |= {kind: (size,) for kind, size in FAR_OUT.items()}
         around = tuple(number for number in draw.numbers if self.contract.elementwise or number <= _LARGEST_SUMMED)
         return {**parts, "orders": tuple(ORDERS), NAMED: around}.get(draw.kind, ())
+
+    def _at_thresholds(self, model: nn.Module, values: list[Value]) -> list[Value]:
+        """See `at_thresholds`; inputs of which draws keep something stay as they are."""
+        pairs = zip(values, at_thresholds(values, model), self._bound, strict=True)
+        return [old if bound else new for old, new, bound in pairs]
 
     def _variants(
         self, draw: Draw, values: Sequence[Value], accepts: Callable[[list[Value]], bool], parts: tuple[Any, ...]
@@ -270,34 +279,9 @@ class Drawing:
         return [spec for spec in self.program.reference.tensors if spec.dtype.startswith(("f", "bf"))]
 
 
-def _held_numbers(model: nn.Module) -> tuple[float, ...]:
-    """Numbers that a model holds in small tensors: thresholds, edges and scales."""
-    small = [one for one in model.state_dict().values() if one.is_floating_point() and one.numel() <= _FEW_HELD]
-    finite = [float(number) for one in small for number in one.flatten().tolist() if math.isfinite(number)]
-    return tuple(dict.fromkeys(finite))[:_FEW_HELD]
-
-
-def _one_alone(values: Sequence[Value], number: int, bound: Sequence[bool]) -> list[Value]:
-    """Inputs of which one, counted from the last, has its values, and all other floating ones are zero, but those that
-    are `bound`, see `_with_one_twice`."""
-    floating = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
-    kept = floating[-1 - number]
-    changed = list(values)
-    for at in floating:
-        one = values[at]
-        if at != kept and isinstance(one, Tensor) and not bound[at]:
-            changed[at] = zero = copy_of(one)
-            each_once(zero).zero_()
-    return changed
-
-
-def _with_one_twice(values: Sequence[Value], bound: Sequence[bool]) -> list[Value] | None:
-    """Inputs of which two, the first that can, are the same; None where all differ in kind. Those that are `bound` have
-    something that draws keep, and stay as they are."""
-    known: dict[Any, Tensor] = {}
-    for index, one in enumerate(values):
-        if isinstance(one, Tensor) and one.is_floating_point() and one.numel() and not bound[index]:
-            other = known.setdefault((one.dtype, one.shape, one.stride()), one)
-            if other is not one:
-                return [*values[:index], copy_of(other), *values[index + 1 :]]
-    return None
+def _roots(numbers: Sequence[float]) -> list[float]:
+    """Where a square is just a number that a program names."""
+    single = torch.tensor([number for number in numbers if 0 < number < _LARGEST_SUMMED], dtype=torch.float32)
+    roots = single.sqrt()
+    found: list[float] = roots[(roots * roots == single) & (single != 1)].tolist()
+    return found

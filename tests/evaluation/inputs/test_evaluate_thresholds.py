@@ -43,6 +43,29 @@ OWN = [
 ]  # fmt: skip
 
 
+WIDE, HELD = "return [torch.randn(16, 48)]", "self.w = nn.Parameter(torch.rand(48) + 0.25)"
+
+
+def gated(name: str, test: str, right: str, wrong: str, inputs: str = WIDE) -> Sibling:
+    """Elements pass or become zero; those that are just at a threshold tell right from wrong."""
+    held, init = (("w",), HELD) if inputs == WIDE else ((), "")
+    right, wrong = (f"y = tl.where({one}, x, 0.0)" for one in (right, wrong))
+    forward = f"return torch.where({test}, x, torch.zeros_like(x))"
+    return Sibling(name, forward, inputs, right, wrong, held=held, init=init)
+
+
+TIES = [
+    gated("above a column's number", "x > self.w", "x > w", "x >= w"),
+    gated("from a column's number on", "x >= self.w", "x >= w", "x > w"),
+    gated("below minus a column's number", "x < -self.w", "x < -w", "x <= -w"),
+    gated("as large as a column's number", "x.abs() >= self.w", "tl.abs(x) >= w", "tl.abs(x) > w"),
+    gated("another than a column's number", "x != self.w", "x != w", "x == x"),
+    gated("a square above a number", "x * x > 0.5625", "x * x > 0.5625", "x * x >= 0.5625", X),
+    gated("a square from a number on", "x.square() >= 2.25", "x * x >= 2.25", "x * x > 2.25", X),
+    gated("a square below a number", "x * x < 1.5625", "x * x < 1.5625", "x * x <= 1.5625", X),
+]
+
+
 def beside(name: str, term: str, kernel: str, wrong: str) -> Sibling:
     """A term beside an input that is around a million."""
     inputs = "return [torch.rand(16, 24) * 1e6 + 1e6, torch.randn(16, 24)]"
@@ -61,7 +84,7 @@ HIDDEN = [
 ]
 
 
-@pytest.mark.parametrize("one", [*OWN, *HIDDEN], ids=[one.name for one in (*OWN, *HIDDEN)])
+@pytest.mark.parametrize("one", [*OWN, *HIDDEN, *TIES], ids=lambda one: one.name)
 def test_right_programs_are_told_from_wrong_ones(one: Sibling, evaluator: LocalEvaluator) -> None:
     tell_apart(one, evaluator)
 
