@@ -32,7 +32,7 @@ with adapting("backend kernelwright", "torch"):
     _TorchCompileInductorWrapper.reset, distributed_c10d._get_default_store  # noqa: B018
     inductor_config.get_config_copy, inductor_config.patch, functorch_config.patch  # noqa: B018
     functorch_config.enable_autograd_cache, inductor_config.cpp_wrapper  # noqa: B018
-    inductor_config.triton.multi_kernel  # noqa: B018
+    inductor_config.triton.multi_kernel, inductor_config.triton.cudagraphs  # noqa: B018
     _DRAWING = (inductor_prims.random, inductor_prims.randint)
 
 #: Runs a graph: its inputs to its outputs.
@@ -101,6 +101,12 @@ class Inductor:
             if inductor_config.triton.multi_kernel:
                 return "multi_kernel chooses among Inductor's own kernels as it runs"
         return ""
+
+    def replays(self) -> bool:
+        """Whether programs are recorded as CUDA graphs, which go on to launch the kernels that they were recorded
+        with."""
+        with inductor_config.patch(self._wrapper.config):
+            return bool(inductor_config.triton.cudagraphs)
 
     def reset(self) -> None:
         """What `torch.compiler.reset` does for a backend."""

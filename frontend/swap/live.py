@@ -83,14 +83,20 @@ def own_kernel(place: Place) -> Launchable:
     return _loaded(place.name, place.source)
 
 
+def ready(entry: Entry) -> list[tuple[Place, Launchable]]:
+    """All places of this process where an entry's kernel may run, with the kernel, loaded. Raises as `replacing`
+    does."""
+    found = [place for place in places() if place.key == entry.key]
+    kernel = replacing(entry, found[0]) if found else None
+    return [(place, kernel) for place in found if kernel is not None]
+
+
 def exchange_all(entry: Entry) -> int:
     """Have all programs of this process launch the entry's kernel in the place of Inductor's from their next launch on;
     a call under way may launch either. Returns in how many places. Raises as `replacing` does."""
-    found = [place for place in places() if place.key == entry.key]
-    if found:
-        kernel = replacing(entry, found[0])
-        for place in found:
-            place.put(kernel)
+    found = ready(entry)
+    for place, kernel in found:
+        place.put(kernel)
     return len(found)
 
 

@@ -32,19 +32,31 @@ class Kernelwright:
         if (backend := _backend()) is not None:
             backend.hear_of_resets(self)
             compiled = partial(backend.compile_graph, graph, example_inputs, options, mode)
-            asked = Request.read(options, mode).options if options and "search" in options else None
-            if asked is None or not asked.search or os.environ.get("KERNELWRIGHT_DISABLE") == "1":
+            asked = Request.read(options, mode) if options and {"search", "hot"} & options.keys() else None
+            if asked is None or os.environ.get("KERNELWRIGHT_DISABLE") == "1":
                 run: Callable[..., Any] = compiled()
                 return run
-            from kernelwright.driver.optimize.in_compile import searched  # late: few compiles search
-
-            return searched(graph, asked, compiled)
+            return _searched(graph, asked, compiled)
         return Request.read(options, mode).inductor.alone(graph, example_inputs)
 
     def reset(self) -> None:
         """What `torch.compiler.reset()` asks of a backend."""
         if (backend := _backend()) is not None:
             backend.reset()
+
+
+def _searched(graph: torch.fx.GraphModule, asked: Any, compiled: Callable[[], Any]) -> Callable[..., Any]:
+    """What runs a graph, with a search for faster kernels if options ask for one."""
+    if asked.options.hot:
+        from kernelwright.driver.optimize.hot import served  # late: few compiles search
+
+        return served(graph, asked, compiled)
+    if asked.options.search:
+        from kernelwright.driver.optimize.in_compile import searched
+
+        return searched(graph, asked.options, compiled)
+    run: Callable[..., Any] = compiled()
+    return run
 
 
 kernelwright = Kernelwright()

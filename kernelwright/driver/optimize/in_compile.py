@@ -2,15 +2,14 @@
 
 import copy
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from torch import Tensor
 from torch.fx import GraphModule
 
-from kernelwright.backend.store.entry import Versions
+from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.driver.extraction.filling import stored_as
-from kernelwright.driver.optimize.result import Optimized
 from kernelwright.driver.optimize.session import optimize_subject
 from kernelwright.driver.optimize.subjects import Graph
 from kernelwright.driver.run.build import resolve_target
@@ -41,7 +40,7 @@ def searched(graph: GraphModule, options: Options, compiled: Callable[[], Callab
 
 
 def _search(subject: Graph, options: Options) -> None:
-    if why := _why_not(subject, options):
+    if why := why_not(subject.inputs, options):
         tell(f"no kernel is searched for: {why}")
         return
     try:
@@ -49,24 +48,26 @@ def _search(subject: Graph, options: Options) -> None:
     except UserError as error:
         tell(f"no kernel is searched for: {error}")
         return
-    _exchange(found, options)
+    for entry in admitted_entries([one.key for one in found.admitted], found.device, options):
+        exchange_all(entry)
+        record.exchanged(entry.key, str(entry.certificate.get("summary", "verified")), entry.pick)
     if found.stopped == "interrupted":
         raise KeyboardInterrupt
 
 
-def _why_not(subject: Graph, options: Options) -> str:
+def why_not(inputs: Sequence[Any], options: Options) -> str:
+    """Why no kernel is searched for, for a graph that is given these; "" where some are."""
     if options.lock is not None or job_store() is not None:
         return "a lock, or the first process of a job, says which kernels run"
-    if not all(isinstance(one, Tensor) for one in subject.inputs):
+    if not all(isinstance(one, Tensor) for one in inputs):
         return "sizes change from call to call"
     return ""
 
 
-def _exchange(found: Optimized, options: Options) -> None:
-    """Have all programs of this process launch what was admitted."""
-    store, target = opened(options.store), stored_as("interpreter" if found.device == "cpu" else resolve_target("auto"))
-    for kernel in found.admitted:
-        entry = store.find(kernel.key, target, Versions.installed())
+def admitted_entries(keys: Sequence[str], device: str, options: Options) -> Iterator[Entry]:
+    """What the store has for admitted kernels, by key; `device` is the kind of device that they are for."""
+    store, target = opened(options.store), stored_as("interpreter" if device == "cpu" else resolve_target("auto"))
+    for key in keys:
+        entry = store.find(key, target, Versions.installed())
         if entry is not None and entry.kind == "replacement":
-            exchange_all(entry)
-            record.exchanged(kernel.key, str(entry.certificate.get("summary", "verified")), entry.pick)
+            yield entry

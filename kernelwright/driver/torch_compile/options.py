@@ -21,7 +21,8 @@ class Options:
     none, that makes every rank and every later run choose the same. deterministic: choose among several
     replacements without looking at when or how fast they were measured, here and in Inductor. target: replace only
     kernels for this target; auto is any. search: look for faster kernels for so many seconds in a graph's first
-    call. mode: what `torch.compile(mode=…)` means, for use beside options.
+    call. hot: look for them in a process of its own, while Inductor's kernels run. mode: what
+    `torch.compile(mode=…)` means, for use beside options.
     """
 
     target: str = "auto"
@@ -29,6 +30,7 @@ class Options:
     lock: Path | None = None
     deterministic: bool = False
     search: float = 0.0
+    hot: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,9 @@ class Request:
         own = {"mode", *(field.name for field in fields(Options))}
         passed = {name: value for name, value in (given or {}).items() if name not in own or _is_both(name)}
         ours = {name: value for name, value in (given or {}).items() if name in own}
-        if type(ours.get("deterministic", False)) is not bool:
-            raise BackendOptionError(f"deterministic={ours['deterministic']!r}: give True or False")
+        for name in ("deterministic", "hot"):
+            if type(ours.get(name, False)) is not bool:
+                raise BackendOptionError(f"{name}={ours[name]!r}: give True or False")
         seconds = ours.get("search", 0.0)
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
             raise BackendOptionError(f"search={seconds!r}: give a number of seconds")
@@ -56,6 +59,7 @@ class Request:
             _path(ours, "lock"),
             bool(ours.get("deterministic")),
             float(seconds),
+            bool(ours.get("hot")),
         )
         return cls(options, inductor)
 

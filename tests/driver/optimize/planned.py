@@ -3,7 +3,9 @@
 import json
 import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +22,8 @@ from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.extraction.filling import ANSWER
-from kernelwright.driver.optimize import optimizing
+from kernelwright.driver.optimize import handed, optimizing
+from kernelwright.driver.optimize import hot as hot_search
 from kernelwright.driver.optimize.answering import Here
 from kernelwright.driver.optimize.asking import Wanted, searching
 from kernelwright.driver.optimize.optimizing import Optimizing
@@ -38,6 +41,8 @@ from kernelwright.ir.values import KernelModule, Level
 
 #: Numbers of warps that a first and a second search find, the fastest alone first.
 WARPS = ((1, 2, 8), (1, 4))
+#: How long a model is called at most until ours run in it, in seconds.
+LIMIT_S = 500.0
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -242,6 +247,31 @@ def in_a_compile(folder: str) -> dict[str, Any]:
         ours = {place.name: "kernelwright" in getattr(place.found, "inductor_meta", {}) for place in places()}
         found.append(float((fast(x) - wanted).abs().max()))
     return {"apart": found, "ours": ours}
+
+
+def searched_apart(folder: str, parent: str) -> None:
+    """What the process does that searches for a hot model."""
+    optimizing.Running = Planned  # type: ignore[misc]
+    handed.main(folder, parent)
+
+
+def hot(folder: str) -> dict[str, Any]:
+    """A model that is called without end while a process searches its kernels: how many calls there were before and
+    after ours ran, and how many gave something else than eager PyTorch."""
+    paths = [str(Path(__file__).parent), *sys.path]
+    work = f"import sys; sys.path[:] = {paths!r}; import bed; bed.install(); import planned; planned.searched_apart"
+    hot_search.COMMAND = (sys.executable, "-c", f"{work}(*sys.argv[1:])")
+    x, options = torch.randn(2, 16), {"hot": True, "search": 600, "store": str(Path(folder) / "store")}
+    model = nn.Softmax(-1)
+    fast, wanted = torch.compile(model, backend=kernelwright, options=options), model(x)
+    calls, wrong, ends = [0, 0], 0, time.monotonic() + LIMIT_S
+    with torch.no_grad():
+        while (calls[1] < 500 or sum(calls) < 1000) and time.monotonic() < ends:
+            ours = any(swap.runs == "kernelwright" for region in regions() for swap in region.swaps)
+            wrong += bool((fast(x) - wanted).abs().max() > 1e-6)
+            calls[ours] += 1
+    launched = ["kernelwright" in getattr(place.found, "inductor_meta", {}) for place in places()]
+    return {"calls": calls, "wrong": wrong, "launched": launched}
 
 
 def under_load() -> dict[str, Any]:

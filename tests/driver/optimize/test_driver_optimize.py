@@ -112,6 +112,16 @@ def test_a_compile_with_a_search_runs_what_it_admits_from_its_first_call_on(tmp_
 
 
 @pytest.mark.slow
+def test_a_hot_model_is_served_while_a_process_searches_and_runs_what_that_admits_between_two_calls(
+    tmp_path: Path,
+) -> None:
+    found = bed.run(work("hot"), tmp_path, str(tmp_path))
+    before, after = found["calls"]
+    assert before > 1 and after >= 500 and before + after >= 1000, found
+    assert found["wrong"] == 0 and found["launched"] == [True]
+
+
+@pytest.mark.slow
 def test_kernels_are_exchanged_while_a_model_is_called(tmp_path: Path) -> None:
     found = bed.run(work("under_load"), tmp_path)
     assert found["wrong"] == 0 and found["exchanged"] > 2

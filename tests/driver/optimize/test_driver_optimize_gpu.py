@@ -1,17 +1,24 @@
-"""On a GPU: a kernel that is a tenth faster is admitted in the running model, and Inductor's beside itself is not."""
+"""On a GPU: a kernel that is a tenth faster is admitted in the running model, and Inductor's beside itself is not. A
+hot model gives right values while it is searched and afterwards."""
 
+import threading
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
+from kernelwright.backend.store.store import Store
 from kernelwright.backend.torch_private import keep_device_busy
+from kernelwright.driver.optimize import hot
 from kernelwright.driver.optimize.admission import LOOKS, Pair, orders, summary
 from kernelwright.driver.optimize.running import Running
 from kernelwright.driver.optimize.subjects import Model
+from kernelwright.driver.torch_backend import kernelwright
+from kernelwright.driver.torch_compile import regions
 
 TRIALS = 100
 
@@ -69,3 +76,21 @@ def test_a_model_beside_itself_takes_as_long(running: Running) -> None:
     take = running.models_in_turn({key: places[0].found for key, places in running.places.items()})
     found = summary([take(first) for first in islice(orders(), LOOKS[-1])], 0.95)
     assert 0.995 <= found.ratio <= 1.005, found
+
+
+@pytest.mark.gpu
+@pytest.mark.slow
+def test_calls_of_a_hot_model_are_right_and_it_runs_what_its_search_admits(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model, x = nn.Sequential(nn.Linear(999, 999), nn.Softmax(-1)).cuda().eval(), torch.randn(4096, 999, device="cuda")
+    options = {"hot": True, "search": 45, "store": str(tmp_path)}
+    fast, wrong, calls = torch.compile(model, backend=kernelwright, options=options), 0, [0, 0]
+    with torch.no_grad():
+        wanted = model(x)
+        while calls[False] < 500:
+            searching = any(one.name == hot.THREAD for one in threading.enumerate())
+            wrong += not torch.allclose(fast(x), wanted, rtol=1e-4, atol=1e-6)
+            calls[searching] += 1
+    assert wrong == 0 and sum(calls) >= 1000, (wrong, calls)
+    runs = {swap.pick for region in regions() for swap in region.swaps if swap.runs == "kernelwright"}
+    assert runs == {entry.pick for entry in Store.open(tmp_path).entries()}
