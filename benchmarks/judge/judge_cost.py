@@ -159,7 +159,10 @@ class Side:
 
 
 #: Kinds that were added since, and that these programs take.
-PRICED = ("rows", "literals", "orders", "offset", "impulses", "same", "minute", "vast")
+PRICED = (
+    *("rows", "literals", "orders", "offset", "columns", "zero", "one", "alone", "another alone", "lowest", "impulses"),
+    *("same", "minute", "vast"),
+)
 
 
 def measure(
