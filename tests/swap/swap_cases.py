@@ -547,10 +547,11 @@ def wrong_options() -> None:
     for options, message in {
         '{"stor": "x"}': "no option 'stor'; did you mean store",
         '{"max_autotun": True}': "did you mean max_autotune",
-        '{"zzzzz": 1}': "its own are deterministic, lock, mode, search, store, target",
+        '{"zzzzz": 1}': "its own are deterministic, hot, lock, mode, search, store, target",
         '{"target": "z80"}': "z80",
         '{"store": 3}': "store=3: give a path",
         '{"deterministic": "yes"}': "deterministic='yes': give True or False",
+        '{"hot": 1}': "hot=1: give True or False",
         '{"mode": "fast"}': "fast",
         '{"max_autotune": "yes"}': "max_autotune",
         '{"lock": "/"}': "/",

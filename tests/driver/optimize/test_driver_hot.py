@@ -14,7 +14,6 @@ from torch.fx import GraphModule
 
 from kernelwright.driver.optimize import hot
 from kernelwright.driver.optimize.handed import hand_over, without_history
-from kernelwright.driver.torch_backend import kernelwright
 from kernelwright.driver.torch_compile.options import Request
 from kernelwright.driver.torch_compile.session import tell
 
@@ -99,11 +98,6 @@ def test_values_are_handed_over_without_what_they_were_computed_from() -> None:
     made = without_history(weight * 2)
     assert made.requires_grad and made.is_leaf and torch.equal(made, torch.full((2,), 2.0))
     assert without_history(weight) is weight and without_history(x) is x and without_history(3) == 3
-
-
-def test_hot_is_true_or_false() -> None:
-    with pytest.raises(ValueError, match="hot=1: give True or False"):
-        torch.compile(doubled, backend=kernelwright, options={"hot": 1})(torch.randn(3))
 
 
 def test_the_process_ends_with_all_it_started_once_the_one_that_it_works_for_is_gone(tmp_path: Path) -> None:
