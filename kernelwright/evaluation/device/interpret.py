@@ -1,6 +1,7 @@
 """Kernels run by the guarded interpreter."""
 
 import math
+import random
 import secrets
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,7 @@ from kernelwright.evaluation.protocol.link import Json
 from kernelwright.evaluation.protocol.tensors import same_bits
 
 #: In how many calls all of an autotuned kernel's configurations have been tried.
-_SHARES = 8
+_SHARES = 3
 
 
 class InterpreterExecutor:
@@ -62,7 +63,8 @@ class InterpreterExecutor:
         they are launched in turn, one in each call. If there are more configurations than calls, each call tries a
         share of them, and launches the one whose results differ from the others."""
         turn = self.call % len(requests) if requests else 0
-        share = [number for number in range(1, len(requests)) if number % _SHARES == self.call % _SHARES]
+        taken = self._share_of_call()
+        share = [number for number in range(1, len(requests)) if number % _SHARES == taken]
         if len(share) < 2:
             return share[0] if share else turn
         restore, distances = keep(), {0: 0.0}
@@ -74,6 +76,12 @@ class InterpreterExecutor:
         usual = statistics.median_high(distances.values())
         odd = max(distances, key=lambda number: abs(distances[number] - usual))
         return odd if distances[odd] != usual else turn
+
+    def _share_of_call(self) -> int:
+        """Which share of the configurations this call tries: every few calls try all, in an order that is secret."""
+        order = list(range(_SHARES))
+        random.Random(self._secret + self.call // _SHARES).shuffle(order)
+        return order[self.call % _SHARES]
 
     def _tried(self, request: LaunchRequest) -> list[Tensor]:
         """What a launch leaves in the tensors that it is given."""

@@ -167,7 +167,8 @@ SPECIAL = (0.0, -0.0, 0.5, 1.5, 2.5, 1e-40)
 
 def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
     """A quarter of the elements are near one of the numbers: the number itself and its neighbours, what lies a little
-    or far beside it, and its negative. All of these come as often, each number itself first where room is short."""
+    or far beside it, and its negative. All of these come as often, each number itself first where room is short. Every
+    fourth row holds one number in half of its places, as what is computed of two such elements may be that number."""
     kind = torch.finfo(value.dtype)
     fitting = [number for number in numbers if 4 * abs(number) < kind.max] or [0.0]
     base = torch.tensor(fitting, dtype=torch.float64, device=value.device)
@@ -180,6 +181,11 @@ def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
     count = int(chosen.sum())
     result = value.to(torch.float64, copy=True)
     result[chosen] = _shuffled(near[torch.arange(count, device=value.device) % len(near)])
+    if value.ndim > 1:
+        lines = result.reshape(-1, value.shape[-1])
+        numbers = base[torch.arange(len(lines[2::4]), device=value.device) % len(base), None]
+        lines[2::4] = torch.where(torch.rand_like(lines[2::4]) < 1 / 2, numbers, lines[2::4])
+        result = lines.reshape(value.shape)
     return result
 
 
