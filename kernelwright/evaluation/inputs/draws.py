@@ -183,8 +183,9 @@ def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
     result[chosen] = _shuffled(near[torch.arange(count, device=value.device) % len(near)])
     if value.ndim > 1:
         lines = result.reshape(-1, value.shape[-1])
-        numbers = base[torch.arange(len(lines[2::4]), device=value.device) % len(base), None]
-        lines[2::4] = torch.where(torch.rand_like(lines[2::4]) < 1 / 2, numbers, lines[2::4])
+        fourth = lines[2::4].clone()
+        one_each = base[torch.arange(len(fourth), device=value.device) % len(base)].unsqueeze(1)
+        lines[2::4] = torch.where(torch.rand_like(fourth) < 1 / 2, one_each, fourth)
         result = lines.reshape(value.shape)
     return result
 
