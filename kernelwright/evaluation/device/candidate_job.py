@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +21,7 @@ from kernelwright.evaluation.inputs.draws import Draw, drawn
 from kernelwright.evaluation.protocol.answers import CallMade, CandidateRan
 from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.jobs import Call, RunCandidate
-from kernelwright.evaluation.protocol.link import Json, Link, Origin, TensorRef
+from kernelwright.evaluation.protocol.link import Json, Link, Origin, TensorRef, results_kept
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import from_raw, same_bits
 from kernelwright.evaluation.protocol.transport import decode_reference
@@ -57,7 +58,8 @@ class Calls:
     own: Mapping[str, TensorRef] = field(default_factory=dict)
     _spent: set[str] = field(default_factory=set)
     results: list[RawTensor] = field(default_factory=list)
-    _kept: tuple[Sequence[TensorRef], Sequence[RawTensor]] = ((), ())
+    #: What calls returned, as callers keep it, the newest first.
+    _kept: list[tuple[Sequence[TensorRef], Sequence[RawTensor]]] = field(default_factory=list)
 
     def run(self, built: Json, walls: Sequence[str]) -> CandidateRan:
         """Make all of them with what `meet` says is built within which walls; raises as `Server.until` does."""
@@ -237,7 +239,7 @@ class Calls:
                 raise HostLeftError(f"output {index} is {outputs[index].dtype}, which no reference gives", told=True)
         self._check_kept()
         raws = [snapshot(output, self.sketching) for output in outputs]
-        self._kept = refs, raws
+        self._keep(refs, raws)
         first = len(self.results)
         self.results += raws
         return CallMade(
@@ -266,9 +268,18 @@ class Calls:
             self.results.append(snapshot(value, self.sketching))
         return found
 
+    def _keep(self, refs: Sequence[TensorRef], raws: Sequence[RawTensor]) -> None:
+        """Add what a call returned. In the dialect no program has memory that outlives two calls."""
+        kept = [(refs, raws), *self._kept]
+        one = self.server.kernels is not None or self.server.executor.timed
+        count = 1 if one else results_kept([sum(ref.numel for ref in refs) for refs, _ in kept])
+        self._kept = kept[:count]
+
     def _check_kept(self) -> None:
-        """What one call returned must survive the next: the caller still holds it."""
-        for index, (ref, value) in enumerate(zip(*self._kept, strict=True)):
+        """What calls returned must survive others: the caller still holds it."""
+        for index, (ref, value) in itertools.chain.from_iterable(
+            enumerate(zip(*one, strict=True)) for one in self._kept
+        ):
             store = self.server.memory.stores.get(ref.store)
             given = ref.store >= _OWN or any(ref.store == one.tensor.store for one in self.bound)
             if store is None or given:  # results that alias an input or a weight change with it

@@ -35,7 +35,7 @@ from kernelwright.evaluation.host.withheld import (
     reference_to,
     withheld,
 )
-from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef
+from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef, results_kept
 
 #: Words of what Python leaves out with its option -OO.
 _DEBUGGING = ("assert", "__debug__", "__doc__")
@@ -122,7 +122,7 @@ class _Host:
         #: An instance built before the one that is judged, and others that share the tensors of that one.
         self.first: Any = None
         self.others: list[Any] = []
-        self.kept: list[Any] = []
+        self.kept: list[Made] = []
         self.calls = Rehearsals(session)
 
     def run(self) -> None:
@@ -276,7 +276,8 @@ class _Host:
             asked = Wanted(request["rehearsals"], request["last"], request["may_evaluate"], request["may_autocast"])
             made = self.calls.call(run, NAMED[request["mode"]], given_names(request, self.stores), asked)
         answer = self.session.ask({"do": "returned", "kind": made.kind, "outputs": made.described})
-        self.kept = made.outputs  # callers keep results while they make the next call
+        kept = [made, *self.kept]  # callers keep results while they make other calls
+        self.kept = kept[: results_kept([sum(TensorRef.decode(ref).numel for ref in one.described) for one in kept])]
         return answer
 
     def _called(

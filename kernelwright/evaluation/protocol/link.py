@@ -4,9 +4,11 @@ A message is four bytes (length of the JSON text), eight bytes (length of the ra
 parts. Tensors travel as references: [store, dtype, shape, strides, offset], sizes in elements.
 """
 
+import itertools
 import json
+import math
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -19,6 +21,8 @@ _CHUNK_BYTES = 1 << 16
 ITEM_BYTES = 64
 #: What a host asks for that would see content.
 COPY = "a copy to the host"
+#: How many of the latest results a caller keeps, if they have no more elements than this together.
+_RESULTS, _ELEMENTS = 8, 1 << 16
 
 
 class Origin(StrEnum):
@@ -43,6 +47,11 @@ class TensorRef:
     strides: tuple[int, ...]
     offset: int
 
+    @property
+    def numel(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
     def encode(self) -> list[Any]:
         """As JSON."""
         return [self.store, self.dtype, list(self.shape), list(self.strides), self.offset]
@@ -60,6 +69,12 @@ class TensorRef:
         if len(shape) != len(strides) or len(shape) > 64:
             raise LinkError("a tensor reference's shape and strides differ in length")
         return cls(store, dtype, tuple(shape), tuple(strides), offset)
+
+
+def results_kept(elements: Sequence[int]) -> int:
+    """How many results a caller of any Python keeps, by the number of elements of each, the newest first."""
+    sums = itertools.accumulate(elements[:_RESULTS])
+    return max(1, sum(total <= _ELEMENTS for total in sums))
 
 
 class Link:
