@@ -1,6 +1,5 @@
 """What a call leaves behind in the process besides its results: other parts of a user's program rely on it."""
 
-import operator
 import os
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +8,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-_is = operator.is_
 #: Where functions are that any program calls.
 _SHARED = {"torch": torch, "torch.nn.functional": torch.nn.functional, "torch.Tensor": torch.Tensor}
 
@@ -29,9 +27,7 @@ def leaving_all(call: Callable[[], Any], model: nn.Module | None = None, given: 
             raise EffectError(f"a call leaves {name} of {what} changed, which belongs to the caller")
     changed = [name for name, value in _state().items() if value != before[name]]
     for place, known in functions.items():
-        now = dict(vars(_SHARED[place]))
-        if all(map(_is, now, known)) and all(map(_is, now.values(), known.values())) and len(now) == len(known):
-            continue  # the usual case, quickly
+        now = vars(_SHARED[place])
         changed += [
             f"{place}.{name}" for name, value in known.items() if callable(value) and now.get(name) is not value
         ]
