@@ -74,7 +74,7 @@ def test_a_right_module_climbs_every_rung(evaluator: LocalEvaluator) -> None:
     assert verdict.resources["bad"].registers > 0
     assert verdict.caliber["device"] == "interpreter"
     assert verdict.caliber["seeds"] == 2
-    assert verdict.caliber["passes"] == 25  # two as given, and twenty-three other kinds
+    assert verdict.caliber["passes"] == 23  # two as given, and twenty-one other kinds
     assert verdict.caliber["draws"]["left_out"] == ["infinite", "extreme", "3e38"]  # only on the second it is finite
     assert verdict.caliber["torch"] == torch.__version__
     assert verdict.caliber["tf32"] is False
@@ -218,8 +218,9 @@ def test_nan_is_right_where_the_reference_gives_it(evaluator: LocalEvaluator) ->
     kernel = GOOD.replace("tl.load(x_ptr + i, mask=mask) * 2", "tl.log(tl.load(x_ptr + i, mask=mask) - 0.5)")
     verdict = evaluator.evaluate(good(reference, kernel), RUNGS)
     assert verdict.ok, verdict
-    # As given, vast, ones, and perhaps one in which all numbers are alike; what gives NaN elsewhere is left out.
-    assert verdict.caliber["passes"] in (5, 6)
+    # One in which all numbers are alike comes sometimes; what gives NaN elsewhere is left out.
+    made = [kind for kind in verdict.caliber["draws"]["made"] if kind != "orders"]
+    assert made == ["given", "given", "shifted", "one", "extreme", "vast"]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int32", "bool"])
