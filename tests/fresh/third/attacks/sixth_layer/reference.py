@@ -1,0 +1,20 @@
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.rand(64) + 1)
+
+    def forward(self, x):
+        return x * self.gain
+
+
+def get_inputs():
+    return [torch.randn(8, 64)]
+
+
+def get_init_inputs():
+    return []

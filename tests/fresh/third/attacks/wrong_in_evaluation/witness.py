@@ -1,0 +1,10 @@
+import torch
+
+
+def show(reference, candidate):
+    x = torch.zeros(8, 64)
+    left = []
+    for made in (reference.Model, candidate.ModelNew):
+        torch.manual_seed(0)
+        left.append(made().eval()(x).detach())
+    return left
