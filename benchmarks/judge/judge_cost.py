@@ -190,7 +190,7 @@ def measure(
     for kind in PRICED:
         if time.monotonic() > until:
             break
-        prices[kind] = round(_price(kind, max(1, count // 2), max(3, rounds // 2)), 2)
+        prices[kind] = round(_price(kind, max(1, count // 4), 2 * rounds), 2)
         keep(found)
     return found
 

@@ -164,6 +164,7 @@ def evaluator() -> str:
             "`timing_aa_h200`",
         ],
         *_fresh(),
+        *_judging(),
         [f"candidates a second, {gpu['workers']} workers, one H200", f"{fast['per_second']:.1f}", "`throughput_h200`"],
         [f"candidates a second, {cpu['workers']} cores, no GPU", f"{slow['per_second']:.1f}", "`throughput_cpu`"],
     ]
@@ -186,6 +187,17 @@ def _fresh() -> list[list[str]]:
         kind = Path(name).name.partition("_")[0]
         rows.append([f"{said[kind]}, at {commit}", ", ".join(told), f"`tests/fresh/{name}`"])
     return rows
+
+
+def _judging() -> list[list[str]]:
+    """What judging costs beside an older commit, and the price of each kind of inputs that was added since."""
+    found = _read("judge_cost_cpu")
+    old, rates, file = found["commits"]["old"], found["rate_of_old"], "`judge_cost_cpu`"
+    prices = ", ".join(f"{kind} {price:.1f}" for kind, price in found["price_ms"].items())
+    return [
+        [f"rate of judging, beside commit {old}", f"{rates['default']:.2f}; {rates['reward']:.2f} for rewards", file],
+        [f"price of a kind of inputs, of {found['milliseconds']['default']:.0f} ms a candidate", f"{prices} ms", file],
+    ]
 
 
 def cost_model() -> str:
