@@ -103,7 +103,7 @@ def drawn_world(draw: random.Random, may_evaluate: bool, may_autocast: bool) -> 
         draw.choice(DEPTHS),
         draw.random() < 0.1,
         draw.choice((1, 99)) if draw.random() < 0.15 else 0,
-        draw.random() < 0.4,
+        draw.random() < 0.7,  # few draws have inputs that may have a gradient
         draw.random() < 0.4,
     )
 
