@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 from kernelwright.agent.evaluator import Rung, Verdict
@@ -129,7 +130,7 @@ class MeasuredSearchRun:
             self._ends = max(self._ends, self._begins + STARTED * self.spending.seconds)
             makers = Makers(children, self.ctx.target, self.ctx.seed, self._until(MADE_BY))
             self._explore(watch, makers, plain)
-            self._verifying.begin_beside(min(self.entries, key=_us).candidate.module)
+            self._verifying.begin_beside(min(self.entries, key=attrgetter("us")).candidate.module)
             with self._clocked("tuning"):
                 self._tune(watch, children)
                 self._compare(watch)
@@ -207,7 +208,7 @@ class MeasuredSearchRun:
 
     def _tune(self, watch: Stopwatch, children: Children) -> None:
         def measure(module: KernelModule, symbols: Sequence[str], best_us: float) -> Measured:
-            self._verifying.begin_beside(min(self.entries, key=_us).base.module)
+            self._verifying.begin_beside(min(self.entries, key=attrgetter("us")).base.module)
             return self._measured(watch, module, symbols, best_us)
 
         target = get_target(self.ctx.target)
@@ -221,7 +222,7 @@ class MeasuredSearchRun:
 
     def _compare(self, watch: Stopwatch) -> None:
         """Take the times of the fastest again, more exactly, with the plain one's."""
-        fastest = [entry for entry in sorted(self.entries, key=_us) if math.isfinite(entry.us)][:FINALISTS]
+        fastest = [entry for entry in sorted(self.entries, key=attrgetter("us")) if math.isfinite(entry.us)][:FINALISTS]
         for entry in {id(entry): entry for entry in (*fastest, self.entries[0])}.values():
             self._say(f"comparing {entry.candidate.spec}")
             again = watch.measure(entry.candidate.module, budget=LAST_RUNS)
@@ -269,7 +270,3 @@ class MeasuredSearchRun:
         scores = [entry.us for entry in self.entries]
         left_s = self._ends - time.monotonic()
         self.ctx.progress(standing(self.space.made, scores[:1], scores, left_s, line))
-
-
-def _us(entry: Entry) -> float:
-    return entry.us

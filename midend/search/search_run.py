@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from kernelwright.agent.evaluating import judge_all, one_by_one
@@ -128,8 +129,8 @@ class SearchRun:
         """
         if not self.verified:
             raise SearchError(self._nothing())
-        best = min(self.verified, key=_us)
-        plain = min((one for one in self.verified if one.base is self.plain), key=_us, default=best)
+        best = min(self.verified, key=attrgetter("us"))
+        plain = min((one for one in self.verified if one.base is self.plain), key=attrgetter("us"), default=best)
         return plain if best.base is self.plain or best.us >= WORTH["model"] * plain.us else best
 
     def notes(self, best: Tried) -> dict[str, Any]:
@@ -173,7 +174,7 @@ class SearchRun:
         rounds = max(math.ceil(math.log2(max(len(live), 1))), 1)
         for left in reversed(range(rounds)):
             trials = max(self.spending.trials >> left, 1)
-            live = sorted(live, key=lambda base: min(map(_us, self._scores(base))))[: -(-len(live) // 2)]
+            live = sorted(live, key=lambda base: min(map(attrgetter("us"), self._scores(base))))[: -(-len(live) // 2)]
             last = [plain] if left == 0 and plain not in live and self._scores(plain) else []
             for number, base in enumerate([*live, *last], 1):
                 self._say(f"tuning {number}/{len(live) + len(last)} with {trials} trials: {base.spec}")
@@ -224,10 +225,6 @@ class SearchRun:
     def _nothing(self) -> str:
         found = "; ".join(f"{one.candidate.spec}: {first_line(one.verdict)}" for one in self.tried[:TOLD])
         return f"search on @{self.space.module.name}: none of {len(self.tried)} candidates is verified: {found}"
-
-
-def _us(tried: Tried) -> float:
-    return tried.us
 
 
 def standing(made: int, plain: Sequence[float], scores: Sequence[float], left_s: float, line: str) -> str:

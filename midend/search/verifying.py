@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.measures import is_correct
@@ -104,7 +105,7 @@ class Keeping:
         noise. Where nothing is found right in time, the search waits for the first verdict that finds something so.
         Raises SearchError where nothing is right."""
         plain = self.entries[0]
-        fastest = [entry for entry in sorted(self.entries, key=_us) if entry.us < WORTH["gpu"] * plain.us]
+        fastest = [entry for entry in sorted(self.entries, key=attrgetter("us")) if entry.us < WORTH["gpu"] * plain.us]
         try:
             for entry in fastest:
                 judged = [one for one in fastest if one.candidate.digest in self._verdicts]
@@ -129,7 +130,7 @@ class Keeping:
     def verify_rivals(self, best: Entry, count: int) -> None:
         """While there is time, verify so many of the next fastest: other kernels first, then other launch options. An
         interrupt ends it."""
-        near = [one for one in sorted(self.entries, key=_us) if one.us <= RIVAL * self.entries[0].us]
+        near = [one for one in sorted(self.entries, key=attrgetter("us")) if one.us <= RIVAL * self.entries[0].us]
         heads: dict[str, Entry] = {}
         for entry in near:
             heads.setdefault(entry.base.digest, entry)
@@ -169,7 +170,3 @@ class Keeping:
         """Whether the same kernels with other launch options were found wrong before."""
         wrong = {digest for digest, verdict in self._verdicts.items() if not is_correct(verdict)}
         return any(one.candidate.digest in wrong and one.base is entry.base for one in self.entries)
-
-
-def _us(entry: Entry) -> float:
-    return entry.us

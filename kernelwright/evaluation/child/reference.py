@@ -8,7 +8,7 @@ sketch does not tell.
 import ast
 import contextlib
 import copy
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,8 +112,7 @@ def run_reference(
         drawing = None if sketched else Drawing.of(program, draws[0].inputs, device)
         wanted = [draw for draw in draws if drawing is None or drawing.applies(draw)]
         running = ReferenceRuns(program, seed, device, collected, turns)
-        made = {draw: running.one(draws.index(draw), draw, drawing) for draw in wanted}
-        made = _without_superseded(made, program)
+        made = _made(wanted, program, lambda draw: running.one(draws.index(draw), draw, drawing))
     answer = ReferenceRan(
         passes=tuple(one for one in made.values() if one is not None),
         built=built,
@@ -127,14 +126,16 @@ def run_reference(
     return answer, collected.tensors
 
 
-def _without_superseded(
-    made: Mapping[Draw, ReferencePass | None], program: ReferenceProgram
+def _made(
+    draws: Sequence[Draw], program: ReferenceProgram, run: Callable[[Draw], ReferencePass | None]
 ) -> dict[Draw, ReferencePass | None]:
-    """The passes but those whose faults others show as well: large numbers, where much larger ones are taken and no
-    integers take their ends in between."""
+    """The draws' passes in their order, without those whose faults others show as well: large numbers, where much
+    larger ones are taken and no integers take their ends in between."""
     floating = all(spec.dtype.startswith(("f", "bf")) for spec in program.reference.inputs if hasattr(spec, "dtype"))
+    made = {draw: run(draw) for draw in draws if draw.kind != "large"}
     vast = floating and any(draw.kind == "vast" and one is not None for draw, one in made.items())
-    return {draw: one for draw, one in made.items() if not (vast and draw.kind == "large")}
+    made |= {} if vast else {draw: run(draw) for draw in draws if draw.kind == "large"}
+    return {draw: made[draw] for draw in draws if draw in made}
 
 
 def _sketchable(

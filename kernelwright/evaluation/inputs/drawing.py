@@ -107,13 +107,12 @@ class Drawing:
         if draw.kind == "literals":
             draw = replace(draw, numbers=held_numbers(model))
         accepts = functools.partial(self._accepts, model, draw)
-        sizes = [(size,) for size in BEYOND_MASKS]
-        for parts in sizes if draw.kind in (LOWEST, HIGHEST) else [self._parts(draw)]:
+        beyond = [(size,) for size in BEYOND_MASKS]
+        for parts in beyond if draw.kind in (LOWEST, HIGHEST) else [self._parts(draw)]:
             for variant in self._variants(draw, values, accepts, parts):
-                more = self._at_thresholds(model, variant) if draw.kind == "literals" else variant
-                for one in (more, variant) if more is not variant else (variant,):
-                    if accepts(one):
-                        return one
+                more = [self._at_thresholds(model, variant)] if draw.kind == "literals" else []
+                if (taken := next(filter(accepts, [*more, variant]), None)) is not None:
+                    return taken
         return None
 
     def applies(self, draw: Draw) -> bool:

@@ -23,17 +23,19 @@ def at_thresholds(values: Sequence[Value], model: nn.Module) -> list[Value]:
     """Inputs of which a sixteenth of the elements is what the model holds for their column, or its negative."""
     state = [one for one in model.state_dict().values() if one.is_floating_point()]
     lines = {len(one): one for one in state if one.ndim == 1 and one.numel() > 1}
-    changed: list[Value] = []
-    for value in values:
-        plain = isinstance(value, Tensor) and value.is_floating_point() and value.ndim > 0
-        if not (isinstance(value, Tensor) and plain and value.shape[-1] in lines):
-            changed.append(value)
-            continue
-        result = copy_of(value)
-        once = each_once(result)
-        if once.shape == value.shape:
-            signs = torch.where(torch.rand_like(once, dtype=torch.float32) < 0.5, -1.0, 1.0)
-            here = torch.rand_like(once, dtype=torch.float32) < 1 / 16
-            once.copy_(torch.where(here, lines[value.shape[-1]].to(once) * signs.to(once.dtype), once))
-        changed.append(result)
-    return changed
+
+    def fits(value: Value) -> bool:
+        return isinstance(value, Tensor) and value.is_floating_point() and value.ndim > 0 and value.shape[-1] in lines
+
+    return [_at(one, lines[one.shape[-1]]) if isinstance(one, Tensor) and fits(one) else one for one in values]
+
+
+def _at(value: Tensor, line: Tensor) -> Tensor:
+    """A tensor with some elements of a line; one whose elements share memory stays as it is."""
+    result = copy_of(value)
+    once = each_once(result)
+    if once.shape == value.shape:
+        signs = torch.where(torch.rand_like(once, dtype=torch.float32) < 0.5, -1.0, 1.0)
+        here = torch.rand_like(once, dtype=torch.float32) < 1 / 16
+        once.copy_(torch.where(here, line.to(once) * signs.to(once.dtype), once))
+    return result
