@@ -21,10 +21,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path not in slow)
 
 
-@pytest.fixture(autouse=True)
-def _repeated_draws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What evaluators draw in secret is the same in every run of a test: whether rounding is lucky, then, is too."""
-    monkeypatch.setattr(secrets, "randbits", Random(request.node.nodeid).getrandbits)
+def _repeating(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What evaluators draw in secret is the same in every run: whether rounding is lucky, then, is too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "randbits", Random(request.node.nodeid).getrandbits)
+        yield
+
+
+#: For the evaluators that the tests of a file share, and for those that a test makes.
+_repeated_in_a_file = pytest.fixture(autouse=True, scope="module")(_repeating)
+_repeated_in_a_test = pytest.fixture(autouse=True)(_repeating)
 
 
 @pytest.fixture

@@ -47,6 +47,7 @@ from kernelwright.evaluation.protocol.answers import (
     Reply,
     Returned,
 )
+from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.jobs import (
     CallNamed,
     CheckOffsets,
@@ -175,6 +176,7 @@ def _answer(job: Job, tensors: Sequence[RawTensor], host: HostProcess | None) ->
 
 def _candidate(job: RunCandidate, tensors: Sequence[RawTensor], host: HostProcess, turns: DeviceLock) -> Result:
     """A candidate's calls, its kernels compiled, interpreted or run as the job says."""
+    chance.seed(job.program.chance)
     if isinstance(job, CompileCandidate):
         compiling = CompilingExecutor(Target(**job.target))
         try:

@@ -2,7 +2,6 @@
 
 import math
 import random
-import secrets
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,6 +14,7 @@ from kernelwright.backend.interpreter.runtime import InterpreterRuntime, patched
 from kernelwright.backend.tensors import register_source
 from kernelwright.evaluation.device.kernels import Description, builtins, language_value, named_values
 from kernelwright.evaluation.device.serve import LaunchRequest
+from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.link import Json
 from kernelwright.evaluation.protocol.tensors import same_bits
 
@@ -29,7 +29,7 @@ class InterpreterExecutor:
         self._runtime = InterpreterRuntime(check_uninitialised=True, check_races=True, zeros=zeros)
         self._kernels: dict[str, Any] = {}
         self.timed, self.call = False, 0
-        self._secret, self._placed = secrets.randbits(64), -1
+        self._secret, self._placed = chance.getrandbits(64), -1
 
     def prepared(self) -> AbstractContextManager[None]:
         """Triton's language is the interpreter's for many launches: to change it takes as long as a short one."""

@@ -1,7 +1,6 @@
 """What happened to tensors before a call: operations gave them, and they have gradients or hooks."""
 
 import contextlib
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.evaluation.host.withheld import DeviceTensor, giving_the_first
+from kernelwright.evaluation.protocol.chance import chance
 
 #: Operations of users' models by name, each with a function of one floating-point tensor.
 MAKERS: Mapping[str, Callable[[Any], Any]] = {
@@ -46,9 +46,9 @@ def made_by(maker: str, value: Any) -> Any:
         return MAKERS[maker](value)
 
 
-def any_maker(draw: random.Random) -> str:
+def any_maker() -> str:
     """The name of some operation, which is often one that models are full of."""
-    return draw.choice(_FREQUENT if draw.random() < 0.6 else tuple(MAKERS))
+    return chance.choice(_FREQUENT if chance.random() < 0.6 else tuple(MAKERS))
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import random
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +10,7 @@ import torch
 from torch import nn
 
 from kernelwright.backend.reference.program import held_tensors
+from kernelwright.evaluation.protocol.chance import chance
 
 #: Modules that take longer to build, or hold more, are built twice and not copied.
 _SECONDS, _BYTES = 0.1, 4 << 20
@@ -37,7 +37,7 @@ def earlier(make: Callable[[], Any]) -> list[Any]:
 def more(make: Callable[[], nn.Module]) -> list[nn.Module]:
     """The third instance, the fourth, and the last of a few more."""
     began, made = _spent(), [make()]
-    for _ in range(random.randrange(1, 12)):
+    for _ in range(chance.randrange(1, 12)):
         if _spent() - began > _SECONDS / 4:
             break
         made = [*made[:2], make()]

@@ -7,7 +7,6 @@ walls would have to answer ends the call (`forbid`).
 import ctypes
 import os
 import resource
-import secrets
 import sys
 import threading
 import time
@@ -15,6 +14,8 @@ import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from kernelwright.evaluation.protocol.chance import chance
 
 _PACKAGE = __name__.partition(".")[0]
 #: Modules whose functions are on the stack while host code runs.
@@ -40,12 +41,12 @@ _STARTS = tuple(_REFUSED)
 
 def module_name() -> str:
     """The name of a module as users give them; another in each process."""
-    return secrets.choice(_MODULES)
+    return chance.choice(_MODULES)
 
 
 def as_from_a_script(work: Callable[[], None]) -> None:
     """Do the work as the main thread of a process that was started from a script."""
-    script = Path(os.__file__).with_name(secrets.choice(_SCRIPTS))
+    script = Path(os.__file__).with_name(chance.choice(_SCRIPTS))
     main = types.ModuleType("__main__")
     main.__file__ = str(script)
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == _PACKAGE}

@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import os
-import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ from kernelwright.backend.torch_private import compiling
 from kernelwright.evaluation.host.callers import DEPTHS, THREADS, below, in_event_loop, in_thread
 from kernelwright.evaluation.host.histories import any_maker, made_by, noticed, with_gradients
 from kernelwright.evaluation.host.settings import SETTINGS
+from kernelwright.evaluation.protocol.chance import chance
 
 Values = list[Any]
 Call = Callable[[Values], Any]
@@ -81,30 +81,30 @@ _PLAIN = World()
 STEADY = World("training", "new")
 
 
-def drawn_world(draw: random.Random, may_evaluate: bool, may_autocast: bool) -> World:
+def drawn_world(may_evaluate: bool, may_autocast: bool) -> World:
     """A world whose properties are drawn one by one, so that all pairs of them come about."""
-    gradients = draw.choice(_GRADIENTS)
+    gradients = chance.choice(_GRADIENTS)
     inputs = {"training": ("", "new", "activation", "activation", "activation"), "grad": ("", "new", "parameter")}.get(
         gradients, ("", "new")
     )
     return World(
         gradients,
-        draw.choice(inputs),
-        draw.choice(_AUTOCAST) if may_autocast else None,
-        draw.choice(_RANKS) if draw.random() < 0.4 else None,
-        frozenset(name for name, setting in SETTINGS.items() if draw.random() < setting.share),
-        draw.choice(THREADS) if draw.random() < 0.5 else "",
-        draw.random() < 0.3,
-        may_evaluate and draw.random() < 0.5,
-        draw.random() < 0.5,
-        draw.randrange(1, 12) if draw.random() < 0.4 else 0,
-        draw.random() < 0.2,
-        tuple(any_maker(draw) for _ in range(4)),
-        draw.choice(DEPTHS),
-        draw.random() < 0.1,
-        draw.choice((1, 99)) if draw.random() < 0.15 else 0,
-        draw.random() < 0.7,  # few draws have inputs that may have a gradient
-        draw.random() < 0.4,
+        chance.choice(inputs),
+        chance.choice(_AUTOCAST) if may_autocast else None,
+        chance.choice(_RANKS) if chance.random() < 0.4 else None,
+        frozenset(name for name, setting in SETTINGS.items() if chance.random() < setting.share),
+        chance.choice(THREADS) if chance.random() < 0.5 else "",
+        chance.random() < 0.3,
+        may_evaluate and chance.random() < 0.5,
+        chance.random() < 0.5,
+        chance.randrange(1, 12) if chance.random() < 0.4 else 0,
+        chance.random() < 0.2,
+        tuple(any_maker() for _ in range(4)),
+        chance.choice(DEPTHS),
+        chance.random() < 0.1,
+        chance.choice((1, 99)) if chance.random() < 0.15 else 0,
+        chance.random() < 0.7,  # few draws have inputs that may have a gradient
+        chance.random() < 0.4,
     )
 
 

@@ -35,6 +35,7 @@ from kernelwright.evaluation.host.withheld import (
     reference_to,
     withheld,
 )
+from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef, results_kept
 
 #: Words of what Python leaves out with its option -OO.
@@ -86,6 +87,7 @@ def serve(connection: socket.socket, walls: Sequence[str]) -> None:
     try:
         link.send({"do": "ready", "walls": list(walls)})
         message, _ = link.receive()
+        chance.seed(message.pop("chance"))
         session = Session(link, None if message["externs"] is None else frozenset(message["externs"]))
         try:
             host = _Host(session, message)

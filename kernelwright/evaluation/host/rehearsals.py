@@ -1,7 +1,5 @@
 """Calls without effect before one that counts: a program may ask what it runs under, and count its calls."""
 
-import random
-import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -59,7 +57,6 @@ class Rehearsals:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._known: set[str] = set()
-        self._draw = random.Random(secrets.randbits(64))
 
     def call(self, run: Callable[[World], Any], world: World, names: Mapping[int, str], wanted: Wanted) -> Made:
         """Make a call in a world, or in another in which the program asks for other things; `names` are the stores that
@@ -89,7 +86,7 @@ class Rehearsals:
             if wanted.last and number % _DRAWN_EVERY:
                 self._steady(run, STEADY if 2 * number < wanted.rehearsals else World())
                 continue
-            drawn = drawn_world(self._draw, wanted.may_evaluate, wanted.may_autocast)
+            drawn = drawn_world(wanted.may_evaluate, wanted.may_autocast)
             with self._session.rehearsal() as rehearsal:
                 try:
                     key, made = self._traced(run, drawn, names)

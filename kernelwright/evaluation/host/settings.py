@@ -6,8 +6,6 @@ import gc
 import importlib.machinery
 import io
 import os
-import random
-import secrets
 import sys
 import threading
 import types
@@ -22,6 +20,7 @@ from torch.overrides import TorchFunctionMode
 
 from kernelwright.backend.torch_private import TorchDispatchMode, load_process_groups, of_a_process_group, tracing
 from kernelwright.evaluation.host import cuda
+from kernelwright.evaluation.protocol.chance import chance
 
 load_process_groups()  # once here, not in every child
 
@@ -59,7 +58,7 @@ def _seeded() -> Iterator[None]:
     """With torch's random numbers as a program has them that set a seed."""
     before = torch.get_rng_state()
     try:
-        torch.manual_seed(random.getrandbits(32))
+        torch.manual_seed(chance.getrandbits(32))
         yield
     finally:
         torch.set_rng_state(before)
@@ -83,7 +82,7 @@ class _Overriding(TorchFunctionMode):
 def _with_threads() -> Iterator[None]:
     """With more threads for torch's operators than a small machine has."""
     before = torch.get_num_threads()
-    torch.set_num_threads(secrets.choice((2, 4, 8, 16)))
+    torch.set_num_threads(chance.choice((2, 4, 8, 16)))
     try:
         yield
     finally:
@@ -241,7 +240,7 @@ SETTINGS: Mapping[str, Setting] = {
     "traced by jit": Setting(tracing, 0.1),
     "graph capture": Setting(cuda.capturing),
     "stream": Setting(cuda.on_a_stream),
-    "process group": Setting(lambda: of_a_process_group(*secrets.choice(_PLACES))),
+    "process group": Setting(lambda: of_a_process_group(*chance.choice(_PLACES))),
     "collector off": Setting(_uncollected),
     "debugger": Setting(lambda: _watched(sys.gettrace, sys.settrace), 0.05),
     "coverage": Setting(lambda: _watched(sys.getprofile, sys.setprofile), 0.05),

@@ -7,7 +7,6 @@ A `DeviceTensor` has shape, strides, dtype and, as far as host code can tell, si
 
 import contextlib
 import itertools
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from kernelwright.backend.torch_private import (
 )
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.protocol import operators
+from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.link import COPY, ITEM_BYTES, TensorRef
 
 CUDA = torch.device("cuda", 0)
@@ -42,8 +42,8 @@ class _Addresses:
 
     def take(self, nbytes: int) -> int:
         """The address of a new store of so many bytes."""
-        self._next = self._next or _BASE + secrets.randbelow(1 << 12) * _SEGMENT  # each process another
-        address = self._next + secrets.randbelow(8) * _ALIGNMENT
+        self._next = self._next or _BASE + chance.randrange(1 << 12) * _SEGMENT  # each process another
+        address = self._next + chance.randrange(8) * _ALIGNMENT
         self._next = address + max(1, -(-nbytes // _ALIGNMENT)) * _ALIGNMENT
         return address
 

@@ -159,7 +159,9 @@ class Comparison:
     def _candidate(self, program: Program, truth: Truth) -> Answer:
         plan = self.timing.plan(self.generator.getrandbits(62))
         memory_bytes = int(self.limits.memory_gb * 2**30)
-        made, tensors = repeated_job(program, truth, self.build_seed, self.device, memory_bytes)
+        made, tensors = repeated_job(
+            program, truth, self.build_seed, self.generator.getrandbits(62), self.device, memory_bytes
+        )
         job = TimeCandidate(**vars(made) | {"timing": plan})
         room = (self.timing.verify + 2) * answer_bytes(program.reference.outputs)
         limits = replace(self.limits, device=self.device != "cpu", host=True)
@@ -199,7 +201,7 @@ class _Reference:
 
 
 def repeated_job(
-    program: Program, truth: Truth, build_seed: int, device: str, memory_bytes: int
+    program: Program, truth: Truth, build_seed: int, chance: int, device: str, memory_bytes: int
 ) -> tuple[RunCandidate, list[RawTensor]]:
     """What timing and profiling are given: a call to warm up, and one for each pass, all with the first one's state."""
     reference = program.reference
@@ -213,7 +215,7 @@ def repeated_job(
         values = tuple(getattr(spec, "value", None) for spec in reference.inputs)
         calls.append(Call(inputs, values, state, bump=False, **one.drawing))
         tensors += [tensor for tensor in one.inputs if tensor is not None]
-    return program.job(truth, build_seed, memory_bytes, device, [calls[0], *calls]), tensors
+    return program.job(truth, build_seed, chance, memory_bytes, device, [calls[0], *calls]), tensors
 
 
 def check_samples(

@@ -260,7 +260,9 @@ class LocalEvaluator:
         target = self.target_here
         plan = Profiling(seed=self._randomness.getrandbits(62), target=target.name if target else "")
         memory_bytes = int(self.limits.memory_gb * 2**30)
-        made, tensors = repeated_job(program, truth, self._build_seed, device, memory_bytes)
+        made, tensors = repeated_job(
+            program, truth, self._build_seed, self._randomness.getrandbits(62), device, memory_bytes
+        )
         job = ProfileCandidate(**vars(made), profiling=plan)
         timeout_s = self.limits.timeout_s + 4 * plan.budget_s
         limits = replace(self.limits, device=device != "cpu", host=True, timeout_s=timeout_s)
@@ -331,7 +333,7 @@ class LocalEvaluator:
         memory_bytes, device = int(self.limits.memory_gb * 2**30), "cuda" if rung is Rung.RUN else "cpu"
         made = calls[:1] if rung is Rung.COMPILE else calls
         job = replace(
-            program.job(truth, self._build_seed, memory_bytes, device, made),
+            program.job(truth, self._build_seed, self._randomness.getrandbits(62), memory_bytes, device, made),
             timing=self._estimate_plan() if rung is Rung.RUN and self._samples and timed else None,
             rehearsals=self.rehearsals,
             alike_in_eval=truth.alike_in_eval,

@@ -47,11 +47,14 @@ class Program:
             module=module,
         )
 
-    def job(self, truth: Truth, seed: int, memory_bytes: int, device: str, calls: Sequence[Call]) -> RunCandidate:
-        """A job that makes these calls; tensors begin with those of `truth.built`."""
+    def job(
+        self, truth: Truth, seed: int, chance: int, memory_bytes: int, device: str, calls: Sequence[Call]
+    ) -> RunCandidate:
+        """A job that makes these calls; tensors begin with those of `truth.built`. The model is built from `seed`. What
+        its processes draw follows from `chance`, which is secret."""
         paths = {spec.tensor.name: spec.path for spec in self.reference.state}
         return RunCandidate(
-            self._told(truth, seed),
+            self._told(truth, seed, chance),
             tuple(Held(name, paths.get(name, name), place) for place, name in enumerate(truth.built)),
             self.reference.numerics,
             None if self.module is None else _sources(self.module),
@@ -61,7 +64,7 @@ class Program:
             **truth.drawing(self.reference),
         )
 
-    def _told(self, truth: Truth, seed: int) -> HostProgram:
+    def _told(self, truth: Truth, seed: int, chance: int) -> HostProgram:
         """What its host process is told: of the reference, no more than building its class takes."""
         init = self.reference.source if truth.init is None else f"def get_init_inputs():\n    return {truth.init}\n"
         return HostProgram(
@@ -74,6 +77,7 @@ class Program:
             self.reference.numerics == "bf16",
             tuple(spec.name for spec in self.reference.inputs),
             None if self.externs is None else tuple(sorted(self.externs)),
+            chance,
         )
 
 

@@ -1,5 +1,6 @@
 """Run a module in the interpreter as a function: one forked child a call, the parent unharmed by any of them."""
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -44,7 +45,9 @@ class InterpretedModule:
         order = [next(places) if isinstance(spec, TensorSpec) else None for spec in reference.inputs]
         held = {name: next(places) for name in state}
         call = Call(tuple(order), tuple(self._values), held, fresh=True)
-        job = self._program.job(Truth(built=built), 0, int(self.limits.memory_gb * 2**30), "cpu", [call])
+        job = self._program.job(
+            Truth(built=built), 0, secrets.randbits(62), int(self.limits.memory_gb * 2**30), "cpu", [call]
+        )
         room = sum(spec.numel * DTYPES[spec.dtype][2] + 4096 for spec in reference.outputs) + 65536
         answer = self.sandbox.run(job, [*built.values(), *given], room, replace(self.limits, device=False, host=True))
         ran = answer.content

@@ -160,6 +160,7 @@ class HostProgram:
 
     `inputs` are the names of the reference's inputs; `init` is code with a `get_init_inputs` that a class is built
     from, after `seed`, and in bf16 where the reference is. `externs`: operators that it may compute with; None: all.
+    `chance`: what the job's processes begin to draw with.
     """
 
     text: str
@@ -171,6 +172,7 @@ class HostProgram:
     bf16: bool
     inputs: tuple[str, ...]
     externs: tuple[str, ...] | None
+    chance: int
 
 
 @dataclass(frozen=True)

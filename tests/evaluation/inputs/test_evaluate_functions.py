@@ -66,7 +66,7 @@ FAR = {
     "a hyperbolic tangent": "torch.sin(t * torch.tanh(r * 0.7))",
     "an inverse root": "torch.sin(t * torch.rsqrt(r * 0.9))",
     "a sigmoid": "torch.cos(t * torch.sigmoid(r * 0.9))",
-    "a difference": "t * (torch.exp(r * 0.1) - 3.1581)",
+    "a difference": "t * (torch.exp(r * 0.1) - 3.0073)",
 }
 
 

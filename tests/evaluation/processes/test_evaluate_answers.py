@@ -53,7 +53,7 @@ from kernelwright.ir.values import Resources
 #: How many tensors come with each answer.
 TENSORS = 6
 FIRST = (Place(0),)
-PROGRAM = HostProgram("…", "ModelNew", "class", False, "", 0, False, ("x",), ())
+PROGRAM = HostProgram("…", "ModelNew", "class", False, "", 0, False, ("x",), (), 4)
 CANDIDATE = (PROGRAM, (), "ieee", None, 1 << 30, "cpu", (Call((0,), (None,), {}),) * 2)
 DRAWN = ({}, "ieee", "cpu", 5, (asdict(Draw(0)), asdict(Draw(1, "normal"))))
 RESOURCES = {"k": Resources(32, 0, 1024)}

@@ -23,7 +23,7 @@ from kernelwright.evaluation.protocol.jobs import (
     decode_job,
 )
 
-PROGRAM = HostProgram("def f(x): …", "f", "function", True, "", 3, False, ("x", "n"), ("aten.mm",))
+PROGRAM = HostProgram("def f(x): …", "f", "function", True, "", 3, False, ("x", "n"), ("aten.mm",), 4)
 CALLS = (
     Call((0, None), (None, 4), {"w": 1}, fresh=True),
     Call((2, None), (None, 4), {"w": 1}, mode="grad", bump=False),
