@@ -31,6 +31,7 @@ from kernelwright.evaluation.inputs.draws import (
     LOWEST,
     MIXTURES,
     NAMED,
+    ONE,
     OPPOSITES,
     ORDERS,
     ROWS,
@@ -251,7 +252,7 @@ class Drawing:
             times = _STEADY_TIMES if self._trial.whole_outputs else 1
             seeds = range(draw.inputs, draw.inputs + times)
             return all(map(is_finite, inputs)) and all(self._trial.steady(model, inputs, seed) for seed in seeds)
-        if draw.kind == "offset" and not self._trial.keeps_its_size(model, inputs, draw.inputs):
+        if draw.kind in ("offset", ZERO, ONE) and not self._trial.keeps_its_size(model, inputs, draw.inputs):
             return False
         if (
             draw.kind != "infinite"

@@ -83,6 +83,27 @@ def _group_norm(
     return scaled.to(x.dtype), mean.reshape(n, groups).to(x.dtype), reciprocal.reshape(n, groups).to(x.dtype)
 
 
+def _batch_norm(
+    x: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """By the statistics of its input; what keeps or uses running ones computes no mean whose rounding is left over."""
+    if running_mean is not None or not training:
+        return torch.ops.aten.native_batch_norm(x, weight, bias, running_mean, running_var, training, momentum, eps)
+    channels = x.shape[1]
+    normal, mean, reciprocal = _normalized(x.movedim(1, 0).reshape(channels, -1).float(), eps)
+    shaped = normal.reshape(channels, x.shape[0], *x.shape[2:]).movedim(0, 1)
+    by = [None if one is None else one.reshape(channels, *(1,) * (x.ndim - 2)) for one in (weight, bias)]
+    scaled = shaped * (1.0 if by[0] is None else by[0]) + (0.0 if by[1] is None else by[1])
+    return scaled.to(x.dtype), mean.flatten(), reciprocal.flatten()
+
+
 def _log_softmax(x: Tensor, dim: int, half_to_float: bool) -> Tensor:
     wide = x.double() if x.dtype == torch.float64 else x.float()
     largest = wide.amax(dim, keepdim=True)
@@ -102,6 +123,7 @@ _SPELLINGS: Mapping[str, Callable[..., Any]] = {
     "aten.mean.dim": _mean,
     "aten.native_layer_norm.default": _layer_norm,
     "aten.native_group_norm.default": _group_norm,
+    "aten.native_batch_norm.default": _batch_norm,
 }
 
 

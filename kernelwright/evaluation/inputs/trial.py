@@ -15,8 +15,9 @@ from kernelwright.evaluation.inputs.weights import nudge
 
 #: What a program raises on inputs that it is not defined on.
 REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
-#: By how many units in the last place outputs may change where inputs change by one.
-_UNSTEADY = 256.0
+#: By how many units in the last place inputs change to see whether a program is steady, and how many times as much its
+#: outputs may.
+_NOISE, _UNSTEADY = 16, 256.0
 #: The largest share of NaN in outputs that are of use.
 _MOST_NAN = 0.875
 
@@ -78,19 +79,20 @@ class Trial:
         return outputs if same else None, watch
 
     def keeps_its_size(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
-        """Whether outputs are not next to nothing beside those of inputs as given: of what is left where all but equal
-        numbers are subtracted, rounding decides."""
+        """Whether outputs are zero, or not next to nothing beside those of inputs as given: of what is left where all
+        but equal numbers are subtracted, rounding decides."""
         given = self.run(model, self.program.inputs(seed, self.device))
         changed = self.run(model, inputs)
         if given is None or changed is None:
             return False
         sizes = ((_size(before), _size(after)) for before, after in zip(given, changed, strict=True))
-        return all(after >= 2.0**-12 * before for before, after in sizes)
+        return not any(0 < after < 2.0**-12 * before for before, after in sizes)
 
     def steady(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
-        """Whether noise in the last bits of inputs changes outputs but little: else rounding decides what is right."""
+        """Whether noise in the last bits of inputs changes outputs but little: else rounding decides what is right. It
+        is larger than rounding once, as sums are rounded term by term."""
         noisy = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
-        nudge([value for value in noisy if isinstance(value, Tensor)], seed)
+        nudge([value for value in noisy if isinstance(value, Tensor)], seed, _NOISE)
         plain, other = self.run(model, inputs), self.run(model, noisy)
         if plain is None or other is None or not all(map(is_finite, plain)):
             return False
@@ -127,7 +129,7 @@ def _near(first: Tensor, second: Tensor) -> bool:
     if not first.is_floating_point():
         return torch.equal(first, second)
     apart, size = (first.double() - second.double()).norm(), second.double().norm()
-    return bool(apart <= _UNSTEADY * torch.finfo(first.dtype).eps * size)
+    return bool(apart <= _NOISE * _UNSTEADY * torch.finfo(first.dtype).eps * size)
 
 
 def scales_to(scale: float, plain: Tensor, scaled: Tensor) -> bool:

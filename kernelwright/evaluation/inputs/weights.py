@@ -163,13 +163,14 @@ def _exchange(mask: Tensor, generator: torch.Generator) -> None:
     mask.copy_(changed[..., order, :] if symmetric else changed)
 
 
-def nudge(tensors: Iterable[Tensor], seed: int) -> None:
-    """Change floating tensors in place by at most a unit in the last place; zeros and infinities stay."""
+def nudge(tensors: Iterable[Tensor], seed: int, units: int = 1) -> None:
+    """Change floating tensors in place by at most so many units in the last place, those of 16 bits by one; zeros and
+    infinities stay."""
     generators = _Generators(seed)
     with torch.no_grad():
         for tensor in map(each_once, tensors):
             if tensor.is_floating_point():
                 device = tensor.device
                 noise = torch.rand(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
-                noise.mul_(2).sub_(1).mul_(torch.finfo(tensor.dtype).eps)
+                noise.mul_(2).sub_(1).mul_(torch.finfo(tensor.dtype).eps * (units if tensor.dtype.itemsize > 2 else 1))
                 tensor.copy_(tensor.double() * (1 + noise))

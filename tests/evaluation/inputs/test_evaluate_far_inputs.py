@@ -39,6 +39,8 @@ BEYOND = [
     Sibling("a number at an edge", "return torch.bucketize(x, self.w)", X, COUNT.format(">"), COUNT.format(">="),
             held=("w",), init="self.register_buffer('w', torch.linspace(-1, 1, 24))",
             out="torch.empty(x.shape, dtype=torch.int64, device=x.device)"),
+    Sibling("a part of the way from one to another", "return torch.lerp(x, b, 0.1)", PAIR, "y = x + 0.1 * (b - x)",
+            "y = x + 0.1 * (tl.minimum(b, 1e30) - x)", rows=("x", "b")),
     Sibling("a small part of two", "return x + 0.0005 * b",
             "return [torch.randn(16, 64, dtype=torch.bfloat16), torch.randn(16, 64, dtype=torch.bfloat16)]",
             "y = x + 0.0005 * b", "y = x", rows=("x", "b")),

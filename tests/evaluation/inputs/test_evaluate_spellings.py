@@ -66,6 +66,8 @@ def test_what_kernels_write_in_the_place_of_log1p_is_right(one: Sibling, evaluat
         lambda x: x.reshape(20, 20).mean(1),
         lambda x: torch.nn.functional.layer_norm((9 * x).sin().reshape(20, 20), (20,), x[:20], x[20:40]),
         lambda x: torch.nn.functional.layer_norm((9 * x).sin().reshape(20, 4, 5), (4, 5)),
+        lambda x: torch.nn.functional.instance_norm((9 * x).sin().reshape(5, 20, 4)),
+        lambda x: torch.nn.functional.batch_norm((9 * x).sin().reshape(20, 5, 4), None, None, x[:5], x[:5], True),
         lambda x: torch.nn.functional.group_norm((9 * x).sin().reshape(5, 20, 4), 4, x[:20], x[20:40]),
     ],
 )
@@ -104,6 +106,8 @@ LEFT_OVER = [
     norm("layer norm in fp16", "F.layer_norm(x, (24,), eps=1e-12)", "1e-12", "1e-5", HALF.replace("bfloat", "float")),
     norm("layer norm in fp32", "F.layer_norm(x, (24,), eps=1e-12)", "1e-12", "1e-7", HALF.replace("bfloat16", "float")),
     norm("group norm", "F.group_norm(x, 1, eps=1e-12)", "1e-12", "1e-5"),
+    norm("instance norm", "F.instance_norm(x[None], eps=1e-12)[0]", "1e-12", "1e-5"),
+    norm("batch norm", "F.batch_norm(x.mT, None, None, training=True, eps=1e-10).mT.contiguous()", "1e-10", "1e-6"),
     norm("made of its parts", "((x.float() - x.float().mean(-1, keepdim=True)) * torch.rsqrt("
          "(x.float() - x.float().mean(-1, keepdim=True)).square().mean(-1, keepdim=True) + 1e-12)).to(x.dtype)",
          "1e-12", "1e-5"),
