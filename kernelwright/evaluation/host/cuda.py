@@ -28,6 +28,8 @@ _DEVICES = (
     ("NVIDIA H20", 78, 96 << 30),
     ("NVIDIA H200", 132, 141 << 30),
     ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", 16, 10 << 30),
+    ("NVIDIA H100 80GB HBM3 MIG 3g.40gb", 60, 40 << 30),
+    ("NVIDIA H100 80GB HBM3 MIG 1g.20gb", 26, 20 << 30),
 )
 
 

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest import mock
 
@@ -37,6 +37,7 @@ class World:
     `instance`: 0 for the module that is judged, other numbers for others. `hooks`: whether hooks are registered with
     it. `depth`: how many modules are around it. `loop`: whether an event loop runs. `by_name`: how many of the last
     inputs are passed by name. `backward`: whether tensors have gradients already; `noticed`: whether they have hooks.
+    `alone`: the number of the one tensor that wants gradients, and `part` of the one module that evaluates, 0 for all.
     """
 
     gradients: str = ""
@@ -56,6 +57,8 @@ class World:
     by_name: int = 0
     backward: bool = False
     noticed: bool = False
+    alone: int = 0
+    part: int = 0
 
 
 #: Worlds with one property each, and a few with two; calls are made in these in turn.
@@ -76,6 +79,21 @@ NAMED: Mapping[str, World] = {
     "inference": World("inference"),
 }
 
+#: The worlds of calls of these modes in the dialect, whose host code can ask whether a tensor wants gradients and
+#: whether a module trains, and names its parameters.
+_IN_THE_DIALECT: Mapping[str, World] = {
+    "grad": World("grad", weights=True),
+    "autocast": World(by_name=99, evaluating=True),
+    "training": World("training"),
+    "compiling": World("grad", weights=True, alone=1, evaluating=True, part=1),
+    "thread": World(by_name=1, evaluating=True, part=2),
+    "mixed": World("training", alone=1),
+    "activation": World("training", alone=2),
+    "parameter": World("training", weights=True),
+    "settings": World(evaluating=True, part=3),
+    "hooks": World(by_name=99, evaluating=True, part=4),
+    "eval": World(evaluating=True),
+}
 _PLAIN = World()
 #: As training calls a program, with new tensors each time.
 STEADY = World("training", "new")
@@ -105,7 +123,17 @@ def drawn_world(may_evaluate: bool, may_autocast: bool) -> World:
         chance.choice((1, 99)) if chance.random() < 0.15 else 0,
         chance.random() < 0.7,  # few draws have inputs that may have a gradient
         chance.random() < 0.4,
+        chance.randrange(1, 8) if chance.random() < 0.3 else 0,
+        chance.randrange(1, 8) if chance.random() < 0.3 else 0,
     )
+
+
+def world_in_the_dialect(mode: str, text: str, may_evaluate: bool) -> World:
+    """The world of a call of this mode, without what the program's text does not ask for."""
+    world = _IN_THE_DIALECT.get(mode, _PLAIN)
+    if "requires_grad" not in text:
+        world = replace(world, gradients="", weights=False)
+    return world if may_evaluate and "training" in text else replace(world, evaluating=False)
 
 
 def called(world: World, call: Call, values: Values, around: Callable[[], Around], model: nn.Module | None) -> Any:
@@ -131,7 +159,7 @@ def _called(world: World, call: Call, values: Values, model: nn.Module | None) -
         wanting = [value for value in values if isinstance(value, Tensor)] if world.gradients == "training" else []
         if world.gradients != "inference" and world.weights and model is not None:
             wanting += nn.Module.parameters(model)
-        stack.enter_context(_wanting_gradients(wanting))
+        stack.enter_context(_wanting_gradients(wanting, world.alone))
         makers = itertools.cycle(world.makers)
         given = [made_by(next(makers), value) for value in values] if world.inputs == "activation" else values
         if world.backward:
@@ -151,7 +179,7 @@ def _enter_settings(world: World, stack: contextlib.ExitStack, model: nn.Module 
         if name in world.settings:
             stack.enter_context(setting.entered())
     if world.evaluating:
-        stack.enter_context(evaluating(model))
+        stack.enter_context(evaluating(model, world.part))
     if world.compiling:
         stack.enter_context(compiling())
     if world.gradients:
@@ -194,12 +222,14 @@ def _autocast(dtype: torch.dtype) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def evaluating(model: nn.Module | None) -> Iterator[None]:
-    """With this model in evaluation mode."""
+def evaluating(model: nn.Module | None, part: int = 0) -> Iterator[None]:
+    """With this model in evaluation mode, or one module of it alone."""
     modes = [(module, module.training) for module in model.modules()] if model is not None else []
-    if model is not None:
-        model.eval()
     try:
+        if part and modes:
+            modes[part % len(modes)][0].training = False
+        elif model is not None:
+            model.eval()
         yield
     finally:
         for module, training in modes:
@@ -207,8 +237,10 @@ def evaluating(model: nn.Module | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _wanting_gradients(given: list[Tensor]) -> Iterator[None]:
+def _wanting_gradients(given: list[Tensor], alone: int) -> Iterator[None]:
     floating = [value for value in given if value.is_floating_point() and not value.requires_grad]
+    if alone and floating:
+        floating = [floating[(alone - 1) % len(floating)]]
     try:
         for value in floating:
             value.requires_grad_()

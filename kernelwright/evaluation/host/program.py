@@ -23,7 +23,7 @@ from kernelwright.evaluation.host import cuda, library, looks, triton_names
 from kernelwright.evaluation.host.effects import leaving_all
 from kernelwright.evaluation.host.instances import check, earlier, hooked, more
 from kernelwright.evaluation.host.kernels import HostKernels
-from kernelwright.evaluation.host.modes import NAMED, World, called, evaluating
+from kernelwright.evaluation.host.modes import NAMED, World, called, evaluating, world_in_the_dialect
 from kernelwright.evaluation.host.rehearsals import Made, Rehearsals, Wanted, given_names
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import (
@@ -270,10 +270,8 @@ class _Host:
 
                 return called(world, work, values, self._around, model)
 
-        if self.job["bare"]:  # of what it runs under, the dialect can ask one thing: whether an input wants gradients
-            world = NAMED[request["mode"]]
-            wanted = world.gradients == "training" or world.inputs == "parameter"
-            made = Made.of(run(NAMED["training" if wanted and "requires_grad" in self.job["text"] else ""]))
+        if self.job["bare"]:
+            made = Made.of(run(world_in_the_dialect(request["mode"], self.job["text"], request["may_evaluate"])))
         else:
             asked = Wanted(request["rehearsals"], request["last"], request["may_evaluate"], request["may_autocast"])
             made = self.calls.call(run, NAMED[request["mode"]], given_names(request, self.stores), asked)
@@ -316,8 +314,8 @@ class _Host:
 
 
 def _passing(function: Callable[..., Any], given: Mapping[str, Any], by_name: int) -> Any:
-    """What a function gives for inputs of which the last so many are passed by name."""
-    if not by_name:
+    """What a function gives for inputs of which the last so many are passed by name, if it has these names."""
+    if not by_name or not set(given) <= set(inspect.signature(getattr(function, "forward", function)).parameters):
         return function(*given.values())
     first = max(0, len(given) - by_name)
     items = list(given.items())
