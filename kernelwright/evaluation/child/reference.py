@@ -165,12 +165,13 @@ def _model(
     turns: DeviceLock,
     draw: Draw | None = None,
     free: int | None = None,
+    counted: bool = False,
 ) -> nn.Module:
-    """The model as built from `seed`, changed as the draw says; `free`: see `perturb`."""
+    """The model as built from `seed`, changed as the draw says; `free` and `counted`: see `perturb`."""
     with _aside(turns, [spec.tensor for spec in program.reference.state]):
         model = program.build(seed, device)
         if draw is not None and draw.weights is not None:
-            perturb(model, draw.weights, free)
+            perturb(model, draw.weights, free, counted)
         if draw is not None and draw.kind == ALIKE:
             even_out(model)
         if draw is not None and draw.kind == EVAL:
@@ -203,8 +204,11 @@ class ReferenceRuns:
         """A draw's pass; None where the program does not take it."""
         program, device = self.program, self.device
         self.turns.pause()
-        for free in (FREE.index(draw.kind), None) if draw.kind in FREE else (None,):
-            model = _model(program, self.seed, device, self.turns, draw, free)
+        place = FREE.index(draw.kind) if draw.kind in FREE else None
+        whole = any(not spec.tensor.dtype.startswith(("f", "bf")) for spec in program.reference.state)
+        ways = [(place, True)] * whole + [(place, False)] if place is not None else []
+        for free, counted in (*ways, (None, False)):
+            model = _model(program, self.seed, device, self.turns, draw, free, counted)
             inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
             if inputs is not None:
                 return self._pass(number, model, inputs, draw)

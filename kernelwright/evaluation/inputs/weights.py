@@ -46,7 +46,13 @@ _FAR_OUT = ("zeros", "very negative", "very positive", "large")
 _FACTORS, _IN_TURN = (1.0, 1.0, 4.0, 16.0), (16.0, -4.0, 4.0, -1.0)
 
 
-def perturb(model: nn.Module, seed: int, free: int | None = None) -> None:
+#: What a number that a program counts with begins at in draws of these kinds: at the next call powers of two are full.
+_COUNTED = {"shifted": 15, "small": 127, "integers": 2, "rows": 31, ONE: 255, EVAL: 1023}
+#: The kinds in which all truth values of a buffer are the other one, and some are.
+_OTHER_SWITCH, _MIXED_SWITCHES = ("shifted", EVAL), ("small", "rows")
+
+
+def perturb(model: nn.Module, seed: int, free: int | None = None, counted: bool = False) -> None:
     """Change parameters and buffers in place.
 
     Zeros become numbers around zero, ones positive numbers around one (a running variance stays one), tiny parameters
@@ -59,7 +65,8 @@ def perturb(model: nn.Module, seed: int, free: int | None = None) -> None:
     `free` is the place of the draw's kind in `FREE`. If it is given, parameters are drawn anew in their size, without
     zeros. In `rows` they are made of rows as inputs are, and in `one` they are zero. A parameter whose elements are all
     equal gets signs and factors. If it has few elements, it gets all the factors in the draws of all the kinds in
-    `FREE`.
+    `FREE`. If `counted`, saved integers that are alone in their buffer count on, and truth values that are all the same
+    become the other one.
     """
     generators = _Generators(seed)
     saved = model.state_dict(keep_vars=True).values()
@@ -75,6 +82,8 @@ def perturb(model: nn.Module, seed: int, free: int | None = None) -> None:
                 _perturb(each_once(buffer), generators, tiny=False)
             if kept_in_files and free is not None and FREE[free] == "orders" and buffer.numel():
                 _change_few(each_once(buffer), generators)
+            elif kept_in_files and free is not None and counted and buffer.numel():
+                _count_on(each_once(buffer), generators, FREE[free])
 
 
 def _change_few(buffer: Tensor, generators: Mapping[torch.device, torch.Generator]) -> None:
@@ -87,6 +96,18 @@ def _change_few(buffer: Tensor, generators: Mapping[torch.device, torch.Generato
             buffer.shape, generator=generators[buffer.device], dtype=torch.float64, device=buffer.device
         )
         buffer.copy_(buffer.double() * (1 + 0.1 * noise))
+
+
+def _count_on(buffer: Tensor, generators: Mapping[torch.device, torch.Generator], kind: str) -> None:
+    """Change a count, or switches, as a kind of draw says."""
+    if buffer.dtype == torch.bool and _alike(buffer):
+        if kind in _OTHER_SWITCH or (kind in _MIXED_SWITCHES and buffer.numel() == 1):
+            buffer.logical_not_()
+        elif kind in _MIXED_SWITCHES:
+            share = torch.rand(buffer.shape, generator=generators[buffer.device], device=buffer.device)
+            buffer.copy_(share < 0.5)
+    elif buffer.numel() == 1 and not (buffer.is_floating_point() or buffer.is_complex() or buffer.dtype == torch.bool):
+        buffer.fill_(min(_COUNTED.get(kind, int(buffer)), torch.iinfo(buffer.dtype).max))
 
 
 def _alike(tensor: Tensor) -> bool:
